@@ -1,0 +1,103 @@
+import { drizzle } from 'drizzle-orm/d1'
+import { type Context, Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { ApiError } from '../shared/errors.ts'
+import * as schema from './db/schema.ts'
+import { settingsOf } from './env.ts'
+import { registerAgentAuthorize } from './http/agent-authorize.tsx'
+import type { App, AppEnv } from './http/app-env.ts'
+import { registerDevMailbox } from './http/dev-mailbox.tsx'
+import { toApiError } from './http/failure.ts'
+import { registerHome } from './http/home.tsx'
+import { registerMe } from './http/me.ts'
+import { registerRunsGet } from './http/runs-get.ts'
+import { registerRunsList } from './http/runs-list.ts'
+import { registerSignInLink } from './http/sign-in-link.tsx'
+import { registerSignIn } from './http/sign-in.tsx'
+import { registerTriggersCreate } from './http/triggers-create.ts'
+import { registerTriggersDelete } from './http/triggers-delete.ts'
+import { registerTriggersGet } from './http/triggers-get.ts'
+import { registerTriggersList } from './http/triggers-list.ts'
+import { registerWebhook } from './http/webhook.ts'
+
+/** The edge's whole HTTP surface. */
+export function createApp(): App {
+  const app: App = new Hono<AppEnv>()
+
+  app.use(async (c, next) => {
+    const requestId = crypto.randomUUID()
+    const settings = settingsOf(c.env)
+    const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+    c.set('requestId', requestId)
+    c.set('services', { db: drizzle(c.env.DB, { schema }), settings, now: Date.now, random })
+    await next()
+    c.header('x-request-id', requestId)
+    const correlation = c.req.header('x-correlation-id')
+    if (correlation !== undefined) c.header('x-correlation-id', correlation.slice(0, 255))
+  })
+  app.use('/api/*', cors(CORS))
+
+  registerWebhook(app)
+  registerHome(app)
+  registerMe(app)
+  registerTriggersCreate(app)
+  registerTriggersList(app)
+  registerTriggersGet(app)
+  registerTriggersDelete(app)
+  registerRunsList(app)
+  registerRunsGet(app)
+  registerSignIn(app)
+  registerSignInLink(app)
+  registerAgentAuthorize(app)
+  registerDevMailbox(app)
+  app.get('/health', (c) => c.json({ status: 'ok' }))
+
+  const refuse = (error: Error, c: Context<AppEnv>): Response => {
+    const failure = toApiError(error)
+    if (failure.status === 500)
+      console.error(
+        JSON.stringify({
+          event: 'request.failed',
+          request_id: c.get('requestId'),
+          path: c.req.path,
+          cause: `${error.name}: ${error.message}`.slice(0, 500),
+        }),
+      )
+    for (const [name, value] of Object.entries(failure.headers)) c.header(name, value)
+    const docs = new URL(`/docs/errors#${failure.status}`, settingsOf(c.env).PUBLIC_URL)
+    return c.json(failure.toBody(docs.href), failure.status)
+  }
+  app.onError(refuse)
+  // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
+  app.notFound((c) => refuse(nothingAt(c, methodsAt(app, c.req.path)), c))
+  return app
+}
+
+const CORS = {
+  origin: '*',
+  allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+  allowHeaders: ['Authorization', 'X-Api-Key', 'Idempotency-Key', 'Content-Type'],
+  exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count'],
+}
+
+function nothingAt(c: Context<AppEnv>, methods: string[]): ApiError {
+  if (methods.length === 0 || methods.includes(c.req.method))
+    return new ApiError(404, 'There is nothing at this path.', 'Check the path.')
+  const message = `${c.req.method} is not a method of this path.`
+  const headers = { allow: methods.join(', ') }
+  return new ApiError(405, message, `Use ${methods.join(' or ')}.`, { headers })
+}
+
+/** Methods that some route has at a path; patterns count by their shape. */
+function methodsAt(app: App, path: string): string[] {
+  const segments = path.split('/')
+  const fits = (pattern: string) => {
+    const parts = pattern.split('/')
+    return (
+      parts.length === segments.length &&
+      parts.every((part, i) => part === segments[i] || (part.startsWith(':') && segments[i] !== ''))
+    )
+  }
+  const routes = app.routes.filter((route) => route.method !== 'ALL' && fits(route.path))
+  return [...new Set(routes.map((route) => route.method))]
+}

@@ -1,0 +1,79 @@
+/**
+ * D1: who people and agents are, and the index of triggers. A trigger's truth is its object
+ * (`edge/queue/schema.ts`). Times are Unix milliseconds. `docs/storage.md` says who writes what.
+ */
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const users = sqliteTable('users', {
+  id: text('id').primaryKey(),
+  /** Lower-cased; one account for each address. */
+  email: text('email').notNull().unique(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const magicLinks = sqliteTable('magic_links', {
+  /** base64url of the SHA-256 of the link's secret: the secret itself is never stored. */
+  secretHash: text('secret_hash').primaryKey(),
+  email: text('email').notNull(),
+  /** The page to go on to: a path of this site, checked when it was taken. */
+  next: text('next').notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  usedAt: integer('used_at'),
+})
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    secretHash: text('secret_hash').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [index('sessions_user').on(table.userId)],
+)
+
+export const agentTokens = sqliteTable(
+  'agent_tokens',
+  {
+    /** The challenge that was approved: base64url of the token's SHA-256. Bound to one user for ever. */
+    challenge: text('challenge').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    label: text('label'),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+    expiresAt: integer('expires_at').notNull(),
+    /** A revoked token stays as a tombstone, so that approving it again cannot bring it back. */
+    revokedAt: integer('revoked_at'),
+  },
+  (table) => [index('agent_tokens_user').on(table.userId)],
+)
+
+/** The local stack's mailbox; never written in production. */
+export const localMailbox = sqliteTable('local_mailbox', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  recipient: text('recipient').notNull(),
+  subject: text('subject').notNull(),
+  text: text('text').notNull(),
+  sentAt: integer('sent_at').notNull(),
+})
+
+export const triggers = sqliteTable(
+  'triggers',
+  {
+    id: text('id').primaryKey(),
+    ownerId: text('owner_id')
+      .notNull()
+      .references(() => users.id),
+    kind: text('kind', { enum: ['webhook', 'schedule', 'chain_event'] }).notNull(),
+    /** The record as the object last gave it, for lists: JSON of `TriggerRecord`. */
+    record: text('record').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [index('triggers_owner').on(table.ownerId, table.createdAt)],
+)

@@ -1,0 +1,17 @@
+import type { DrizzleD1Database } from 'drizzle-orm/d1'
+import type { Hono } from 'hono'
+import type * as schema from '../db/schema.ts'
+import type { Env, Settings } from '../env.ts'
+
+/** What every operation is given; `edge/app.ts` puts it together once a request. */
+export type Services = {
+  db: DrizzleD1Database<typeof schema>
+  settings: Settings
+  /** Unix milliseconds. */
+  now: () => number
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+}
+
+export type AppEnv = { Bindings: Env; Variables: { services: Services; requestId: string } }
+
+export type App = Hono<AppEnv>

@@ -1,0 +1,46 @@
+/** `GET /dev/mailbox`: the mail of a local stack (`decisions.md`, Sign-in). Elsewhere the path does not exist. */
+import type { Context } from 'hono'
+import { readLocalMailbox } from '../identity/local-mailbox.ts'
+import type { DeliveredMail } from '../identity/local-mailbox.ts'
+import type { App, AppEnv } from './app-env.ts'
+import { page } from './page.tsx'
+
+/** Names of this machine only: a name that an attacker points at 127.0.0.1 (DNS rebinding) reads nothing. */
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+
+export function registerDevMailbox(app: App): void {
+  app.get('/dev/mailbox', async (c) => {
+    const isLocal = c.var.services.settings.SVC_ENV === 'local'
+    if (!isLocal || !LOOPBACK_HOST.test(c.req.header('host') ?? '')) return c.notFound()
+    const mails = await readLocalMailbox(c.var.services)
+    const wantsJson = c.req.header('accept')?.includes('application/json') ?? false
+    return wantsJson ? mailboxJson(c, mails) : mailboxPage(c, mails)
+  })
+}
+
+function mailboxJson(c: Context<AppEnv>, mails: DeliveredMail[]): Response {
+  c.header('Cache-Control', 'no-store')
+  return c.json(mails.map(({ sentAt, ...mail }) => ({ ...mail, sent_at: rfc3339(sentAt) })))
+}
+
+function mailboxPage(c: Context<AppEnv>, mails: DeliveredMail[]): Promise<Response> {
+  const content =
+    mails.length === 0 ? (
+      <p>No mail yet.</p>
+    ) : (
+      mails.map(({ recipient, subject, link, text, sentAt }) => (
+        <article>
+          <h2>{subject}</h2>
+          <p class="note">
+            To {recipient}, <time>{rfc3339(sentAt)}</time>
+          </p>
+          <p>{link === null ? text : <a href={link}>{link}</a>}</p>
+        </article>
+      ))
+    )
+  return page(c, { title: 'Local mailbox' }, content)
+}
+
+function rfc3339(time: number): string {
+  return new Date(time).toISOString()
+}

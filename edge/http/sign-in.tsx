@@ -1,0 +1,99 @@
+/** `GET /sign-in`, `POST /sign-in`: asks for a magic link (`decisions.md`, Sign-in). */
+import type { Context } from 'hono'
+import { ApiError } from '../../shared/errors.ts'
+import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
+import { parseEmail } from '../identity/email-address.ts'
+import { localMailer } from '../identity/local-mailbox.ts'
+import { issueMagicLink } from '../identity/magic-links.ts'
+import { signInMail } from '../identity/mailer.ts'
+import type { Mailer } from '../identity/mailer.ts'
+import { safeNext } from '../identity/next-path.ts'
+import type { App, AppEnv, Services } from './app-env.ts'
+import { readOwnForm } from './form.ts'
+import { notice, page } from './page.tsx'
+
+/** How soon a caller may look again whether somebody has configured a mailer. */
+const MAILER_RETRY_SECONDS = 300
+
+export function registerSignIn(app: App): void {
+  app.get('/sign-in', (c) => showForm(c, safeNext(c.req.query('next'))))
+  app.post('/sign-in', (c) => sendLink(c))
+}
+
+function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<Response> {
+  const form = (
+    <>
+      {problem && (
+        <p role="alert" id="problem" class="warn">
+          {problem}
+        </p>
+      )}
+      <p>You get a link by e-mail. There is no password.</p>
+      <form method="post" action="/sign-in">
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          autocomplete="email"
+          aria-describedby={problem && 'problem'}
+          aria-invalid={problem && 'true'}
+        />
+        <input type="hidden" name="next" value={next} />
+        <button type="submit">Send me a link</button>
+      </form>
+    </>
+  )
+  return page(c, { title: 'Sign in', status: problem ? 400 : 200 }, form)
+}
+
+/** Known and unknown addresses take the same way and get the same answer: the users table is not looked at. */
+async function sendLink(c: Context<AppEnv>): Promise<Response> {
+  const form = await readOwnForm(c)
+  if (form instanceof Response) return form
+  const next = safeNext(form.get('next') ?? undefined)
+  const email = parseEmail(form.get('email') ?? '')
+  if (email === undefined) {
+    return showForm(c, next, 'Enter one e-mail address, such as name@example.com.')
+  }
+  const { services } = c.var
+  const mailer = mailerOf(services)
+  const link = await issueMagicLink(services, { email, next })
+  if (!link.issued) return refuseMoreLinks(c, link.retryAfterMs)
+
+  const url = new URL('/sign-in/link', services.settings.PUBLIC_URL)
+  url.searchParams.set('secret', link.secret)
+  await mailer.send(signInMail(email, url.href))
+  const minutes = MAGIC_LINK_LIFETIME_MS / 60_000
+  return notice(c, {
+    title: 'Look into your mail',
+    text: `A link is on its way to ${email}. It works once, for ${minutes} minutes. You can close this page.`,
+    ...(services.settings.SVC_ENV === 'local' && {
+      link: { href: '/dev/mailbox', text: 'This is a local stack: its mail is here' },
+    }),
+  })
+}
+
+function refuseMoreLinks(c: Context<AppEnv>, retryAfterMs: number): Promise<Response> {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return notice(c, {
+    status: 429,
+    headers: { 'Retry-After': String(seconds) },
+    title: 'Too many links for this address',
+    text: `Use the newest link that was sent, or ask for another in ${Math.ceil(seconds / 60)} minutes.`,
+  })
+}
+
+/** @throws {ApiError} 503 where mail has no way out: a link that nobody gets must not look sent. */
+function mailerOf(services: Services): Mailer {
+  if (services.settings.SVC_ENV === 'local') {
+    return localMailer(services, (line) => console.log(line))
+  }
+  throw new ApiError(
+    503,
+    'Sign-in is not available: this service has no mailer configured.',
+    'The operator configures a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) needs none.',
+    { error: 'mailer_not_configured', headers: { 'Retry-After': String(MAILER_RETRY_SECONDS) } },
+  )
+}

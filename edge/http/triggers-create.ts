@@ -1,0 +1,20 @@
+import { parseJson, validate } from '../../shared/json-body.ts'
+import { createTriggerRequest } from '../../shared/wire/trigger.ts'
+import { createTrigger } from '../triggers/create-trigger.ts'
+import { indexTrigger } from '../triggers/trigger-index.ts'
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+
+/** `POST /api/triggers` (specification, Endpoints): the object first, then the index. */
+export function registerTriggersCreate(app: App): void {
+  app.post('/api/triggers', async (c) => {
+    const user = await requireUser(c)
+    const { db, now, random, settings } = c.var.services
+    const json = parseJson(await c.req.text(), c.req.header('content-type') ?? null)
+    const body = validate(createTriggerRequest, json, 422)
+    const context = { ownerId: user.id, macKey: settings.ID_MAC_KEY, now: now(), random }
+    const record = await createTrigger(c.env, context, body)
+    await indexTrigger(db, user.id, record)
+    return c.json(record, 201, { location: `/api/triggers/${record.id}` })
+  })
+}

@@ -1,0 +1,18 @@
+import { forgetTrigger } from '../triggers/trigger-index.ts'
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { notFound, queueOf } from './owned-trigger.ts'
+
+/** `DELETE /api/triggers/<id>`: 204; its history and its sealed key are gone. */
+export function registerTriggersDelete(app: App): void {
+  app.delete('/api/triggers/:id', async (c) => {
+    const user = await requireUser(c)
+    const id = c.req.param('id')
+    const queue = await queueOf(c, id)
+    const removed = await queue.remove(user.id)
+    // Also after an earlier delete that was cut off between the object and the index.
+    await forgetTrigger(c.var.services.db, user.id, id)
+    if (!removed) throw notFound('trigger')
+    return c.body(null, 204)
+  })
+}

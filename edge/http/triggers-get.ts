@@ -1,0 +1,14 @@
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { notFound, queueOf } from './owned-trigger.ts'
+
+/** `GET /api/triggers/<id>`: the record, from the object itself. */
+export function registerTriggersGet(app: App): void {
+  app.get('/api/triggers/:id', async (c) => {
+    const user = await requireUser(c)
+    const queue = await queueOf(c, c.req.param('id'))
+    const record = await queue.read(user.id)
+    if (!record) throw notFound('trigger')
+    return c.json(record)
+  })
+}

@@ -1,0 +1,97 @@
+/**
+ * Agents' bearer tokens (specification, Authentication 2 and 3; `decisions.md`, Authorize). The agent makes
+ * the token and sends only its challenge; a row here says which account approved it.
+ */
+import { and, eq, isNull, lte, or } from 'drizzle-orm'
+import {
+  AGENT_TOKEN_IDLE_MS,
+  AGENT_TOKEN_LIFETIME_MS,
+  AGENT_TOKEN_MIN_CHARACTERS,
+} from '../../shared/limits.ts'
+import { agentTokens, users } from '../db/schema.ts'
+import type { IdentityDeps } from './deps.ts'
+import { hashSecret } from './secret.ts'
+import type { User } from './users.ts'
+
+/** `last_used_at` is for people and for the idle limit of days: a write a minute is exact enough. */
+const LAST_USED_GRAIN_MS = 60_000
+
+/** RFC 3986's unreserved characters: the "URL-safe" of the specification. */
+const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
+
+export type Approval = 'granted' | 'already_granted' | 'taken' | 'revoked' | 'expired'
+
+export type AgentUser = User & { tokenExpiresAt: number }
+
+type Lifetime = { createdAt: number; lastUsedAt: number | null; expiresAt: number }
+
+/**
+ * Binds a challenge to an account, once for ever: the primary key lets the first approval in, and every later
+ * one only reads it. So nobody can take over a token that another account approved (fixation), bring a
+ * revoked one back, or prolong one.
+ */
+export async function approveAgentToken(
+  deps: IdentityDeps,
+  { challenge, userId }: { challenge: string; userId: string },
+): Promise<Approval> {
+  const { db } = deps
+  const now = deps.now()
+  const inserted = await db
+    .insert(agentTokens)
+    .values({ challenge, userId, createdAt: now, expiresAt: now + AGENT_TOKEN_LIFETIME_MS })
+    .onConflictDoNothing({ target: agentTokens.challenge })
+    .returning({ challenge: agentTokens.challenge })
+  if (inserted.length > 0) return 'granted'
+
+  const bound = await db
+    .select()
+    .from(agentTokens)
+    .where(eq(agentTokens.challenge, challenge))
+    .get()
+  if (!bound)
+    throw new Error('A token row that blocked an insert cannot be read: rows are never deleted.')
+  if (bound.userId !== userId) return 'taken'
+  if (bound.revokedAt !== null) return 'revoked'
+  return hasEnded(bound, now) ? 'expired' : 'already_granted'
+}
+
+export function isTokenShape(token: string): boolean {
+  return TOKEN_SHAPE.test(token)
+}
+
+/** Who approved the token, or `undefined` where it is unknown, revoked, expired or was idle for too long. */
+export async function findAgentUser(
+  deps: IdentityDeps,
+  token: string,
+): Promise<AgentUser | undefined> {
+  const { db } = deps
+  const now = deps.now()
+  const challenge = await hashSecret(token)
+  const row = await db
+    .select({
+      id: users.id,
+      email: users.email,
+      createdAt: agentTokens.createdAt,
+      lastUsedAt: agentTokens.lastUsedAt,
+      expiresAt: agentTokens.expiresAt,
+    })
+    .from(agentTokens)
+    .innerJoin(users, eq(users.id, agentTokens.userId))
+    .where(and(eq(agentTokens.challenge, challenge), isNull(agentTokens.revokedAt)))
+    .get()
+  if (!row || hasEnded(row, now)) return undefined
+
+  const staleBefore = now - LAST_USED_GRAIN_MS
+  if (row.lastUsedAt === null || row.lastUsedAt <= staleBefore) {
+    const stale = or(isNull(agentTokens.lastUsedAt), lte(agentTokens.lastUsedAt, staleBefore))
+    await db
+      .update(agentTokens)
+      .set({ lastUsedAt: now })
+      .where(and(eq(agentTokens.challenge, challenge), stale))
+  }
+  return { id: row.id, email: row.email, tokenExpiresAt: row.expiresAt }
+}
+
+function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
+  return expiresAt <= now || (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS <= now
+}

@@ -1,0 +1,39 @@
+/** The local stack's mailer (`decisions.md`, Sign-in): mail goes to a table and the terminal, never out. */
+import { desc } from 'drizzle-orm'
+import { localMailbox } from '../db/schema.ts'
+import type { IdentityDeps } from './deps.ts'
+import type { Mail, Mailer } from './mailer.ts'
+
+/** What one looks for is among the last few. */
+const MAILS_SHOWN = 50
+
+export type DeliveredMail = Mail & { link: string | null; sentAt: number }
+
+export function localMailer(deps: IdentityDeps, print: (line: string) => void): Mailer {
+  return {
+    async send(mail) {
+      await deps.db.insert(localMailbox).values({ ...mail, sentAt: deps.now() })
+      print(`Mail to ${mail.recipient}: ${linkIn(mail.text) ?? mail.subject}`)
+    },
+  }
+}
+
+/** Newest first. */
+export async function readLocalMailbox(deps: IdentityDeps): Promise<DeliveredMail[]> {
+  const mails = await deps.db
+    .select()
+    .from(localMailbox)
+    .orderBy(desc(localMailbox.id))
+    .limit(MAILS_SHOWN)
+  return mails.map(({ recipient, subject, text, sentAt }) => ({
+    recipient,
+    subject,
+    text,
+    link: linkIn(text),
+    sentAt,
+  }))
+}
+
+function linkIn(text: string): string | null {
+  return /https?:\/\/\S+/.exec(text)?.[0] ?? null
+}

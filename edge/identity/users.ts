@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm'
+import { encodeBase64url } from '../../shared/base64url.ts'
+import { users } from '../db/schema.ts'
+import type { IdentityDeps } from './deps.ts'
+
+export type User = { id: string; email: string }
+
+/** 128 bits: two accounts never draw the same id. */
+const USER_ID_BYTES = 16
+
+/**
+ * The account of an address that was proved, made at its first sign-in. Two first sign-ins at once get the
+ * same account: the unique index lets one row in, and both read it.
+ */
+export async function userOfEmail(deps: IdentityDeps, email: string): Promise<User> {
+  const { db, now, random } = deps
+  const fresh = { id: encodeBase64url(random(USER_ID_BYTES)), email, createdAt: now() }
+  await db.insert(users).values(fresh).onConflictDoNothing({ target: users.email })
+  const user = await db
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(eq(users.email, email))
+    .get()
+  if (!user) throw new Error('A user that was just stored cannot be read.')
+  return user
+}

@@ -1,0 +1,68 @@
+/** What fired a run, as it is kept with it: everything but the body's bytes. */
+import { encodeBase64 } from './base64.ts'
+
+export type WebhookFiring = {
+  source: 'webhook'
+  method: string
+  /** The public URL that the sender was given, with the query it used. */
+  url: string
+  query: Record<string, string | string[]>
+  receivedAt: number
+  contentType: string | null
+  headers: Record<string, string>
+  headersTruncated?: true
+}
+
+export type Firing = WebhookFiring
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The event's part of `params` (`decisions.md`, Webhook params): it wins over `default_params`. */
+export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
+  const text = exactText(body)
+  return {
+    source: firing.source,
+    ...parsedEvent(firing.contentType, text),
+    event_raw: text ?? encodeBase64(body),
+    event_raw_encoding: text === undefined ? 'base64' : 'utf8',
+    headers: firing.headers,
+    ...(firing.headersTruncated ? { headers_truncated: true } : {}),
+    request: {
+      method: firing.method,
+      url: firing.url,
+      query: firing.query,
+      received_at: new Date(firing.receivedAt).toISOString(),
+      content_type: firing.contentType,
+      body_bytes: body.length,
+    },
+  }
+}
+
+/** The text that encodes to exactly these bytes, a BOM kept, or `undefined`. */
+function exactText(body: Uint8Array): string | undefined {
+  try {
+    return strictUtf8.decode(body)
+  } catch {
+    return undefined
+  }
+}
+
+function parsedEvent(
+  contentType: string | null,
+  text: string | undefined,
+): { event: unknown; event_parse_error?: string } {
+  if (text === undefined || text === '') return { event: null }
+  const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase()
+  const json = type === 'application/json' || type.endsWith('+json')
+  const perhaps =
+    type === '' || type === 'text/plain' || type === 'application/x-www-form-urlencoded'
+  if (!json && !perhaps) return { event: text }
+  try {
+    // A BOM is part of the raw text and no part of the JSON (RFC 8259, 8.1).
+    const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
+    return { event: json || (typeof value === 'object' && value !== null) ? value : text }
+  } catch (error) {
+    if (!json) return { event: text }
+    return { event: text, event_parse_error: error instanceof Error ? error.message : 'not JSON' }
+  }
+}

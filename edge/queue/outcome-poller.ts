@@ -1,0 +1,71 @@
+import { OUTCOMES_WAIT_MS } from '../../shared/limits.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+import { OriginAway, type SealedOrigin } from '../trust/sealed-origin.ts'
+
+type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error: unknown) => void }
+
+/** Ids in one question; the rest is asked for by the next. */
+const IDS_PER_QUESTION = 64
+
+/**
+ * Waits for the outcomes of all runs of one object over a single connection. A question that is under way when
+ * a run is added is given up and asked anew: a closed connection never cancels a run.
+ */
+export class OutcomePoller {
+  readonly #origin: SealedOrigin
+  readonly #waiters = new Map<string, Waiter>()
+  #question: AbortController | undefined
+  #asking = false
+
+  constructor(origin: SealedOrigin) {
+    this.#origin = origin
+  }
+
+  /**
+   * How a run ended; `unknown` when the origin never began it.
+   * @throws {OriginAway}
+   */
+  outcome(runId: string): Promise<Outcome | 'unknown'> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.set(runId, { resolve, reject })
+      this.#question?.abort()
+      if (!this.#asking) void this.#ask()
+    })
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true
+    while (this.#waiters.size > 0) {
+      const question = new AbortController()
+      this.#question = question
+      try {
+        await this.#askOnce([...this.#waiters.keys()].slice(0, IDS_PER_QUESTION), question.signal)
+      } catch (error) {
+        if (!question.signal.aborted) this.#rejectAll(error)
+      }
+    }
+    this.#question = undefined
+    this.#asking = false
+  }
+
+  async #askOnce(runIds: string[], signal: AbortSignal): Promise<void> {
+    const answer = await this.#origin.outcomes(
+      { run_ids: runIds, wait_ms: OUTCOMES_WAIT_MS },
+      signal,
+    )
+    if (answer.state === 'refused') throw new OriginAway(`outcomes refused: ${answer.error}`)
+    for (const [runId, outcome] of Object.entries(answer.ended)) this.#resolve(runId, outcome)
+    for (const runId of answer.unknown) this.#resolve(runId, 'unknown')
+  }
+
+  #resolve(runId: string, outcome: Outcome | 'unknown'): void {
+    this.#waiters.get(runId)?.resolve(outcome)
+    this.#waiters.delete(runId)
+  }
+
+  #rejectAll(error: unknown): void {
+    const waiters = [...this.#waiters.values()]
+    this.#waiters.clear()
+    for (const waiter of waiters) waiter.reject(error)
+  }
+}

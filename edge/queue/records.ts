@@ -1,0 +1,86 @@
+import { SECRET_HEADERS } from '../triggers/webhook-headers.ts'
+import type { LogLine } from '../../shared/wire/outcome.ts'
+import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { eventParams, type Firing } from './firing.ts'
+import type { revisions, runs, trigger } from './schema.ts'
+
+export type TriggerRow = typeof trigger.$inferSelect
+export type RevisionRow = typeof revisions.$inferSelect
+export type RunRow = typeof runs.$inferSelect
+
+/** How a run ended, as it is stored. */
+export type RunResult = { response: unknown; error: string | null; logs: LogLine[] }
+
+export function triggerRecord(
+  row: TriggerRow,
+  revision: RevisionRow,
+  publicUrl: string,
+): TriggerRecord {
+  return {
+    id: row.triggerId,
+    name: row.name,
+    kind: row.kind,
+    action_code: revision.actionCode,
+    action_cid: revision.actionCid,
+    default_params: JSON.parse(revision.defaultParams),
+    max_runs_per_minute: row.maxRunsPerMinute,
+    max_queued_runs: row.maxQueuedRuns,
+    config: JSON.parse(row.config),
+    enabled: row.enabled,
+    webhook_url: new URL(`/webhook/${row.triggerId}`, publicUrl).href,
+    created_at: new Date(row.createdAt).toISOString(),
+    updated_at: new Date(row.updatedAt).toISOString(),
+  }
+}
+
+/** What the action is given: `default_params` merged shallowly with the event's keys, and these win. */
+export function runParams(
+  revision: RevisionRow,
+  firing: Firing,
+  body: Uint8Array,
+): Record<string, unknown> {
+  return { ...JSON.parse(revision.defaultParams), ...eventParams(firing, body) }
+}
+
+export function runRecord(
+  triggerId: string,
+  row: RunRow,
+  revision: RevisionRow,
+  body: Uint8Array | 'omitted',
+  result: RunResult | undefined,
+): RunRecord {
+  const time = (value: number | null) => (value === null ? null : new Date(value).toISOString())
+  return {
+    id: triggerId + row.suffix,
+    trigger_id: triggerId,
+    status: row.status,
+    input: shownInput(row, revision, body),
+    response: result?.response ?? null,
+    error: result?.error ?? null,
+    logs: result?.logs ?? [],
+    attempt: row.attempt,
+    action_cid: revision.actionCid,
+    queued_at: new Date(row.queuedAt).toISOString(),
+    started_at: time(row.startedAt),
+    finished_at: time(row.finishedAt),
+    next_attempt_at: time(row.nextAttemptAt),
+  }
+}
+
+const MASK = 'REDACTED'
+
+/** The input as a history shows it: headers that are secrets themselves are masked. */
+function shownInput(
+  row: RunRow,
+  revision: RevisionRow,
+  body: Uint8Array | 'omitted',
+): Record<string, unknown> {
+  const firing = JSON.parse(row.firing) as Firing
+  const headers = { ...firing.headers }
+  for (const name of Object.keys(headers)) if (SECRET_HEADERS.has(name)) headers[name] = MASK
+  const masked = { ...firing, headers }
+  if (body !== 'omitted') return runParams(revision, masked, body)
+  const input = runParams(revision, masked, new Uint8Array())
+  const request = { ...(input.request as object), body_bytes: row.bodyBytes }
+  return { ...input, request, event_raw: null, body_omitted: true }
+}

@@ -1,0 +1,49 @@
+import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import {
+  parseTriggerId,
+  TRIGGER_MAC_BYTES,
+  TRIGGER_MAC_PURPOSE,
+  TRIGGER_RANDOM_BYTES,
+} from '../../shared/ids.ts'
+
+/** Ids whose MAC this isolate has checked: a busy webhook's id costs one look-up. */
+const checked = new Set<string>()
+const CHECKED_MAX = 10_000
+
+/** A new trigger's id: its random part and the MAC that says we made it. */
+export async function newTriggerId(
+  macKey: string,
+  random: (bytes: number) => Uint8Array,
+): Promise<string> {
+  const part = random(TRIGGER_RANDOM_BYTES)
+  const id = new Uint8Array(TRIGGER_RANDOM_BYTES + TRIGGER_MAC_BYTES)
+  id.set(part)
+  id.set(await mac(macKey, part), TRIGGER_RANDOM_BYTES)
+  return encodeBase64url(id)
+}
+
+/** Whether we made an id: a flood of made-up ones never reaches an object, nor the database. */
+export async function isTriggerId(macKey: string, id: string): Promise<boolean> {
+  const known = `${macKey}/${id}`
+  if (checked.has(known)) return true
+  const parsed = parseTriggerId(id)
+  if (!parsed) return false
+  const expected = await mac(macKey, parsed.random)
+  if (!crypto.subtle.timingSafeEqual(expected, parsed.mac)) return false
+  if (checked.size >= CHECKED_MAX) checked.clear()
+  checked.add(known)
+  return true
+}
+
+async function mac(macKey: string, random: Uint8Array): Promise<Uint8Array> {
+  const raw = decodeBase64url(macKey)
+  if (!raw) throw new Error('ID_MAC_KEY is not base64url')
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['sign'])
+  const purpose = new TextEncoder().encode(TRIGGER_MAC_PURPOSE)
+  const text = new Uint8Array(purpose.length + random.length)
+  text.set(purpose)
+  text.set(random, purpose.length)
+  const tag = await crypto.subtle.sign('HMAC', key, text)
+  return new Uint8Array(tag, 0, TRIGGER_MAC_BYTES)
+}

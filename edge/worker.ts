@@ -1,0 +1,12 @@
+/** The Worker's entry: the HTTP surface and the classes of its objects. */
+import { createApp } from './app.ts'
+import type { Env } from './env.ts'
+
+export { TriggerQueue } from './queue/trigger-queue.ts'
+export { OriginTrust } from './trust/origin-trust.ts'
+
+const app = createApp()
+
+export default {
+  fetch: (request, env, context) => app.fetch(request, env, context),
+} satisfies ExportedHandler<Env>

@@ -1,0 +1,46 @@
+import type { Failure } from './failure.ts'
+import { timeoutFailure } from './failure.ts'
+
+/** The two clocks of a run: the wall's, and the CPU time of the thread that runs the guest. */
+export class RunClock {
+  readonly #wallMs: number
+  readonly #cpuMs: number
+  readonly #startedAt = performance.now()
+  readonly #cpuAtStart = threadCpuMs()
+  /** The limit that was reached first; set once. */
+  reached: 'wall' | 'cpu' | undefined
+
+  constructor(limits: { wallMs: number; cpuMs: number }) {
+    this.#wallMs = limits.wallMs
+    this.#cpuMs = limits.cpuMs
+  }
+
+  elapsedMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
+  usedCpuMs(): number {
+    return threadCpuMs() - this.#cpuAtStart
+  }
+
+  /** True when either limit is reached, for good. Cheap: the interrupt handler asks it. */
+  isUp(): boolean {
+    if (this.reached !== undefined) return true
+    if (this.elapsedMs() >= this.#wallMs) this.reached = 'wall'
+    else if (this.usedCpuMs() >= this.#cpuMs) this.reached = 'cpu'
+    return this.reached !== undefined
+  }
+
+  failure(): Failure {
+    return timeoutFailure(
+      this.reached === 'cpu'
+        ? `${this.#cpuMs / 1000} s of CPU time`
+        : `${this.#wallMs / 1000} s of time`,
+    )
+  }
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

@@ -1,0 +1,163 @@
+import type { ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { timeoutFailure } from './failure.ts'
+import { EXECUTOR_ENTRY, executorForkOptions } from './fork.ts'
+import { KeyGate } from './key-gate.ts'
+import type { FromExecutor, ToExecutor } from './messages.ts'
+import { readFromExecutor } from './messages.ts'
+import type { Capability, RunRequest, RunResult } from './run.ts'
+
+/**
+ * How long past its deadline an executor may stay silent. One that still polls answers within
+ * milliseconds; one inside a native loop never does.
+ */
+const WATCHDOG_GRACE_MS = 500
+
+/** Starting or preparing takes a fifth of a second; what takes this long will not end. */
+const READINESS_MAX_MS = 30_000
+
+/** Standard error that is kept, to say why an executor died. */
+const STDERR_CHARACTERS = 2000
+
+export type ExecutorEnd = { reason: string; stderr: string }
+
+type Listener = { ready(): void; ended(end: ExecutorEnd): void }
+
+type Active = {
+  gate: KeyGate
+  startedAt: number
+  watchdog: NodeJS.Timeout
+  finish(result: RunResult): void
+}
+
+/** One executor, seen from the process that holds the keys. Nothing that it says is believed unread. */
+export class ExecutorProcess {
+  state: 'starting' | 'ready' | 'running' | 'preparing' | 'ended' = 'starting'
+  /** Runs handed over so far, and memory as the executor last reported it. */
+  runs = 0
+  rssBytes = 0
+  readonly #child: ChildProcess
+  readonly #listener: Listener
+  #active: Active | undefined
+  #stderr = ''
+  /** Why it was ended, when that was our doing. */
+  #killedFor: string | undefined
+  #gone = false
+  #readiness: NodeJS.Timeout | undefined
+
+  constructor(listener: Listener) {
+    this.#listener = listener
+    this.#child = fork(EXECUTOR_ENTRY, [], executorForkOptions())
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
+    })
+    this.#child.on('message', (message) => this.#hear(message))
+    this.#child.on('error', () => this.kill('it could not be started'))
+    this.#child.on('exit', (code, signal) => {
+      const how = signal === null ? `exit code ${code}` : `signal ${signal}`
+      // What it said before it ended may still be in the pipe.
+      if (this.#child.connected) this.#child.once('disconnect', () => this.#exited(how))
+      else this.#exited(how)
+    })
+    this.#awaitReadiness()
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Only when `ready`. The run counts as started from here on: guest code may run at any moment. */
+  run(request: RunRequest, capability: Capability): Promise<RunResult> {
+    this.state = 'running'
+    this.runs++
+    const gate = new KeyGate(capability)
+    return new Promise((resolve) => {
+      const watchdog = setTimeout(
+        // After the poll phase, so that an answer which already waits in the pipe is read first.
+        () => setImmediate(() => this.#overdue(gate, request.wallMs)),
+        request.wallMs + WATCHDOG_GRACE_MS,
+      )
+      this.#active = { gate, startedAt: performance.now(), watchdog, finish: resolve }
+      const { code, params, wallMs, cpuMs } = request
+      this.#send({ type: 'run', token: gate.token, code, params, wallMs, cpuMs })
+    })
+  }
+
+  kill(reason: string): void {
+    this.#killedFor ??= reason
+    if (this.#child.pid === undefined) this.#exited(reason)
+    else this.#child.kill('SIGKILL')
+  }
+
+  #send(message: ToExecutor): void {
+    // An executor that is gone is reported by its exit, not here.
+    this.#child.send(message, () => {})
+  }
+
+  #hear(value: unknown): void {
+    if (this.state === 'ended' || this.#killedFor !== undefined) return
+    const message = readFromExecutor(value)
+    if (message === undefined) return this.kill('it sent a message that no executor of ours sends')
+    switch (message.type) {
+      case 'ready':
+        return this.#ready(message.rssBytes)
+      case 'key_operation':
+        return void this.#keyOperation(message)
+      case 'ended':
+        if (message.token === this.#active?.gate.token) this.#finish(message.result, 'preparing')
+    }
+  }
+
+  #ready(rssBytes: number): void {
+    if (this.state !== 'starting' && this.state !== 'preparing') return
+    clearTimeout(this.#readiness)
+    this.state = 'ready'
+    this.rssBytes = rssBytes
+    this.#listener.ready()
+  }
+
+  async #keyOperation(message: Extract<FromExecutor, { type: 'key_operation' }>): Promise<void> {
+    const gate = this.#active?.gate
+    if (gate === undefined || message.token !== gate.token) return
+    const asked = gate.ask(message.operation)
+    if (gate.isFlooded())
+      this.kill('it passed on more key operations than an executor of ours does')
+    const answer = await asked
+    if (answer === undefined) return
+    this.#send({ type: 'key_answer', token: gate.token, id: message.id, answer })
+  }
+
+  #overdue(gate: KeyGate, wallMs: number): void {
+    const active = this.#active
+    if (active === undefined || active.gate !== gate) return
+    const durationMs = performance.now() - active.startedAt
+    const failure = timeoutFailure(`${wallMs / 1000} s of time, in a built-in that does not return`)
+    this.kill('its run passed the deadline and it did not answer')
+    this.#finish({ kind: 'failed', ...failure, logs: [], durationMs }, 'ended')
+  }
+
+  #finish(result: RunResult, state: 'preparing' | 'ended'): void {
+    const active = this.#active
+    if (active === undefined) return
+    this.#active = undefined
+    this.state = state
+    active.gate.shut()
+    clearTimeout(active.watchdog)
+    if (state === 'preparing') this.#awaitReadiness()
+    active.finish(result)
+  }
+
+  #exited(how: string): void {
+    if (this.#gone) return
+    this.#gone = true
+    clearTimeout(this.#readiness)
+    const reason = this.#killedFor ?? how
+    this.#finish({ kind: 'lost', reason: `the executor ended: ${reason}`, started: true }, 'ended')
+    this.state = 'ended'
+    this.#listener.ended({ reason, stderr: this.#stderr })
+  }
+
+  #awaitReadiness(): void {
+    this.#readiness = setTimeout(() => this.kill('it did not become ready'), READINESS_MAX_MS)
+  }
+}

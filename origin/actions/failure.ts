@@ -1,0 +1,67 @@
+import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
+import type { FailureCode } from './run.ts'
+import { FAILURE_CODES } from './run.ts'
+
+export type Failure = { code: FailureCode; message: string; stack: string }
+
+/** The guest cuts earlier; this holds when the guest's prelude has been got at. */
+const MESSAGE_CHARACTERS = 8192
+const STACK_CHARACTERS = 16_384
+
+/** Frames of a stack that are shown: those next to the error, as endless recursion has thousands. */
+const FRAMES_MAX = 20
+
+/** An error that left the action, as its prelude described it. */
+export function thrownFailure(
+  thrown: { code: string; name: string; message: string; frames: string },
+  exhausted: boolean,
+): Failure {
+  const message = thrown.message.toWellFormed().slice(0, MESSAGE_CHARACTERS)
+  const frames = ownFrames(thrown.frames.toWellFormed().slice(0, STACK_CHARACTERS))
+  if (exhausted && isOutOfMemory(thrown.name, message)) return outOfMemory(frames)
+  const code = FAILURE_CODES.find((known) => known === thrown.code) ?? 'action_threw'
+  const title = thrown.name === '' ? message : `${thrown.name.slice(0, 256)}: ${message}`
+  return { code, message, stack: frames === '' ? title : `${title}\n${frames}` }
+}
+
+export function outOfMemory(frames = ''): Failure {
+  const message = `the action used all of its ${ACTION_MEMORY_BYTES / 1024 ** 2} MiB of memory`
+  return {
+    code: 'out_of_memory',
+    message,
+    stack: frames === '' ? message : `${message}\n${frames}`,
+  }
+}
+
+/** `spent` names the limit, as in "120 s of time". */
+export function timeoutFailure(spent: string): Failure {
+  const message = `the action was stopped after ${spent}`
+  return { code: 'action_timeout', message, stack: message }
+}
+
+/** What the engine's own trap says about the action: the instance is gone either way. */
+export function trapFailure(error: unknown, exhausted: boolean): Failure {
+  if (exhausted) return outOfMemory()
+  const text = error instanceof Error ? error.message : String(error)
+  if (error instanceof RangeError && text.includes('call stack')) {
+    const message = 'stack overflow: the action nests calls, JSON or source too deeply'
+    return { code: 'action_threw', message, stack: `RangeError: ${message}` }
+  }
+  const message = `the engine stopped: ${text.slice(0, 200)}`
+  return { code: 'engine_fault', message, stack: '' }
+}
+
+/** With nothing left to allocate, the engine throws null, or no value at all, in place of an error. */
+function isOutOfMemory(name: string, message: string): boolean {
+  if (name === 'InternalError') return message.startsWith('out of memory')
+  return name === '' && /: (null|unknown .*)$/.test(message)
+}
+
+/** Frames of the prelude are ours and tell an author nothing. */
+function ownFrames(frames: string): string {
+  return frames
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/[( ]svc:[a-z0-9]+\.js:\d+/.test(line))
+    .slice(0, FRAMES_MAX)
+    .join('\n')
+}

@@ -1,0 +1,32 @@
+import { RESULT_MAX_BYTES } from '../../shared/limits.ts'
+import type { Failure } from './failure.ts'
+import type { KeyOperation, LogLine } from './run.ts'
+import { LOG_LEVELS } from './run.ts'
+
+/** How a run ends: the returned value as JSON text, or why there is none. */
+export type Ending = { value: string } | { failure: Failure }
+
+export function returned(json: string): Ending {
+  const bytes = Buffer.byteLength(json)
+  if (bytes <= RESULT_MAX_BYTES) return { value: json }
+  const message = `the returned value is ${bytes} bytes of JSON; the limit is ${RESULT_MAX_BYTES}`
+  return { failure: { code: 'result_too_large', message, stack: message } }
+}
+
+export function logLevel(level: string): LogLine['level'] {
+  return LOG_LEVELS.find((known) => known === level) ?? 'log'
+}
+
+export function keyOperation(name: string, argument: string): KeyOperation | undefined {
+  switch (name) {
+    case 'getPrivateKey':
+      return { name, pkpId: argument }
+    case 'getSvcActionPrivateKey':
+      return { name }
+    case 'getSvcActionPublicKey':
+    case 'getSvcActionWalletAddress':
+      return { name, ipfsId: argument }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,83 @@
+/* Turns whatever an action threw into text, inside the sandbox: reading a hostile object's properties
+   runs its code, which must happen where the deadline and the memory limit hold. */
+export default function errors(host, base) {
+  'use strict'
+  const { String, Error, WeakMap, slice, stringify, weakGet, weakSet } = base
+  const MESSAGE_CHARACTERS = 8192
+  const STACK_CHARACTERS = 16384
+  /* Errors that the prelude made itself, with their code: an action cannot add to it. */
+  const codes = new WeakMap()
+
+  const isObject = (value) =>
+    (typeof value === 'object' && value !== null) || typeof value === 'function'
+
+  const textOf = (value, limit) => {
+    try {
+      return slice(String(value), 0, limit)
+    } catch {
+      return '(cannot be shown)'
+    }
+  }
+
+  const read = (object, key, limit) => {
+    try {
+      const value = object[key]
+      return value === undefined ? '' : textOf(value, limit)
+    } catch {
+      return '(cannot be read)'
+    }
+  }
+
+  const withoutError = (value) => {
+    if (!isObject(value)) return value === null ? 'null' : `${typeof value} ${textOf(value, 4096)}`
+    try {
+      return `object ${slice(String(stringify(value)), 0, 4096)}`
+    } catch {
+      return 'object that cannot be shown'
+    }
+  }
+
+  const isErrorLike = (value) => {
+    try {
+      return isObject(value) && typeof value.message === 'string'
+    } catch {
+      return false
+    }
+  }
+
+  const describe = (thrown) => {
+    if (!isErrorLike(thrown)) {
+      const shown = withoutError(thrown)
+      return {
+        code: '',
+        name: '',
+        message: `the action threw a value that is no Error: ${shown}`,
+        frames: '',
+      }
+    }
+    return {
+      code: weakGet(codes, thrown) ?? '',
+      name: read(thrown, 'name', 256) || 'Error',
+      message: read(thrown, 'message', MESSAGE_CHARACTERS),
+      frames: read(thrown, 'stack', STACK_CHARACTERS),
+    }
+  }
+
+  return {
+    describe,
+    /* Marks an error of ours with the code that a run ends with when nobody catches it. */
+    mark(error, code) {
+      weakSet(codes, error, code)
+      return error
+    },
+    coded(code, message) {
+      const error = new Error(message)
+      weakSet(codes, error, code)
+      return error
+    },
+    uncaught(thrown) {
+      const { code, name, message, frames } = describe(thrown)
+      host.fail(stringify(code), stringify(name), stringify(message), stringify(frames))
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { LOGS_MAX_BYTES } from '../../shared/limits.ts'
+import type { LogLine } from './run.ts'
+
+/** Lines kept: many empty ones would pass the limit of bytes and still fill a record. */
+const LINES_MAX = 10_000
+
+/** The console output of one run: the first `LOGS_MAX_BYTES`, then a note that the rest was cut. */
+export class Logs {
+  readonly lines: LogLine[] = []
+  #bytes = 0
+  #full = false
+
+  /** Keeps a line, or what fits of it. True when nothing more will be kept. */
+  add(level: LogLine['level'], at_ms: number, text: string): boolean {
+    if (this.#full) return true
+    const line = text.toWellFormed()
+    const size = Buffer.byteLength(line) + 1
+    const room = LOGS_MAX_BYTES - this.#bytes
+    if (size <= room && this.lines.length < LINES_MAX) {
+      this.#bytes += size
+      this.lines.push({ level, at_ms, text: line })
+      return false
+    }
+    const kept = cutToBytes(line, size <= room ? 0 : room)
+    if (kept !== '') this.lines.push({ level, at_ms, text: kept })
+    const note = `[console output cut after ${LOGS_MAX_BYTES} bytes or ${LINES_MAX} lines]`
+    this.lines.push({ level: 'warn', at_ms, text: note })
+    this.#full = true
+    return true
+  }
+}
+
+/** The longest start of `text` that takes at most `bytes` in UTF-8, whole characters only. */
+function cutToBytes(text: string, bytes: number): string {
+  const encoded = Buffer.from(text)
+  let end = Math.min(bytes, encoded.length)
+  while (end > 0 && end < encoded.length && ((encoded[end] ?? 0) & 0xc0) === 0x80) end--
+  return encoded.toString('utf8', 0, end)
+}

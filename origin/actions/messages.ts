@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { LOGS_MAX_BYTES, RESULT_MAX_BYTES } from '../../shared/limits.ts'
+import type { KeyOperation, RunFailed, RunReturned } from './run.ts'
+import { FAILURE_CODES, LOG_LEVELS } from './run.ts'
+
+/** What the pool says to an executor. `token` names the run; nobody else knows it. */
+export type ToExecutor =
+  | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
+  | { type: 'key_answer'; token: string; id: number; answer: KeyAnswer }
+
+export type KeyAnswer =
+  | { ok: true; value: string }
+  | { ok: false; message: string; code?: 'key_operation_limit' }
+
+/** What an executor says to the pool. */
+export type FromExecutor =
+  | { type: 'ready'; rssBytes: number }
+  | { type: 'key_operation'; token: string; id: number; operation: KeyOperation }
+  | { type: 'ended'; token: string; result: RunReturned | RunFailed }
+
+const id = z.string().min(1).max(256)
+const operation = z.discriminatedUnion('name', [
+  z.strictObject({ name: z.literal('getPrivateKey'), pkpId: id }),
+  z.strictObject({ name: z.literal('getSvcActionPrivateKey') }),
+  z.strictObject({ name: z.literal('getSvcActionPublicKey'), ipfsId: id }),
+  z.strictObject({ name: z.literal('getSvcActionWalletAddress'), ipfsId: id }),
+])
+const logs = z.array(
+  z.strictObject({
+    level: z.enum(LOG_LEVELS),
+    at_ms: z.number(),
+    text: z.string().max(LOGS_MAX_BYTES + 1024),
+  }),
+)
+const measured = { logs, durationMs: z.number().nonnegative(), cpuMs: z.number().nonnegative() }
+const result = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('returned'),
+    value: z.string().max(RESULT_MAX_BYTES),
+    ...measured,
+  }),
+  z.strictObject({
+    kind: z.literal('failed'),
+    code: z.enum(FAILURE_CODES),
+    message: z.string(),
+    stack: z.string(),
+    ...measured,
+  }),
+])
+const message = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ready'), rssBytes: z.number() }),
+  z.strictObject({ type: z.literal('key_operation'), token: z.string(), id: z.int(), operation }),
+  z.strictObject({ type: z.literal('ended'), token: z.string(), result }),
+])
+
+/**
+ * Reads a message of an executor, which runs code that we do not know and is believed in nothing:
+ * `undefined` for anything that an executor of ours would not have sent.
+ */
+export function readFromExecutor(value: unknown): FromExecutor | undefined {
+  const read = message.safeParse(value)
+  if (!read.success) return undefined
+  if (read.data.type === 'ended' && read.data.result.kind === 'returned') {
+    if (!isJson(read.data.result.value)) return undefined
+  }
+  return read.data
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,46 @@
+import { availableParallelism } from 'node:os'
+import type { ExecutorEnd } from './executor-process.ts'
+
+/** Executors kept warm: one runs while the other prepares its next sandbox. */
+export const MIN_DEFAULT = 2
+
+/** Most executors at once: about 130 MB each, and most of the runs beyond the cores wait for something. */
+export const MAX_DEFAULT = 64
+
+/** An executor above the minimum that was idle for this long is ended. */
+export const IDLE_MS = 30_000
+
+/** Runs after which an executor is replaced: whatever leaks or fragments in it is bounded. */
+export const RUNS_PER_EXECUTOR = 50
+
+/** Memory at which it is replaced earlier: four times what one needs. */
+export const RSS_MAX_BYTES = 512 * 1024 * 1024
+
+/** Executors that start at once: starting is CPU work, and more than the cores would slow each other. */
+export const STARTING_MAX = availableParallelism()
+
+/** Starts that may fail in a row before waiting runs are given up. */
+export const FAILED_STARTS_MAX = 3
+
+export type PoolEvent =
+  | { type: 'executor_ready'; pid: number | undefined; startMs: number }
+  | ({ type: 'executor_ended'; pid: number | undefined; runs: number } & ExecutorEnd)
+
+export type ActionPoolOptions = {
+  min?: number
+  max?: number
+  idleMs?: number
+  runsPerExecutor?: number
+  onEvent?: (event: PoolEvent) => void
+}
+
+export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOptions> {
+  const min = options.min ?? MIN_DEFAULT
+  return {
+    min,
+    max: Math.max(1, min, options.max ?? MAX_DEFAULT),
+    idleMs: options.idleMs ?? IDLE_MS,
+    runsPerExecutor: options.runsPerExecutor ?? RUNS_PER_EXECUTOR,
+    onEvent: options.onEvent ?? (() => {}),
+  }
+}

@@ -1,0 +1,84 @@
+/** What an execution is to the rest of the origin: its request, the keys it may ask for, and how it ended. */
+
+export type RunRequest = {
+  /** The action's source, evaluated as a script that defines `main(params)`. */
+  code: string
+  /** JSON text of an object. */
+  params: string
+  /** Wall clock from the hand-over to an executor; waiting for a free executor does not count. */
+  wallMs: number
+  /** CPU time of the executor's thread while it runs this action. */
+  cpuMs: number
+}
+
+/** A key operation, as the action asks for it; the process that holds the keys checks the permission. */
+export type KeyOperation =
+  | { name: 'getPrivateKey'; pkpId: string }
+  | { name: 'getSvcActionPrivateKey' }
+  | { name: 'getSvcActionPublicKey'; ipfsId: string }
+  | { name: 'getSvcActionWalletAddress'; ipfsId: string }
+
+/**
+ * What one run may ask of the process that holds the keys; it lives only as long as the run.
+ * Rejects with an Error whose message is for the action's author.
+ */
+export type Capability = { keyOperation(operation: KeyOperation): Promise<string> }
+
+export const LOG_LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const
+
+export type LogLine = {
+  level: (typeof LOG_LEVELS)[number]
+  /** Milliseconds since the run's start. */
+  at_ms: number
+  text: string
+}
+
+/** Every way in which a run can fail by the action's own doing (`decisions.md`, JSON-string errors). */
+export const FAILURE_CODES = [
+  'action_threw',
+  'action_timeout',
+  'action_pending',
+  'out_of_memory',
+  'key_operation_limit',
+  'no_main',
+  'invalid_params',
+  'result_not_json',
+  'result_too_large',
+  'engine_fault',
+] as const
+
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+export type RunReturned = {
+  kind: 'returned'
+  /** JSON text; 'null' for undefined. */
+  value: string
+  logs: LogLine[]
+  durationMs: number
+  cpuMs?: number
+}
+
+export type RunFailed = {
+  kind: 'failed'
+  code: FailureCode
+  message: string
+  /** Name and message, then the action's own frames (`action.js:line:column`); '' when there are none. */
+  stack: string
+  logs: LogLine[]
+  durationMs: number
+  cpuMs?: number
+}
+
+/** The executor ended for a reason that is not the action's; `started` says whether guest code may have run. */
+export type RunLost = { kind: 'lost'; reason: string; started: boolean }
+
+export type RunResult = RunReturned | RunFailed | RunLost
+
+export type ActionPool = {
+  /** Never rejects; waits for a free executor in order of arrival. */
+  run(request: RunRequest, capability: Capability): Promise<RunResult>
+  /** Resolves when the warm executors can take a run; rejects when executors cannot be started. */
+  ready(): Promise<void>
+  /** Ends every executor. Waiting runs are lost before their start, runs under way after it. */
+  close(): Promise<void>
+}

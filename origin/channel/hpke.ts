@@ -1,0 +1,103 @@
+/**
+ * The receiving side of HPKE (RFC 9180), on node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM,
+ * modes base and PSK, one message a context. Synchronous, and about ten times faster than WebCrypto.
+ * Function names are the RFC's. Tested against its vectors (A.3) and against @hpke/core.
+ */
+import { createDecipheriv, createECDH, createHmac } from 'node:crypto'
+import type { P256Key } from '../keys/keyring.ts'
+
+const KEM_ID = 0x0010
+const KDF_ID = 0x0001
+const AEAD_ID = 0x0001
+const KEY_BYTES = 16
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HASH_BYTES = 32
+
+const KEM_SUITE = Buffer.concat([Buffer.from('KEM'), u16(KEM_ID)])
+const HPKE_SUITE = Buffer.concat([Buffer.from('HPKE'), u16(KEM_ID), u16(KDF_ID), u16(AEAD_ID)])
+const VERSION = Buffer.from('HPKE-v1')
+const EMPTY = Buffer.alloc(0)
+
+export type Psk = { id: Uint8Array; key: Uint8Array }
+
+/** What one sealed message gives its receiver: the text, and secrets that only both ends can derive. */
+export type OpenContext = {
+  open(ciphertext: Uint8Array, aad: Uint8Array): Buffer
+  export(context: Uint8Array, length: number): Buffer
+}
+
+/**
+ * SetupBaseR, or SetupPSKR when a pre-shared key is given.
+ * @throws {Error} for an `enc` that is no point of the curve; `open` throws for a text that is not authentic
+ */
+export function setupReceiver(
+  enc: Uint8Array,
+  key: P256Key,
+  info: Uint8Array,
+  psk?: Psk,
+): OpenContext {
+  const shared = decap(enc, key)
+  const mode = psk ? 1 : 0
+  const pskIdHash = labeledExtract(HPKE_SUITE, EMPTY, 'psk_id_hash', psk?.id ?? EMPTY)
+  const infoHash = labeledExtract(HPKE_SUITE, EMPTY, 'info_hash', info)
+  const context = Buffer.concat([Uint8Array.of(mode), pskIdHash, infoHash])
+  const secret = labeledExtract(HPKE_SUITE, shared, 'secret', psk?.key ?? EMPTY)
+  const aeadKey = labeledExpand(HPKE_SUITE, secret, 'key', context, KEY_BYTES)
+  const nonce = labeledExpand(HPKE_SUITE, secret, 'base_nonce', context, NONCE_BYTES)
+  const exporter = labeledExpand(HPKE_SUITE, secret, 'exp', context, HASH_BYTES)
+  return {
+    open: (ciphertext, aad) => {
+      const decipher = createDecipheriv('aes-128-gcm', aeadKey, nonce)
+      decipher.setAAD(aad)
+      decipher.setAuthTag(ciphertext.subarray(ciphertext.length - TAG_BYTES))
+      const text = decipher.update(ciphertext.subarray(0, ciphertext.length - TAG_BYTES))
+      return Buffer.concat([text, decipher.final()])
+    },
+    export: (exporterContext, length) =>
+      labeledExpand(HPKE_SUITE, exporter, 'sec', exporterContext, length),
+  }
+}
+
+function decap(enc: Uint8Array, key: P256Key): Buffer {
+  const ecdh = createECDH('prime256v1')
+  ecdh.setPrivateKey(key.privateKey)
+  const dh = ecdh.computeSecret(enc)
+  const context = Buffer.concat([enc, key.publicKey])
+  const prk = labeledExtract(KEM_SUITE, EMPTY, 'eae_prk', dh)
+  return labeledExpand(KEM_SUITE, prk, 'shared_secret', context, HASH_BYTES)
+}
+
+function labeledExtract(suite: Buffer, salt: Uint8Array, label: string, ikm: Uint8Array): Buffer {
+  const key = salt.length > 0 ? salt : Buffer.alloc(HASH_BYTES)
+  return createHmac('sha256', key).update(VERSION).update(suite).update(label).update(ikm).digest()
+}
+
+function labeledExpand(
+  suite: Buffer,
+  prk: Buffer,
+  label: string,
+  info: Uint8Array,
+  length: number,
+): Buffer {
+  return hkdfExpand(
+    prk,
+    Buffer.concat([u16(length), VERSION, suite, Buffer.from(label), info]),
+    length,
+  )
+}
+
+/** HKDF-Expand (RFC 5869, 2.3). */
+export function hkdfExpand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
+  const blocks: Buffer[] = []
+  let block: Buffer = EMPTY
+  for (let n = 1; blocks.length * HASH_BYTES < length; n++) {
+    block = createHmac('sha256', prk).update(block).update(info).update(Uint8Array.of(n)).digest()
+    blocks.push(block)
+  }
+  return Buffer.concat(blocks).subarray(0, length)
+}
+
+function u16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255])
+}

@@ -1,0 +1,124 @@
+import { createCipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  ANSWER_CONTEXT,
+  ANSWER_KEY_BYTES,
+  ANSWER_NONCE_BYTES,
+  CHANNEL_INFO,
+  ENC_BYTES,
+  ENVELOPE_VERSION,
+  type EnvelopeMode,
+  KEY_ID_BYTES,
+  MODE_PSK,
+  parseSealedRequest,
+  PSK_ID_BYTES,
+  PSK_ID_PURPOSE,
+  requestAad,
+  STORAGE_INFO,
+  storageAad,
+} from '../../shared/envelope/format.ts'
+import type { P256Key } from '../keys/keyring.ts'
+import { hkdfExpand, type Psk, setupReceiver } from './hpke.ts'
+
+export type EnvelopeFailure =
+  | { reason: 'malformed' }
+  | { reason: 'unknown_key'; keyId: string }
+  | { reason: 'unknown_psk' }
+  | { reason: 'not_authentic' }
+
+/** A request that could not be opened: the caller learns the reason's name and nothing of the content. */
+export class EnvelopeRefused extends Error {
+  readonly failure: EnvelopeFailure
+  constructor(failure: EnvelopeFailure) {
+    super(`sealed request refused: ${failure.reason}`)
+    this.name = 'EnvelopeRefused'
+    this.failure = failure
+  }
+}
+
+export type OpenedRequest = {
+  mode: EnvelopeMode
+  plaintext: Buffer
+  /** Seals the answer for who sealed the request. */
+  answer(plaintext: Uint8Array): Buffer
+}
+
+export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
+
+/** The id that a request names a public key by: the first 16 bytes of its SHA-256, in hex. */
+export function keyIdOf(publicKey: Uint8Array): string {
+  return sha256(publicKey).subarray(0, KEY_ID_BYTES).toString('hex')
+}
+
+/** Opens a sealed request that was sent to `method path`. @throws {EnvelopeRefused} */
+export function openRequest(
+  keys: ChannelKeys,
+  method: string,
+  path: string,
+  bytes: Uint8Array,
+): OpenedRequest {
+  const request = parseSealedRequest(bytes)
+  if (!request) throw new EnvelopeRefused({ reason: 'malformed' })
+  const keyId = Buffer.from(request.keyId).toString('hex')
+  const key = keys.keyFor(keyId)
+  if (!key) throw new EnvelopeRefused({ reason: 'unknown_key', keyId })
+  const psk = request.mode === MODE_PSK ? pskNamed(request.pskId, keys.psk) : undefined
+  try {
+    const context = setupReceiver(request.enc, key, Buffer.from(CHANNEL_INFO), psk)
+    const aad = requestAad(method, path, request.header)
+    const plaintext = context.open(request.ciphertext, aad)
+    const secret = context.export(Buffer.from(ANSWER_CONTEXT), ANSWER_KEY_BYTES)
+    const enc = Buffer.from(request.enc)
+    return { mode: request.mode, plaintext, answer: (text) => sealAnswer(secret, enc, text) }
+  } catch {
+    throw new EnvelopeRefused({ reason: 'not_authentic' })
+  }
+}
+
+function pskNamed(id: Uint8Array, key: Uint8Array): Psk {
+  const known = sha256(Buffer.concat([Buffer.from(PSK_ID_PURPOSE), key])).subarray(0, PSK_ID_BYTES)
+  if (!timingSafeEqual(known, id)) throw new EnvelopeRefused({ reason: 'unknown_psk' })
+  return { id: known, key }
+}
+
+function sealAnswer(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer {
+  const nonce = randomBytes(ANSWER_NONCE_BYTES)
+  const prk = createHmac('sha256', Buffer.concat([enc, nonce]))
+    .update(secret)
+    .digest()
+  const key = hkdfExpand(prk, Buffer.from('key'), ANSWER_KEY_BYTES)
+  const iv = hkdfExpand(prk, Buffer.from('nonce'), 12)
+  const cipher = createCipheriv('aes-128-gcm', key, iv)
+  const text = cipher.update(plaintext)
+  return Buffer.concat([
+    Uint8Array.of(ENVELOPE_VERSION),
+    nonce,
+    text,
+    cipher.final(),
+    cipher.getAuthTag(),
+  ])
+}
+
+/**
+ * Opens a usage key that was sealed for storage.
+ * @throws {EnvelopeRefused} also for the right bytes under another trigger or owner
+ */
+export function openStored(
+  key: P256Key,
+  sealed: Uint8Array,
+  owner: { triggerId: string; ownerId: string },
+): string {
+  const keyId = Buffer.from(sealed.subarray(0, KEY_ID_BYTES)).toString('hex')
+  if (keyId !== keyIdOf(key.publicKey)) throw new EnvelopeRefused({ reason: 'unknown_key', keyId })
+  try {
+    const enc = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + ENC_BYTES)
+    const context = setupReceiver(enc, key, Buffer.from(STORAGE_INFO))
+    const ciphertext = sealed.subarray(KEY_ID_BYTES + ENC_BYTES)
+    return context.open(ciphertext, storageAad(owner.triggerId, owner.ownerId)).toString('utf8')
+  } catch {
+    throw new EnvelopeRefused({ reason: 'not_authentic' })
+  }
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}

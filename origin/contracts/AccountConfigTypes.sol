@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.28;
+
+/// What callers send and read. The order of fields is part of the ABI, so new ones go last.
+
+/// @notice A usage API key's permissions. In each array 0 means every group of the account.
+struct UsageApiKey {
+    string name;
+    string description;
+    bool canCreateGroups;
+    bool canDeleteGroups;
+    bool canCreatePkps;
+    uint256[] manageIpfsIdsInGroups;
+    uint256[] addPkpToGroups;
+    uint256[] removePkpFromGroups;
+    uint256[] executeInGroups;
+}
+
+/// @notice A hash that names the account: the master's first, then its aliases.
+struct ApiKeyHashView {
+    uint256 apiKeyHash;
+    /// A revoked hash still names the account; as a credential it is worth nothing.
+    bool revoked;
+}
+
+struct WalletView {
+    bytes32 pkpId;
+    bytes32 derivationPath;
+    string name;
+    string description;
+}
+
+struct GroupView {
+    uint256 groupId;
+    string name;
+    string description;
+    /// 32 zero bytes: every wallet of the account.
+    bytes32[] pkpIds;
+    /// 0: every action.
+    uint256[] cidHashes;
+}
+
+struct UsageApiKeyView {
+    uint256 apiKeyHash;
+    uint256 createdAt;
+    UsageApiKey key;
+}
+
+struct ActionView {
+    uint256 cidHash;
+    string cid;
+    string name;
+    string description;
+}
+
+/// @notice Everything that the contract holds of one account; arrays are in no promised order.
+struct AccountView {
+    uint256 accountHash;
+    bool managed;
+    address adminWallet;
+    string name;
+    string description;
+    /// Unix seconds.
+    uint256 createdAt;
+    uint256 nextGroupId;
+    ApiKeyHashView[] apiKeyHashes;
+    WalletView[] wallets;
+    GroupView[] groups;
+    UsageApiKeyView[] usageApiKeys;
+    ActionView[] actions;
+}

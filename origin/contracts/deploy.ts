@@ -1,0 +1,85 @@
+/** Deploys the AccountConfig diamond from the committed artifacts: no compiler, four transactions. */
+import { ContractFactory, Interface, JsonRpcProvider } from 'ethers'
+import type { Provider, Signer, TransactionReceipt } from 'ethers'
+import { accountConfigAbi } from '../../shared/abi/account-config.ts'
+import artifacts from './artifacts.json' with { type: 'json' }
+
+export type DeployedAccountConfig = {
+  address: string
+  /** The diamond's first block: a mirror that reads events from here on misses none. */
+  block: number
+  chainId: number
+}
+
+export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
+  /** Pays, and becomes the diamond's owner. */
+  signer: Signer
+  /** Who may write managed accounts from the first block on; at most 50. */
+  payers: readonly string[]
+  nodeConfiguration?: Readonly<Record<string, string>>
+}
+
+/** EIP-2535's `FacetCutAction.Add`. */
+const ADD = 0
+
+/**
+ * Deploys the facets, then the diamond, whose constructor cuts them in and makes the first settings.
+ * @throws when a transaction is refused or reverts; nothing is in service then, for the diamond comes last
+ */
+export async function deployAccountConfig(
+  deployment: AccountConfigDeployment,
+): Promise<DeployedAccountConfig> {
+  if ('provider' in deployment) return deploy(deployment.provider, deployment)
+  // Blocks come within seconds at most, so ethers' own four seconds between looks would be most of the time.
+  const provider = new JsonRpcProvider(deployment.rpcUrl, undefined, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: 100,
+  })
+  try {
+    return await deploy(provider, deployment)
+  } finally {
+    provider.destroy()
+  }
+}
+
+async function deploy(
+  provider: Provider,
+  { signer, payers, nodeConfiguration = {} }: AccountConfigDeployment,
+): Promise<DeployedAccountConfig> {
+  const owner = signer.provider === provider ? signer : signer.connect(provider)
+  const facets = Object.values(artifacts.facets)
+  const nonce = await owner.getNonce('pending')
+  // Sent together under nonces of their own: they need not wait for each other, only the diamond for them.
+  const sent = await Promise.all(
+    facets.map(({ bytecode }, index) =>
+      owner.sendTransaction({ data: bytecode, nonce: nonce + index }),
+    ),
+  )
+  const mined = await Promise.all(
+    sent.map(async (transaction) => created(await transaction.wait())),
+  )
+
+  const cuts = facets.map(({ selectors }, index) => ({
+    target: mined[index]?.address,
+    action: ADD,
+    selectors: Object.values(selectors),
+  }))
+  const functions = new Interface(accountConfigAbi)
+  const calls = Object.entries(nodeConfiguration).map((entry) =>
+    functions.encodeFunctionData('setNodeConfiguration', entry),
+  )
+  if (payers.length > 0) calls.unshift(functions.encodeFunctionData('setApiPayers', [payers, true]))
+  const factory = new ContractFactory(artifacts.diamond.abi, artifacts.diamond.bytecode)
+  const diamond = await owner.sendTransaction({
+    ...(await factory.getDeployTransaction(cuts, calls)),
+    nonce: nonce + facets.length,
+  })
+  const { address, block } = created(await diamond.wait())
+  return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
+}
+
+function created(receipt: TransactionReceipt | null): { address: string; block: number } {
+  if (!receipt?.contractAddress) throw new Error('the transaction created no contract')
+  return { address: receipt.contractAddress, block: receipt.blockNumber }
+}

@@ -1,0 +1,57 @@
+/** The origin's settings, parsed once (`docs/configuration.md` lists each). */
+import { z } from 'zod'
+import { EXECUTION_CPU_MS, EXECUTION_WALL_MAX_MS, EXECUTION_WALL_MS } from '../shared/limits.ts'
+
+const wholeNumber = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+
+const settingsSchema = z
+  .object({
+    SVC_ENV: z.enum(['local', 'production']).default('production'),
+    /** Holds the local root key, the TLS key and the embedded database. */
+    SVC_STATE_DIR: z.string().default('.svc'),
+    SVC_ORIGIN_PORT: wholeNumber(0, 65_535).default(8788),
+    SVC_ORIGIN_HOST: z.string().default('127.0.0.1'),
+    /** What clients know this origin as; links in answers start with it. */
+    SVC_PUBLIC_URL: z.url({ protocol: /^https$/ }),
+    SVC_CHAIN_RPC: z.url({ protocol: /^https?$/ }),
+    SVC_CHAIN_NAME: z.string().default('local'),
+    SVC_CHAIN_POLL_MS: wholeNumber(50, 60_000).default(1_000),
+    /** The `AccountConfig` diamond and the block it was deployed in. */
+    SVC_CONTRACT_ADDRESS: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '20-byte hex with 0x'),
+    SVC_CONTRACT_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    SVC_TEE: z.enum(['simulated', 'dstack']).default('dstack'),
+    /** 32 bytes in base64url, shared with the edge. */
+    SVC_CHANNEL_PSK: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'base64url of 32 random bytes'),
+    SVC_CHANNEL_EPOCH: wholeNumber(0, 1_000_000).default(1),
+    SVC_EXECUTORS_MIN: wholeNumber(1, 64).default(2),
+    SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(16),
+    SVC_EXECUTION_WALL_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_WALL_MS),
+    SVC_EXECUTION_CPU_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_CPU_MS),
+  })
+  .superRefine((settings, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message })
+    if (settings.SVC_TEE === 'dstack')
+      refuse('SVC_TEE', 'dstack is not served by this version; only simulated, with SVC_ENV=local')
+    if (settings.SVC_ENV === 'production') {
+      if (settings.SVC_TEE === 'simulated') refuse('SVC_TEE', 'production refuses simulated')
+      if (settings.DATABASE_URL === undefined)
+        refuse('DATABASE_URL', 'required in production: the embedded database does not fsync')
+    }
+    if (settings.SVC_EXECUTORS_MIN > settings.SVC_EXECUTORS_MAX)
+      refuse('SVC_EXECUTORS_MIN', 'more than SVC_EXECUTORS_MAX')
+  })
+
+export type Settings = z.infer<typeof settingsSchema>
+
+/**
+ * The settings in an environment.
+ * @throws {Error} that names every setting that is missing or malformed; never its value.
+ */
+export function parseSettings(environment: Record<string, string | undefined>): Settings {
+  const result = settingsSchema.safeParse(environment)
+  if (result.success) return result.data
+  const wrong = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The origin's settings are not usable: ${wrong.join('; ')}`)
+}

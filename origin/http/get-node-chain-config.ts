@@ -1,0 +1,21 @@
+import type { Operation } from './operation.ts'
+
+/** Which chain and contract hold the accounts; the RPC's URL is nobody's business. */
+function nodeChainConfig(path: string): Operation<undefined> {
+  return {
+    method: 'GET',
+    path,
+    auth: 'none',
+    handle: async (_given, { chain, settings }) => ({
+      chain_name: settings.SVC_CHAIN_NAME,
+      chain_id: Number(chain.chainId),
+      contract_address: chain.contractAddress,
+      is_evm: true,
+      testnet: settings.SVC_ENV === 'local',
+      token: 'ETH',
+    }),
+  }
+}
+
+export const getNodeChainConfig = nodeChainConfig('/get_node_chain_config')
+export const getNodeChainConfigCore = nodeChainConfig('/core/v1/get_node_chain_config')

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { actionCid } from '../../shared/cid.ts'
+import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import type { Operation } from './operation.ts'
+import { requireSize } from './size.ts'
+
+/** The CIDv0 of a source; the body is one JSON string. */
+export const getSvcActionIpfsId: Operation<string> = {
+  method: 'POST',
+  path: '/core/v1/get_svc_action_ipfs_id',
+  auth: 'none',
+  body: { schema: z.string() },
+  handle: async ({ body }) => {
+    requireSize('body', body, SOURCE_MAX_BYTES)
+    return actionCid(body)
+  },
+}

@@ -1,0 +1,78 @@
+import { MODE_PSK } from '../../shared/envelope/format.ts'
+import { ApiError } from '../../shared/errors.ts'
+import { PARAMS_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+import {
+  type ExecuteAnswer,
+  type ExecuteRequest,
+  executeRequestSchema,
+  SEALED_EXECUTE_PATH,
+} from '../../shared/wire/sealed.ts'
+import { openStored } from '../channel/open-request.ts'
+import type { Services } from '../services.ts'
+import { principalOf } from './authenticate.ts'
+import { requireFirst, type SealedOperation } from './sealed.ts'
+import { requireSize } from './size.ts'
+
+/**
+ * Executes an action for who sealed the request: the edge under a run's id, at most once, or a client end to
+ * end. Every permission is checked here, whatever the sender has checked.
+ */
+export const sealedExecute: SealedOperation<ExecuteRequest> = {
+  path: SEALED_EXECUTE_PATH,
+  schema: executeRequestSchema,
+  handle: async (body, mode, services): Promise<ExecuteAnswer> => {
+    if (mode !== MODE_PSK) requireOwnKeyOnly(body)
+    const principal = principalOf(keyIn(body, services), services.mirror)
+    const params = JSON.stringify(body.js_params)
+    requireSize('code', body.code, SOURCE_MAX_BYTES)
+    requireSize('js_params', params, PARAMS_MAX_BYTES)
+    const execution = { principal, code: body.code, params }
+    if (!body.run) {
+      await requireFirst(body, services)
+      return { state: 'ended', outcome: await services.executions.run(execution) }
+    }
+    const begun = await services.executions.runOnce(execution, body.run)
+    if (!begun) return { state: 'running' }
+    return within(body.wait_ms, begun.outcome)
+  },
+}
+
+/** Base mode is anybody: runs, client addresses and stored keys belong to the edge. */
+function requireOwnKeyOnly(body: ExecuteRequest): void {
+  if (!body.run && body.client_address === undefined && 'api_key' in body.credential) return
+  throw new ApiError(
+    403,
+    'Run ids, client addresses and stored keys are taken from the edge alone.',
+    'Send an api_key, code and js_params only.',
+  )
+}
+
+function keyIn({ credential, run }: ExecuteRequest, { channel }: Services): string {
+  if ('api_key' in credential) return credential.api_key
+  if (run && !run.id.startsWith(credential.trigger_id)) {
+    throw new ApiError(
+      403,
+      'The run is not of the trigger that the usage key was sealed for.',
+      'Send the key that was sealed for the run’s own trigger.',
+    )
+  }
+  const sealed = Buffer.from(credential.sealed_usage_key, 'base64url')
+  return openStored(channel.storage, sealed, {
+    triggerId: credential.trigger_id,
+    ownerId: credential.owner_id,
+  })
+}
+
+async function within(waitMs: number, outcome: Promise<Outcome>): Promise<ExecuteAnswer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<ExecuteAnswer>((resolve) => {
+    timer = setTimeout(() => resolve({ state: 'running' }), waitMs)
+  })
+  const ended = outcome.then((value): ExecuteAnswer => ({ state: 'ended', outcome: value }))
+  try {
+    return await Promise.race([ended, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

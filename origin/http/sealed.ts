@@ -1,0 +1,113 @@
+/**
+ * The sealed endpoints. An envelope that does not open is answered in the clear (there is nobody to seal to);
+ * everything after that, refusals included, is sealed with status 200.
+ */
+import { bodyLimit } from 'hono/body-limit'
+import type { z } from 'zod'
+import { REQUEST_OVERHEAD_BYTES, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { ApiError } from '../../shared/errors.ts'
+import { validate } from '../../shared/json-body.ts'
+import {
+  CORE_BODY_MAX_BYTES,
+  SEALED_CLOCK_SKEW_MS,
+  SEALED_REQUEST_LIFETIME_MS,
+} from '../../shared/limits.ts'
+import type { Refusal } from '../../shared/wire/sealed.ts'
+import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
+import type { Services } from '../services.ts'
+import { toApiError } from './failure.ts'
+import type { OriginApp } from './operation.ts'
+
+export type SealedOperation<Body> = {
+  path: string
+  schema: z.ZodType<Body>
+  handle(body: Body, mode: OpenedRequest['mode'], services: Services): Promise<object>
+}
+
+export function mountSealed<Body extends Freshness>(
+  app: OriginApp,
+  services: Services,
+  operation: SealedOperation<Body>,
+): void {
+  const limit = bodyLimit({
+    maxSize: CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES,
+    onError: () => {
+      throw new ApiError(413, 'The sealed request is too large.', 'Send less source or params.')
+    },
+  })
+  app.post(operation.path, limit, async (context) => {
+    const bytes = new Uint8Array(await context.req.arrayBuffer())
+    const opened = openRequest(services.channel.keys, 'POST', operation.path, bytes)
+    const answer = await answerTo(opened, services, operation)
+    const sealed = opened.answer(Buffer.from(JSON.stringify(answer)))
+    return context.body(Uint8Array.from(sealed), 200, { 'content-type': SEALED_CONTENT_TYPE })
+  })
+}
+
+async function answerTo<Body extends Freshness>(
+  opened: OpenedRequest,
+  services: Services,
+  operation: SealedOperation<Body>,
+): Promise<object> {
+  try {
+    const body = validate(operation.schema, parse(opened.plaintext))
+    requireFresh(body, services.now())
+    return await operation.handle(body, opened.mode, services)
+  } catch (error) {
+    const failure = toApiError(error)
+    if (failure.status === 500)
+      services.log('sealed.failed', { path: operation.path, error: String(error).slice(0, 500) })
+    return refusal(failure)
+  }
+}
+
+function refusal(failure: ApiError): Refusal {
+  const retryAfter = failure.headers['retry-after']
+  return {
+    state: 'refused',
+    status: failure.status,
+    error: failure.error,
+    message: failure.message,
+    fix: failure.fix,
+    ...(retryAfter === undefined ? {} : { retry_after_s: Number(retryAfter) }),
+  }
+}
+
+function parse(plaintext: Buffer): unknown {
+  try {
+    return JSON.parse(plaintext.toString('utf8'))
+  } catch {
+    throw new ApiError(400, 'The sealed text is not JSON.', 'Seal the JSON of the request.')
+  }
+}
+
+type Freshness = { request_id: string; issued_at: number; expires_at: number }
+
+/** @throws {ApiError} 400 for a request that is past its time, or dated too far ahead or too wide */
+function requireFresh({ issued_at, expires_at }: Freshness, now: number): void {
+  const fresh =
+    issued_at <= now + SEALED_CLOCK_SKEW_MS &&
+    expires_at > now &&
+    expires_at - issued_at <= SEALED_REQUEST_LIFETIME_MS
+  if (fresh) return
+  throw new ApiError(
+    400,
+    `The sealed request is not fresh: issued_at ${issued_at}, expires_at ${expires_at}, now ${now}.`,
+    `Seal it anew, with the right clock and a lifetime of at most ${SEALED_REQUEST_LIFETIME_MS} ms.`,
+    { error: 'request_not_fresh' },
+  )
+}
+
+/** @throws {ApiError} 409 when the request was taken before */
+export async function requireFirst(
+  { request_id, expires_at }: Freshness,
+  { claims }: Services,
+): Promise<void> {
+  if (await claims.takeRequest(request_id, expires_at)) return
+  throw new ApiError(
+    409,
+    'This sealed request was taken before.',
+    'Seal it anew, under another request_id.',
+    { error: 'request_replayed' },
+  )
+}

@@ -1,0 +1,38 @@
+import type { z } from 'zod'
+import { PARAMS_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { svcActionRequest } from '../../shared/wire/core.ts'
+import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
+import type { Operation } from './operation.ts'
+import { requireSize } from './size.ts'
+
+/** An action that ran and failed: 500, a JSON string with message, stack and logs (`decisions.md`). */
+export class ActionFailed extends Error {
+  readonly code: string
+  constructor(outcome: Extract<Outcome, { status: 'failed' }>) {
+    super(`${failureText(outcome)}\n\nlogs:\n${logsText(outcome.logs)}`)
+    this.name = 'ActionFailed'
+    this.code = outcome.code
+  }
+}
+
+/** Executes an action with the key that was sent, and waits for its end. */
+export const svcAction: Operation<z.infer<typeof svcActionRequest>> = {
+  method: 'POST',
+  path: '/core/v1/svc_action',
+  auth: 'key',
+  body: { schema: svcActionRequest },
+  handle: async ({ principal, body }, { executions }) => {
+    const params = JSON.stringify(body.js_params)
+    requireSize('code', body.code, SOURCE_MAX_BYTES)
+    requireSize('js_params', params, PARAMS_MAX_BYTES)
+    const outcome = await executions.run({ principal, code: body.code, params })
+    if (outcome.status === 'failed') throw new ActionFailed(outcome)
+    return {
+      response: outcome.response,
+      logs: logsText(outcome.logs),
+      has_error: false,
+      action_cid: outcome.action_cid,
+      duration_ms: outcome.duration_ms,
+    }
+  },
+}

@@ -1,0 +1,52 @@
+/**
+ * Every key comes from the root key (`DESIGN.md`, One root key and Derivation):
+ * HKDF-SHA256, salt `svc-root-v1`, info = each part with its length before it (4 bytes, big-endian), then one
+ * counter byte. The lengths make the encoding injective: `a/b` + `c` is not `a` + `b/c`.
+ * The vectors in `test/origin/keys/derive.test.ts` are fixed for ever: the state on disk outlives the code.
+ */
+import { hkdfSync } from 'node:crypto'
+
+const SALT = Buffer.from('svc-root-v1')
+
+/** Order of secp256k1 (SEC 2, 2.4.1). */
+export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** Order of P-256 (SEC 2, 2.4.2). */
+export const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+export type KeyPart = string | Uint8Array
+
+/** The `info` of a derivation. */
+export function encodeInfo(parts: readonly KeyPart[], counter: number): Buffer {
+  const chunks: Uint8Array[] = []
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : part
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    chunks.push(length, bytes)
+  }
+  return Buffer.concat([...chunks, Uint8Array.of(counter)])
+}
+
+/** 32 bytes for a symmetric purpose. */
+export function deriveBytes(root: Uint8Array, parts: readonly KeyPart[], counter = 0): Buffer {
+  return Buffer.from(hkdfSync('sha256', root, SALT, encodeInfo(parts, counter), 32))
+}
+
+/**
+ * A private key: the first candidate, in the counter's order, that is neither zero nor at or above `order`.
+ * @throws {Error} when 256 candidates in a row fall outside, which no root key does
+ */
+export function deriveScalar(
+  root: Uint8Array,
+  parts: readonly KeyPart[],
+  order: bigint,
+  candidate = deriveBytes,
+): Buffer {
+  for (let counter = 0; counter < 256; counter++) {
+    const bytes = candidate(root, parts, counter)
+    const scalar = BigInt(`0x${bytes.toString('hex')}`)
+    if (scalar > 0n && scalar < order) return bytes
+  }
+  throw new Error('no candidate below the order of the curve')
+}

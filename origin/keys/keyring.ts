@@ -1,0 +1,76 @@
+import { createECDH } from 'node:crypto'
+import { computeAddress, getBytes, hexlify, SigningKey } from 'ethers'
+import { deriveBytes, deriveScalar, type KeyPart, P256_ORDER, SECP256K1_ORDER } from './derive.ts'
+
+export type P256Key = { privateKey: Buffer; publicKey: Buffer }
+
+/**
+ * The keys of this deployment, derived on demand; the root key stays inside. Only the origin's main process
+ * holds one: the processes that run actions never do.
+ */
+export class Keyring {
+  readonly #root: Uint8Array
+
+  /** @param root 32 bytes */
+  constructor(root: Uint8Array) {
+    if (root.length !== 32) throw new Error(`the root key has ${root.length} bytes, not 32`)
+    this.#root = Uint8Array.from(root)
+  }
+
+  /** A wallet's key: bound to its account, so that registering its address elsewhere gains nothing. */
+  walletKey(accountHash: string, path: string): string {
+    return this.#secp256k1('svc/wallet/v1', bytes32(accountHash), bytes32(path))
+  }
+
+  /** The key that an action owns by its source alone. */
+  actionKey(cid: string): string {
+    return this.#secp256k1('svc/action/v1', cid)
+  }
+
+  /** The wallet that stands for an API-mode account on the chain; fixed at creation. */
+  accountKey(apiKeyHash: string): string {
+    return this.#secp256k1('svc/account/v1', bytes32(apiKeyHash))
+  }
+
+  /** The n-th wallet that pays the gas of managed accounts. */
+  payerKey(n: number): string {
+    return this.#secp256k1('svc/payer/v1', String(n))
+  }
+
+  /** The key that sealed requests of an epoch are opened with. */
+  channelKey(epoch: number): P256Key {
+    return this.#p256('svc/channel/v1', String(epoch))
+  }
+
+  /** The key that usage keys at rest are sealed to; it does not rotate with the channel's. */
+  storageKey(): P256Key {
+    return this.#p256('svc/seal/v1')
+  }
+
+  /** AES-256 key of the outcomes in the database. */
+  outcomeKey(): Buffer {
+    return deriveBytes(this.#root, ['svc/outcome/v1'])
+  }
+
+  #secp256k1(...parts: KeyPart[]): string {
+    return hexlify(deriveScalar(this.#root, parts, SECP256K1_ORDER))
+  }
+
+  #p256(...parts: KeyPart[]): P256Key {
+    const privateKey = deriveScalar(this.#root, parts, P256_ORDER)
+    const ecdh = createECDH('prime256v1')
+    ecdh.setPrivateKey(privateKey)
+    return { privateKey, publicKey: ecdh.getPublicKey() }
+  }
+}
+
+/** The EIP-55 address of a private key (0x hex). */
+export function addressOf(privateKey: string): string {
+  return computeAddress(new SigningKey(privateKey))
+}
+
+function bytes32(hex: string): Uint8Array {
+  const bytes = getBytes(hex)
+  if (bytes.length !== 32) throw new Error(`expected 32 bytes, got ${bytes.length}`)
+  return bytes
+}

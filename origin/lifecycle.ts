@@ -1,0 +1,24 @@
+/** Closes what was opened, the last first, once, however often it is asked. */
+export class Lifecycle {
+  readonly #closers: { name: string; close: () => Promise<void> | void }[] = []
+  #closing: Promise<void> | undefined
+
+  onClose(name: string, close: () => Promise<void> | void): void {
+    this.#closers.unshift({ name, close })
+  }
+
+  close(report: (name: string, error: unknown) => void): Promise<void> {
+    this.#closing ??= this.#closeAll(report)
+    return this.#closing
+  }
+
+  async #closeAll(report: (name: string, error: unknown) => void): Promise<void> {
+    for (const { name, close } of this.#closers) {
+      try {
+        await close()
+      } catch (error) {
+        report(name, error)
+      }
+    }
+  }
+}

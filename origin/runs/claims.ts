@@ -1,0 +1,167 @@
+import { and, eq, inArray, isNull, lt, ne } from 'drizzle-orm'
+import { OUTCOME_KEPT_MS } from '../../shared/limits.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+import type { Database } from '../db/open.ts'
+import { processes, replayIds, runClaims } from '../db/schema.ts'
+import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
+
+/** A process says that it lives this often, and is taken for dead after the second. */
+export const HEARTBEAT_MS = 5_000
+export const HEARTBEAT_LOST_MS = 30_000
+
+export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outcome }
+
+export type ClaimsOptions = {
+  db: Database
+  /** No other process can have the database open: claims of other processes are of dead ones. */
+  exclusive: boolean
+  processId: string
+  outcomeKey: Uint8Array
+  now: () => number
+}
+
+/**
+ * Which runs were begun, by whom, and how they ended (`decisions.md`, Once). The insert of a claim decides who
+ * executes a run; the first stored outcome is the run's outcome, whoever tries to store another.
+ */
+export class RunClaims {
+  readonly #options: ClaimsOptions
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options
+  }
+
+  async register(): Promise<void> {
+    const at = this.#date()
+    await this.#options.db
+      .insert(processes)
+      .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
+  }
+
+  async heartbeat(): Promise<void> {
+    await this.#options.db
+      .update(processes)
+      .set({ heartbeatAt: this.#date() })
+      .where(eq(processes.id, this.#options.processId))
+  }
+
+  /** True when this call made the claim, and so its caller has to execute the run. */
+  async claim(run: RunKey, attempt: number): Promise<boolean> {
+    const { db, processId } = this.#options
+    const made = await db
+      .insert(runClaims)
+      .values({ ...run, processId, attempt, claimedAt: this.#date() })
+      .onConflictDoNothing()
+      .returning({ runId: runClaims.runId })
+    return made.length === 1
+  }
+
+  /** Gives a claim back: nothing of the run was executed. */
+  async release(run: RunKey): Promise<void> {
+    await this.#options.db
+      .delete(runClaims)
+      .where(and(...this.#own(run), isNull(runClaims.endedAt)))
+  }
+
+  /** Stores how a run ended. @returns what is stored: another outcome where the claim was given up before */
+  async finish(run: RunKey, outcome: Outcome): Promise<Outcome> {
+    const { db, outcomeKey } = this.#options
+    const stored = await db
+      .update(runClaims)
+      .set({ endedAt: this.#date(), outcome: encryptOutcome(outcomeKey, run, outcome) })
+      .where(and(...this.#own(run), isNull(runClaims.endedAt)))
+      .returning({ runId: runClaims.runId })
+    if (stored.length === 1) return outcome
+    const earlier = (await this.states([run.runId])).get(run.runId)
+    return earlier?.state === 'ended' ? earlier.outcome : outcome
+  }
+
+  /** What is known of some runs; one that was never claimed is absent. */
+  async states(runIds: readonly string[]): Promise<Map<string, ClaimState>> {
+    const rows = await this.#options.db
+      .select()
+      .from(runClaims)
+      .where(inArray(runClaims.runId, [...runIds]))
+    const states = new Map<string, ClaimState>()
+    for (const row of rows) {
+      const state: ClaimState = row.outcome
+        ? { state: 'ended', outcome: decryptOutcome(this.#options.outcomeKey, row, row.outcome) }
+        : { state: 'running' }
+      states.set(row.runId, state)
+    }
+    return states
+  }
+
+  /**
+   * Ends the claims whose process is gone: `origin_lost`, since their code may have run.
+   * @returns how many there were
+   */
+  async reap(): Promise<number> {
+    const { db, exclusive, processId, now } = this.#options
+    const dead = exclusive
+      ? ne(processes.id, processId)
+      : and(
+          ne(processes.id, processId),
+          lt(processes.heartbeatAt, new Date(now() - HEARTBEAT_LOST_MS)),
+        )
+    const gone = await db.select({ id: processes.id }).from(processes).where(dead)
+    if (gone.length === 0) return 0
+    const ids = gone.map((row) => row.id)
+    const held = and(inArray(runClaims.processId, ids), isNull(runClaims.endedAt))
+    const lost = await db.select().from(runClaims).where(held)
+    for (const row of lost) {
+      const outcome = encryptOutcome(this.#options.outcomeKey, row, originLost())
+      await db
+        .update(runClaims)
+        .set({ endedAt: this.#date(), outcome })
+        .where(
+          and(eq(runClaims.accountHash, row.accountHash), eq(runClaims.runId, row.runId), held),
+        )
+    }
+    await db.delete(processes).where(inArray(processes.id, ids))
+    return lost.length
+  }
+
+  /** Forgets outcomes and request ids that are past their time. */
+  async forget(): Promise<void> {
+    const { db, now } = this.#options
+    await db.delete(runClaims).where(lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
+    await db.delete(replayIds).where(lt(replayIds.expiresAt, this.#date()))
+  }
+
+  /** False when the request was seen before. */
+  async takeRequest(requestId: string, expiresAt: number): Promise<boolean> {
+    const taken = await this.#options.db
+      .insert(replayIds)
+      .values({ requestId, expiresAt: new Date(expiresAt) })
+      .onConflictDoNothing()
+      .returning({ requestId: replayIds.requestId })
+    return taken.length === 1
+  }
+
+  #own(run: RunKey) {
+    return [
+      eq(runClaims.accountHash, run.accountHash),
+      eq(runClaims.runId, run.runId),
+      eq(runClaims.processId, this.#options.processId),
+    ]
+  }
+
+  #date(): Date {
+    return new Date(this.#options.now())
+  }
+}
+
+/** How a run ends whose executor vanished: it may have had effects, so it is not run again. */
+export function originLost(actionCid = '', durationMs = 0): Outcome {
+  return {
+    status: 'failed',
+    code: 'origin_lost',
+    message:
+      'The machine that executed this run went away before it reported an outcome. The action may have run; it was not run again.',
+    stack: '',
+    logs: [],
+    action_cid: actionCid,
+    duration_ms: durationMs,
+  }
+}

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { JsonRpcProvider } from 'ethers'
+import { z } from 'zod'
+import { deployAccountConfig } from '../contracts/deploy.ts'
+import { addressOf, type Keyring } from '../keys/keyring.ts'
+import { Child, type ChildOptions } from './child.ts'
+
+export const LOCAL_CHAIN_ID = 31_337
+
+/** Enough for every write that a local stack will ever send: 10,000 ether, in wei. */
+const PAYER_FUNDS = '0x21e19e0c9bab2400000'
+
+type ChildHooks = Pick<ChildOptions, 'onLine' | 'started'>
+
+/** anvil, its state kept under the state folder; a kill loses at most the last 5 s of chain. */
+export async function startChain(
+  stateDir: string,
+  port: number,
+  hooks: ChildHooks,
+): Promise<{ child: Child; rpcUrl: string }> {
+  const folder = join(stateDir, 'chain')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const rpcUrl = `http://127.0.0.1:${port}`
+  const child = new Child({
+    name: 'chain',
+    command: anvilBinary(),
+    args: [
+      `--port=${port}`,
+      `--chain-id=${LOCAL_CHAIN_ID}`,
+      '--block-time=1',
+      '--mixed-mining',
+      '--slots-in-an-epoch=1',
+      `--state=${join(folder, 'state.json')}`,
+      '--state-interval=5',
+      '--preserve-historical-states',
+      '--silent',
+    ],
+    ipc: false,
+    stopSignal: 'SIGINT',
+    ...hooks,
+  })
+  await child.answers(async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(rpcUrl, { method: 'POST', headers, body })).ok
+  })
+  return { child, rpcUrl }
+}
+
+/** The platform's own binary: its wrapper would stand between it and our signals. */
+function anvilBinary(): string {
+  const cpu = process.arch === 'x64' ? 'amd64' : process.arch
+  const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
+  return createRequire(import.meta.url).resolve(
+    `@foundry-rs/anvil-${process.platform}-${cpu}/bin/${name}`,
+  )
+}
+
+const deploymentSchema = z.object({ address: z.string(), block: z.number() })
+export type Deployment = z.infer<typeof deploymentSchema>
+
+/** The contract of this folder's chain: deployed at the first start, or where the chain has lost it. */
+export async function ensureContract(
+  stateDir: string,
+  rpcUrl: string,
+  keyring: Keyring,
+): Promise<Deployment> {
+  const file = join(stateDir, 'chain', 'deployment.json')
+  const provider = new JsonRpcProvider(rpcUrl, LOCAL_CHAIN_ID, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: 50,
+  })
+  try {
+    const payer = addressOf(keyring.payerKey(0))
+    await provider.send('anvil_setBalance', [payer, PAYER_FUNDS])
+    const known = existsSync(file)
+      ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+      : undefined
+    if (known && (await provider.getCode(known.address)) !== '0x') return known
+    const signer = await provider.getSigner(0)
+    const { address, block } = await deployAccountConfig({ provider, signer, payers: [payer] })
+    writeFileSync(file, `${JSON.stringify({ address, block })}\n`, { flush: true })
+    return { address, block }
+  } finally {
+    provider.destroy()
+  }
+}

@@ -1,0 +1,46 @@
+/** `npm run demo`: a stack of its own in a temporary folder, the whole journey over HTTP, and away again. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { journey } from './journey.ts'
+import { choosePorts } from './ports.ts'
+import { Stack } from './stack.ts'
+import { trustCa } from './trust-ca.ts'
+
+const stateDir = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+const lines: string[] = []
+let stack: Stack | undefined
+let failed = false
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => void end().then(() => process.exit(130)))
+
+let ending: Promise<void> | undefined
+function end(): Promise<void> {
+  ending ??= (async () => {
+    await stack?.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })()
+  return ending
+}
+
+function show(step: string, result: string, milliseconds: number): void {
+  console.log(`${step.padEnd(40)} ${`${milliseconds.toFixed(0)} ms`.padStart(8)}   ${result}`)
+}
+
+try {
+  const free = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
+  const ports = await choosePorts(free)
+  const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
+  stack = await Stack.start({ stateDir, ports, onLine })
+  show('the stack is ready', stack.baseUrl, performance.now())
+  trustCa(stack.caFile)
+  await journey({ baseUrl: stack.baseUrl, triggersUrl: stack.triggersUrl, onStep: show })
+  console.log(`\ndone in ${(performance.now() / 1000).toFixed(1)} s`)
+} catch (error) {
+  failed = true
+  console.error(`\nfailed: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(lines.slice(-40).join('\n'))
+}
+await end()
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,116 @@
+/**
+ * The edge in workerd, in a process of its own: the Worker as it is deployed, served by Miniflare's direct
+ * socket (`wrangler dev` would cost ten times the time of a request). The unstable APIs stay in this file.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { z } from 'zod'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const settingsSchema = z.object({
+  /** Another entry than the Worker's own: the benchmarks' baseline. */
+  EDGE_CONFIG: z.string().default(join(root, 'wrangler.toml')),
+  EDGE_STATE_DIR: z.string(),
+  EDGE_PORT: z.coerce.number(),
+  /** JSON: the Worker's settings and secrets. */
+  EDGE_BINDINGS: z.string(),
+})
+
+async function serve(): Promise<Miniflare> {
+  const settings = settingsSchema.parse(process.env)
+  const outDir = join(settings.EDGE_STATE_DIR, 'bundle')
+  mkdirSync(outDir, { recursive: true })
+  bundle(settings.EDGE_CONFIG, outDir)
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(settings.EDGE_CONFIG)
+  const options = convertV4MiniflareOptions({
+    ...workerOptions,
+    name: 'edge',
+    bindings: { ...(workerOptions.bindings as object), ...JSON.parse(settings.EDGE_BINDINGS) },
+    modulesRoot: outDir,
+    modules: modulesIn(outDir),
+    cf: false,
+    logRequests: false,
+    log: new Log(LogLevel.WARN),
+    host: '127.0.0.1',
+    port: 0,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
+    // The option types of this beta are those of its new schema; the converter takes the old one.
+  } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
+  const miniflare = new Miniflare({
+    ...options,
+    resourcePersistencePath: join(settings.EDGE_STATE_DIR, 'storage'),
+  })
+  await miniflare.ready
+  await migrate(miniflare)
+  return miniflare
+}
+
+function bundle(config: string, outDir: string): void {
+  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const args = [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outDir]
+  const env = {
+    ...process.env,
+    WRANGLER_SEND_METRICS: 'false',
+    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  }
+  try {
+    execFileSync(process.execPath, args, { env, stdio: 'pipe' })
+  } catch (error) {
+    const { stderr } = error as { stderr?: Buffer }
+    throw new Error(`the Worker does not build: ${stderr?.toString() ?? String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+function modulesIn(folder: string): { type: string; path: string }[] {
+  return readdirSync(folder)
+    .filter((file) => /\.(js|sql)$/.test(file))
+    .map((file) => ({
+      type: file.endsWith('.js') ? 'ESModule' : 'Text',
+      path: join(folder, file),
+    }))
+    .toSorted((a, b) => Number(b.type === 'ESModule') - Number(a.type === 'ESModule'))
+}
+
+/** Applies the migrations that this database has not had, each with its note in one batch. */
+async function migrate(miniflare: Miniflare): Promise<void> {
+  const folder = join(root, 'drizzle', 'edge')
+  const db = await miniflare.getD1Database('DB')
+  await db.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')
+  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()
+  const done = new Set(results.map((row) => row.name))
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql') && !done.has(file))
+  for (const name of files.toSorted()) {
+    const queries = unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8'))
+    const note = db.prepare('INSERT INTO d1_migrations VALUES (?)').bind(name)
+    await db.batch([...queries.map((query) => db.prepare(query)), note])
+  }
+}
+
+let stopping = false
+async function stop(miniflare: Miniflare | undefined, code: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  await miniflare?.dispose().catch(() => {})
+  process.exit(code)
+}
+
+serve().then(
+  (miniflare) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => void stop(miniflare, 0))
+    // Who started this process is gone: without it nobody would stop workerd.
+    process.once('disconnect', () => void stop(miniflare, 0))
+    process.send?.({ ready: {} })
+  },
+  (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    process.send?.({ failed: { message } }, undefined, undefined, () => void stop(undefined, 1))
+  },
+)

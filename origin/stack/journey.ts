@@ -1,0 +1,222 @@
+/**
+ * The main job over HTTP, as a stranger would do it: from no account to a webhook that becomes a signed result.
+ * It knows the two URLs and nothing else of the stack.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
+
+export type JourneyOptions = {
+  baseUrl: string
+  triggersUrl: string
+  /** Each step when it is done: what it was, what came out, and how long it took. */
+  onStep(step: string, result: string, milliseconds: number): void
+}
+
+export class JourneyFailed extends Error {
+  constructor(step: string, reason: string) {
+    super(`${step}: ${reason}`)
+    this.name = 'JourneyFailed'
+  }
+}
+
+/** Verifies GitHub's signature over the exact bytes, then signs what came with the wallet's key. */
+const ACTION = `async function main(params) {
+  if (params.event_raw !== undefined) {
+    const { utils } = ethers
+    const mac = utils.computeHmac('sha256', utils.toUtf8Bytes(params.webhook_secret), utils.toUtf8Bytes(params.event_raw))
+    if ('sha256=' + mac.slice(2) !== params.headers['x-hub-signature-256']) throw new Error('the signature is not GitHub\\'s')
+  }
+  const message = params.event ? 'pushed ' + params.event.after : params.message
+  const wallet = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId: params.pkp_id }))
+  console.log('signing', message)
+  return { message, signature: await wallet.signMessage(message) }
+}
+`
+const RUN_WAIT_MS = 30_000
+
+type Signed = { message: string; signature: string }
+
+/** @throws {JourneyFailed} at the first step that does not come out as it should */
+export async function journey(options: JourneyOptions): Promise<void> {
+  const step = async <Result>(
+    name: string,
+    act: () => Promise<Result>,
+    show: (result: Result) => string,
+  ): Promise<Result> => {
+    const began = performance.now()
+    try {
+      const result = await act()
+      options.onStep(name, show(result), performance.now() - began)
+      return result
+    } catch (error) {
+      throw new JourneyFailed(name, error instanceof Error ? error.message : String(error))
+    }
+  }
+  const core = (path: string, body: unknown, key?: string) =>
+    call(`${options.baseUrl}/core/v1/${path}`, { body, headers: key ? { 'x-api-key': key } : {} })
+
+  const account = await step(
+    'new_account',
+    () => core('new_account', { account_name: 'demo', account_description: '' }),
+    (made) => `account wallet ${made.wallet_address}`,
+  )
+  const master: string = account.api_key
+  const wallet = await step(
+    'create_wallet',
+    () => core('create_wallet', {}, master),
+    (made) => made.wallet_address,
+  )
+  const cid: string = await step(
+    'get_svc_action_ipfs_id',
+    () => core('get_svc_action_ipfs_id', ACTION),
+    (made) => made,
+  )
+  const group = await step(
+    'add_group',
+    () =>
+      core(
+        'add_group',
+        {
+          group_name: 'signers',
+          pkp_ids_permitted: [wallet.pkp_id],
+          cid_hashes_permitted: [keccak256(toUtf8Bytes(cid))],
+        },
+        master,
+      ),
+    (made) => `group ${made.group_id} binds the wallet and the action`,
+  )
+  const usage = await step(
+    'add_usage_api_key',
+    () =>
+      core('add_usage_api_key', { name: 'execute', execute_in_groups: [group.group_id] }, master),
+    () => 'a key that can execute in that group, and nothing else',
+  )
+  await step(
+    'svc_action',
+    async () => {
+      const js_params = { pkp_id: wallet.wallet_address, message: 'hello' }
+      const answer = await core('svc_action', { code: ACTION, js_params }, usage.usage_api_key)
+      return signedBy(answer.response, wallet.wallet_address, 'hello')
+    },
+    (signer) => `signed by ${signer}`,
+  )
+
+  const token = await step(
+    'sign in and approve a token',
+    () => approvedToken(options.triggersUrl),
+    (approved) => `as ${approved.email}`,
+  )
+  const secret = randomBytes(24).toString('base64url')
+  const bearer = { authorization: `Bearer ${token.token}` }
+  const trigger = await step(
+    'create the webhook trigger',
+    () =>
+      call(`${options.triggersUrl}/api/triggers`, {
+        headers: bearer,
+        body: {
+          name: 'sign each push',
+          kind: 'webhook',
+          action_code: ACTION,
+          default_params: { pkp_id: wallet.wallet_address, webhook_secret: secret },
+          usage_api_key: usage.usage_api_key,
+          config: {},
+        },
+      }),
+    (made) => made.webhook_url,
+  )
+  const commit = randomBytes(20).toString('hex')
+  const firing = await step(
+    'POST the webhook, signed as GitHub does',
+    () => pushLikeGitHub(trigger.webhook_url, secret, commit),
+    (accepted) => `202, run ${accepted.run_id.slice(0, 8)}...`,
+  )
+  await step(
+    'the run ends',
+    async () => {
+      const run = await ended(options.triggersUrl, trigger.id, firing.run_id, bearer)
+      if (run.status !== 'success') throw new Error(`the run is ${run.status}: ${run.error}`)
+      return signedBy(run.response, wallet.wallet_address, `pushed ${commit}`)
+    },
+    (signer) => `success, signed by ${signer}`,
+  )
+}
+
+/** @throws {Error} unless the signature recovers to the wallet */
+async function signedBy(signed: Signed, wallet: string, message: string): Promise<string> {
+  const signer = verifyMessage(message, signed.signature)
+  if (signer !== wallet) throw new Error(`signed by ${signer}, not by the wallet ${wallet}`)
+  return signer
+}
+
+async function approvedToken(triggersUrl: string): Promise<{ token: string; email: string }> {
+  const token = randomBytes(48).toString('base64url')
+  const challenge = createHash('sha256').update(token).digest('base64url')
+  const email = 'demo@example.com'
+  const form = (path: string, fields: Record<string, string>, cookie = '') =>
+    fetch(triggersUrl + path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { origin: triggersUrl, cookie },
+      redirect: 'manual',
+    })
+  await form('/sign-in', { email, next: '/' })
+  const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, {
+    headers: { accept: 'application/json' },
+  })
+  const [mail] = (await mailbox.json()) as { link: string }[]
+  const secret = new URL(mail?.link ?? '').searchParams.get('secret') ?? ''
+  const signedIn = await form('/sign-in/link', { secret })
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const path = `/agent/authorize?challenge=${challenge}`
+  const page = await (await fetch(triggersUrl + path, { headers: { cookie } })).text()
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1]
+  if (csrf === undefined) throw new Error('the approval page has no form')
+  await form('/agent/authorize', { challenge, csrf, decision: 'authorize' }, cookie)
+  const me = await call(`${triggersUrl}/api/me`, { headers: { authorization: `Bearer ${token}` } })
+  return { token, email: me.email }
+}
+
+function pushLikeGitHub(url: string, secret: string, commit: string) {
+  const body = JSON.stringify({ ref: 'refs/heads/main', after: commit })
+  const signature = createHmac('sha256', secret).update(body).digest('hex')
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-hub-signature-256': `sha256=${signature}`,
+  }
+  return call(url, { headers, text: body })
+}
+
+async function ended(
+  triggersUrl: string,
+  triggerId: string,
+  runId: string,
+  headers: Record<string, string>,
+) {
+  for (const began = performance.now(); performance.now() - began < RUN_WAIT_MS;) {
+    const { runs } = await call(`${triggersUrl}/api/triggers/${triggerId}/runs`, { headers })
+    const run = runs.find((candidate: { id: string }) => candidate.id === runId)
+    if (run?.status === 'success' || run?.status === 'failed') return run
+    await sleep(50)
+  }
+  throw new Error(`the run has not ended within ${RUN_WAIT_MS / 1000} s`)
+}
+
+type Call = { body?: unknown; text?: string; headers?: Record<string, string> }
+
+/** The JSON of an answer, whose shape each step knows. @throws {Error} for any status but 2xx */
+async function call(url: string, { body, text, headers = {} }: Call): Promise<any> {
+  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(url, {
+    method: payload === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(payload === undefined ? {} : { body: payload }),
+  })
+  const answer = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${answer.slice(0, 1000)}`)
+  return JSON.parse(answer)
+}

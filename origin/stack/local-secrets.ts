@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+/** What edge and origin of a local stack share; kept, since ids and stored keys depend on it. */
+const secretsSchema = z.object({
+  channelPsk: z.string().length(43),
+  idMacKey: z.string().length(43),
+})
+export type LocalSecrets = z.infer<typeof secretsSchema>
+
+/** The secrets of a state folder, made at the first start. */
+export function loadLocalSecrets(stateDir: string): LocalSecrets {
+  const file = join(stateDir, 'secrets.json')
+  if (!existsSync(file)) {
+    const secret = () => randomBytes(32).toString('base64url')
+    const secrets: LocalSecrets = { channelPsk: secret(), idMacKey: secret() }
+    writeFileSync(`${file}.new`, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
+    renameSync(`${file}.new`, file)
+  }
+  return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+}

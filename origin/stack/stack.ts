@@ -1,0 +1,190 @@
+/** The local stack: chain, origin and edge as processes of their own, around one state folder. */
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { evidenceKeyFile } from '../http/evidence-keys.ts'
+import { Keyring } from '../keys/keyring.ts'
+import { loadRootKey } from '../keys/root-file.ts'
+import { loadTls } from '../tls.ts'
+import { Child, type ChildFailed, type ChildOptions } from './child.ts'
+import { type Deployment, ensureContract, startChain } from './chain.ts'
+import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
+import type { Ports } from './ports.ts'
+import { StateLock } from './state-lock.ts'
+
+export type StackOptions = {
+  stateDir: string
+  ports: Ports
+  /** Settings of the origin beside those that the stack makes. */
+  originSettings?: Record<string, string>
+  onLine(component: string, line: string): void
+}
+
+export type Component = 'chain' | 'origin' | 'edge'
+
+const CHANNEL_EPOCH = 1
+
+/** A running stack. `start` and `kill` of single components are for those who test its crashes. */
+export class Stack {
+  readonly baseUrl: string
+  readonly triggersUrl: string
+  readonly chainUrl: string
+  readonly caFile: string
+  readonly #options: StackOptions
+  readonly #lock: StateLock
+  readonly #keyring: Keyring
+  readonly #secrets: LocalSecrets
+  readonly #children = new Map<Component, Child>()
+  readonly #deathListeners: ((error: ChildFailed) => void)[] = []
+  #deployment: Deployment | undefined
+
+  private constructor(options: StackOptions, lock: StateLock, caFile: string) {
+    const { ports, stateDir } = options
+    this.#options = options
+    this.#lock = lock
+    this.#keyring = new Keyring(loadRootKey(stateDir, 'local'))
+    this.#secrets = loadLocalSecrets(stateDir)
+    this.caFile = caFile
+    this.baseUrl = `https://localhost:${ports.origin}`
+    this.triggersUrl = `http://localhost:${ports.edge}`
+    this.chainUrl = `http://localhost:${ports.chain}`
+  }
+
+  /** Starts all of it, or nothing. @throws {StateInUse | ChildFailed} */
+  static async start(options: StackOptions): Promise<Stack> {
+    const lock = await StateLock.take(options.stateDir)
+    let stack: Stack | undefined
+    try {
+      const { caFile } = await loadTls(options.stateDir)
+      stack = new Stack(options, lock, caFile)
+      // The bundle is most of the edge's time, and needs nothing of the others.
+      await Promise.all([
+        stack.startComponent('edge'),
+        stack.startComponent('chain').then(() => stack?.startComponent('origin')),
+      ])
+      return stack
+    } catch (error) {
+      if (stack) await stack.stop()
+      else lock.release()
+      throw error
+    }
+  }
+
+  onDeath(listener: (error: ChildFailed) => void): void {
+    this.#deathListeners.push(listener)
+  }
+
+  async startComponent(component: Component): Promise<void> {
+    if (component === 'chain') await this.#startChain()
+    else if (component === 'origin') await this.#startOrigin()
+    else await this.#startEdge()
+  }
+
+  /** Ends a component and all that it started, as a crash would. */
+  async kill(component: Component): Promise<void> {
+    await this.#children.get(component)?.kill()
+  }
+
+  async stop(): Promise<void> {
+    for (const component of ['edge', 'origin', 'chain'] as const)
+      await this.#children.get(component)?.stop()
+    this.#lock.release()
+  }
+
+  async #startChain(): Promise<void> {
+    const { stateDir, ports } = this.#options
+    const { child, rpcUrl } = await startChain(stateDir, ports.chain, this.#hooks('chain'))
+    this.#add('chain', child)
+    this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
+  }
+
+  async #startOrigin(): Promise<void> {
+    const { stateDir, ports, originSettings } = this.#options
+    if (!this.#deployment) throw new Error('the origin needs the chain')
+    const child = this.#node('origin', '../main.ts', {
+      SVC_ENV: 'local',
+      SVC_TEE: 'simulated',
+      SVC_STATE_DIR: stateDir,
+      SVC_ORIGIN_PORT: String(ports.origin),
+      SVC_PUBLIC_URL: this.baseUrl,
+      SVC_CHAIN_RPC: `http://127.0.0.1:${ports.chain}`,
+      SVC_CONTRACT_ADDRESS: this.#deployment.address,
+      SVC_CONTRACT_BLOCK: String(this.#deployment.block),
+      SVC_CHANNEL_PSK: this.#secrets.channelPsk,
+      SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
+      ...originSettings,
+    })
+    await child.message()
+  }
+
+  async #startEdge(): Promise<void> {
+    const { stateDir, ports } = this.#options
+    const edgeDir = join(stateDir, 'edge')
+    mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
+    const child = this.#node('edge', './edge-runner.ts', {
+      EDGE_STATE_DIR: edgeDir,
+      EDGE_PORT: String(ports.edge),
+      EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
+      // Read by Miniflare when it is imported: the authority that workerd trusts beside the public ones.
+      NODE_EXTRA_CA_CERTS: this.caFile,
+    })
+    await child.message()
+  }
+
+  #edgeSettings(): Record<string, string> {
+    return {
+      SVC_ENV: 'local',
+      ORIGIN_URL: this.baseUrl,
+      PUBLIC_URL: this.triggersUrl,
+      ORIGIN_TRUST: 'pinned',
+      CHANNEL_KEY_SHA256: sha256(evidenceKeyFile(this.#keyring.channelKey(CHANNEL_EPOCH))),
+      STORAGE_KEY_SHA256: sha256(evidenceKeyFile(this.#keyring.storageKey())),
+      CHANNEL_PSK: this.#secrets.channelPsk,
+      ID_MAC_KEY: this.#secrets.idMacKey,
+    }
+  }
+
+  #node(component: Component, entry: string, settings: Record<string, string>): Child {
+    const child = new Child({
+      name: component,
+      command: process.execPath,
+      args: [
+        '--disable-warning=ExperimentalWarning',
+        fileURLToPath(new URL(entry, import.meta.url)),
+      ],
+      env: { ...inherited(), ...settings },
+      ipc: true,
+      stopSignal: 'SIGTERM',
+      ...this.#hooks(component),
+    })
+    this.#add(component, child)
+    return child
+  }
+
+  #hooks(component: Component): Pick<ChildOptions, 'onLine' | 'started'> {
+    return {
+      onLine: (line) => this.#options.onLine(component, line),
+      started: (pid) => this.#lock.addChild(component, pid),
+    }
+  }
+
+  #add(component: Component, child: Child): void {
+    this.#children.set(component, child)
+    child.onDeath((error) => {
+      for (const listener of this.#deathListeners) listener(error)
+    })
+  }
+}
+
+/** What a component takes over from this process: nothing that could be another's secret or setting. */
+function inherited(): NodeJS.ProcessEnv {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'LANG']
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,61 @@
+/** `npm start`: the local stack in the foreground. */
+import { resolve } from 'node:path'
+import { choosePorts, PortUnusable } from './ports.ts'
+import { ChildFailed } from './child.ts'
+import { Stack } from './stack.ts'
+import { StateInUse } from './state-lock.ts'
+
+const stateDir = resolve(process.env.SVC_STATE_DIR ?? '.svc')
+let stack: Stack | undefined
+let stopping = false
+
+async function stop(code: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  await stack?.stop()
+  process.exit(code)
+}
+
+function fail(error: unknown): Promise<void> {
+  const expected =
+    error instanceof PortUnusable || error instanceof StateInUse || error instanceof ChildFailed
+  console.error(`svc: ${expected ? error.message : String(error)}`)
+  return stop(1)
+}
+
+function print({ baseUrl, triggersUrl, chainUrl, caFile }: Stack): void {
+  console.log(`
+ready in ${(performance.now() / 1000).toFixed(1)} s
+
+  base_url      ${baseUrl}
+  triggers_url  ${triggersUrl}
+  chain         ${chainUrl}
+
+Open an account (the key is shown once):
+
+  curl --cacert ${caFile} ${baseUrl}/core/v1/new_account \\
+    -H 'content-type: application/json' \\
+    -d '{"account_name":"first","account_description":""}'
+
+Ctrl-C stops everything; the state stays in ${stateDir}.
+`)
+}
+
+// Every time, not once: npm passes on a Ctrl-C that came here already, and a second one must not cut the stop short.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => void stop(0))
+
+try {
+  const ports = await choosePorts(process.env)
+  const onLine = (component: string, line: string) =>
+    console.log(`${component.padEnd(6)} | ${line}`)
+  const started = await Stack.start({ stateDir, ports, onLine })
+  stack = started
+  if (stopping) await started.stop()
+  else {
+    started.onDeath((error) => void fail(error))
+    print(started)
+  }
+} catch (error) {
+  await fail(error)
+}

@@ -1,0 +1,114 @@
+import type { webcrypto } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+// Before x509: its dependency injection asks for it when it is loaded.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+
+/** The local stack's own authority and the certificate that the origin serves, under `tls/`. */
+export type TlsFiles = { caFile: string; key: string; cert: string }
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+const DAY_MS = 24 * 60 * 60 * 1000
+const CA_DAYS = 3650
+const SERVER_DAYS = 365
+/** A certificate with less time than this is made anew at a start. */
+const RENEW_DAYS = 30
+
+/** The TLS files of a state folder, made where they are missing or about to expire. */
+export async function loadTls(stateDir: string): Promise<TlsFiles> {
+  const folder = join(stateDir, 'tls')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = (name: string) => join(folder, name)
+  if (!lasts(file('ca.pem'))) await makeAuthority(file)
+  if (!lasts(file('server.pem'))) await makeServer(file)
+  return {
+    caFile: file('ca.pem'),
+    key: readFileSync(file('server.key'), 'utf8'),
+    cert: readFileSync(file('server.pem'), 'utf8'),
+  }
+}
+
+type FileNamed = (name: string) => string
+
+function lasts(certificateFile: string): boolean {
+  if (!existsSync(certificateFile)) return false
+  const certificate = new x509.X509Certificate(readFileSync(certificateFile, 'utf8'))
+  return certificate.notAfter.getTime() > Date.now() + RENEW_DAYS * DAY_MS
+}
+
+async function makeAuthority(file: FileNamed): Promise<void> {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=svc local stack CA',
+    ...validity(CA_DAYS),
+    signingAlgorithm: ALGORITHM,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
+        true,
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  await write(file, 'ca', keys.privateKey, certificate)
+  // The old server certificate was signed by another authority.
+  await makeServer(file)
+}
+
+async function makeServer(file: FileNamed): Promise<void> {
+  const issuer = new x509.X509Certificate(readFileSync(file('ca.pem'), 'utf8'))
+  const signingKey = await crypto.subtle.importKey(
+    'pkcs8',
+    x509.PemConverter.decodeFirst(readFileSync(file('ca.key'), 'utf8')),
+    ALGORITHM,
+    false,
+    ['sign'],
+  )
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: 'CN=localhost',
+    issuer: issuer.subject,
+    ...validity(SERVER_DAYS),
+    signingAlgorithm: ALGORITHM,
+    publicKey: keys.publicKey,
+    signingKey,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+        { type: 'ip', value: '::1' },
+      ]),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  await write(file, 'server', keys.privateKey, certificate)
+}
+
+function validity(days: number): { notBefore: Date; notAfter: Date } {
+  const now = Date.now()
+  return { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + days * DAY_MS) }
+}
+
+/** The key first: a certificate whose key is missing would pass for whole at the next start. */
+async function write(
+  file: FileNamed,
+  name: string,
+  privateKey: webcrypto.CryptoKey,
+  certificate: x509.X509Certificate,
+): Promise<void> {
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', privateKey)
+  replace(file(`${name}.key`), x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'))
+  replace(file(`${name}.pem`), certificate.toString('pem'))
+}
+
+function replace(path: string, text: string): void {
+  writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o600, flush: true })
+  renameSync(`${path}.new`, path)
+}

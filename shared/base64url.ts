@@ -1,0 +1,37 @@
+/** base64url without padding (RFC 4648 section 5), strict: one text for each byte string. */
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]))
+
+export function encodeBase64url(bytes: Uint8Array): string {
+  let text = ''
+  for (let i = 0; i < bytes.length; i += 3) {
+    const left = bytes.length - i
+    const word = (bytes[i]! << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
+    text += ALPHABET[word >> 18]! + ALPHABET[(word >> 12) & 63]!
+    if (left > 1) text += ALPHABET[(word >> 6) & 63]!
+    if (left > 2) text += ALPHABET[word & 63]!
+  }
+  return text
+}
+
+/** The bytes, or `undefined` for a text that is not the canonical encoding of any. */
+export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length % 4 === 1) return undefined
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
+  let word = 0
+  let bits = 0
+  let at = 0
+  for (const character of text) {
+    const value = VALUES.get(character)
+    if (value === undefined) return undefined
+    word = (word << 6) | value
+    bits += 6
+    if (bits >= 8) {
+      bits -= 8
+      bytes[at++] = (word >> bits) & 255
+      word &= (1 << bits) - 1
+    }
+  }
+  return word === 0 ? bytes : undefined
+}

@@ -1,0 +1,94 @@
+/**
+ * The bytes of the sealed channel (`DESIGN.md`, Attested TLS): HPKE (RFC 9180) with DHKEM(P-256, HKDF-SHA256),
+ * HKDF-SHA256 and AES-128-GCM, the suite of the RFC's test vectors A.3.
+ *
+ *     request   version 1 · mode 1 · key id 16 · psk id 16 · enc 65 · ciphertext
+ *     answer    version 1 · nonce 16 · ciphertext
+ *
+ * Mode 1 (PSK) is the edge: only it may name runs and client addresses. Mode 0 (base) is anybody, end to
+ * end. The answer is encrypted under a key exported from the request's context (as in RFC 9458, 4.4), so
+ * that only who sealed the request can read it, and it answers that request alone.
+ */
+
+export const ENVELOPE_VERSION = 1
+export const MODE_BASE = 0
+export const MODE_PSK = 1
+export type EnvelopeMode = typeof MODE_BASE | typeof MODE_PSK
+
+export const KEY_ID_BYTES = 16
+export const PSK_ID_BYTES = 16
+export const ENC_BYTES = 65
+export const HEADER_BYTES = 2 + KEY_ID_BYTES + PSK_ID_BYTES
+export const REQUEST_OVERHEAD_BYTES = HEADER_BYTES + ENC_BYTES + 16
+export const ANSWER_NONCE_BYTES = 16
+export const ANSWER_KEY_BYTES = 16
+
+export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
+
+/** HPKE `info` of a request: binds the key schedule to this protocol and version. */
+export const CHANNEL_INFO = 'svc/channel/v1'
+/** HPKE `info` of a usage key at rest: the same bytes can never be replayed as a request. */
+export const STORAGE_INFO = 'svc/seal/v1'
+/** Exporter context of the answer's secret. */
+export const ANSWER_CONTEXT = 'svc/answer/v1'
+/** What is hashed before a pre-shared key to name it without telling it. */
+export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
+
+const encoder = new TextEncoder()
+
+export type RequestHeader = { mode: EnvelopeMode; keyId: Uint8Array; pskId: Uint8Array }
+
+export type SealedRequest = RequestHeader & {
+  header: Uint8Array
+  enc: Uint8Array
+  ciphertext: Uint8Array
+}
+
+export function encodeHeader({ mode, keyId, pskId }: RequestHeader): Uint8Array<ArrayBuffer> {
+  const header = new Uint8Array(HEADER_BYTES)
+  header[0] = ENVELOPE_VERSION
+  header[1] = mode
+  header.set(keyId, 2)
+  header.set(pskId, 2 + KEY_ID_BYTES)
+  return header
+}
+
+/** The parts of a sealed request, or `undefined` where the bytes are not one of this version. */
+export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined {
+  if (bytes.length < REQUEST_OVERHEAD_BYTES || bytes[0] !== ENVELOPE_VERSION) return undefined
+  const mode = bytes[1]
+  if (mode !== MODE_BASE && mode !== MODE_PSK) return undefined
+  const header = bytes.subarray(0, HEADER_BYTES)
+  return {
+    mode,
+    header,
+    keyId: header.subarray(2, 2 + KEY_ID_BYTES),
+    pskId: header.subarray(2 + KEY_ID_BYTES),
+    enc: bytes.subarray(HEADER_BYTES, HEADER_BYTES + ENC_BYTES),
+    ciphertext: bytes.subarray(HEADER_BYTES + ENC_BYTES),
+  }
+}
+
+/** Associated data of a request: where it is sent and its header, so that neither can be exchanged. */
+export function requestAad(
+  method: string,
+  path: string,
+  header: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  return joinBytes(encoder.encode(`${method} ${path}\n`), header)
+}
+
+/** Associated data of a usage key at rest: it opens for this trigger of this owner only. */
+export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
+  return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
+}
+
+export function joinBytes(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}

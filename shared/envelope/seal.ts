@@ -1,0 +1,126 @@
+import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core'
+import {
+  ANSWER_CONTEXT,
+  ANSWER_KEY_BYTES,
+  ANSWER_NONCE_BYTES,
+  CHANNEL_INFO,
+  encodeHeader,
+  ENVELOPE_VERSION,
+  joinBytes,
+  KEY_ID_BYTES,
+  MODE_BASE,
+  MODE_PSK,
+  PSK_ID_BYTES,
+  PSK_ID_PURPOSE,
+  requestAad,
+  STORAGE_INFO,
+  storageAad,
+} from './format.ts'
+
+const suite = new CipherSuite({
+  kem: new DhkemP256HkdfSha256(),
+  kdf: new HkdfSha256(),
+  aead: new Aes128Gcm(),
+})
+const encoder = new TextEncoder()
+
+/** The answer did not open: it was not made for this request, or not by the holder of the key. */
+export class AnswerNotAuthentic extends Error {
+  constructor() {
+    super('the answer does not open under the key of this request')
+    this.name = 'AnswerNotAuthentic'
+  }
+}
+
+export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: CryptoKey }
+
+/**
+ * A public key ready for sealing.
+ * @param raw 65 bytes, an uncompressed point of P-256
+ */
+export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<ChannelPublicKey> {
+  const publicKey = await suite.kem.deserializePublicKey(raw)
+  return { keyId: (await sha256(raw)).subarray(0, KEY_ID_BYTES), publicKey }
+}
+
+export type SealedCall = {
+  /** The request's body, to be sent as `SEALED_CONTENT_TYPE`. */
+  body: Uint8Array<ArrayBuffer>
+  /** Opens the answer to this call. @throws {AnswerNotAuthentic} */
+  open(answer: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
+}
+
+export type SealOptions = {
+  method: string
+  path: string
+  plaintext: Uint8Array<ArrayBuffer>
+  /** 32 bytes that the edge and the origin share; without it the call is sealed in base mode. */
+  psk?: Uint8Array<ArrayBuffer>
+}
+
+/** Seals one request to the origin's channel key. */
+export async function sealCall(key: ChannelPublicKey, options: SealOptions): Promise<SealedCall> {
+  const { method, path, plaintext, psk } = options
+  const pskId = psk
+    ? (await sha256(joinBytes(encoder.encode(PSK_ID_PURPOSE), psk))).subarray(0, PSK_ID_BYTES)
+    : new Uint8Array(PSK_ID_BYTES)
+  const header = encodeHeader({ mode: psk ? MODE_PSK : MODE_BASE, keyId: key.keyId, pskId })
+  const sender = await suite.createSenderContext({
+    recipientPublicKey: key.publicKey,
+    info: encoder.encode(CHANNEL_INFO),
+    ...(psk ? { psk: { id: pskId, key: psk } } : {}),
+  })
+  const ciphertext = await sender.seal(plaintext, requestAad(method, path, header))
+  const enc = new Uint8Array(sender.enc)
+  const secret = await sender.export(encoder.encode(ANSWER_CONTEXT), ANSWER_KEY_BYTES)
+  return {
+    body: joinBytes(header, enc, new Uint8Array(ciphertext)),
+    open: (answer) => openAnswer(new Uint8Array(secret), enc, answer),
+  }
+}
+
+async function openAnswer(
+  secret: Uint8Array<ArrayBuffer>,
+  enc: Uint8Array<ArrayBuffer>,
+  answer: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (answer[0] !== ENVELOPE_VERSION) throw new AnswerNotAuthentic()
+  const nonce = answer.subarray(1, 1 + ANSWER_NONCE_BYTES)
+  const salt = joinBytes(enc, nonce)
+  const material = await crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
+  const derive = async (info: string, bytes: number) =>
+    crypto.subtle.deriveBits(
+      { name: 'HKDF', hash: 'SHA-256', salt, info: encoder.encode(info) },
+      material,
+      bytes * 8,
+    )
+  const [rawKey, iv] = await Promise.all([derive('key', ANSWER_KEY_BYTES), derive('nonce', 12)])
+  const key = await crypto.subtle.importKey('raw', rawKey, 'AES-GCM', false, ['decrypt'])
+  try {
+    const ciphertext = answer.subarray(1 + ANSWER_NONCE_BYTES)
+    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, ciphertext))
+  } catch {
+    throw new AnswerNotAuthentic()
+  }
+}
+
+/**
+ * Seals a usage key to the origin's storage key: who stores it cannot open it, and it opens only for the
+ * trigger and owner it was sealed for. Layout: key id 16 · enc 65 · ciphertext.
+ */
+export async function sealForStorage(
+  key: ChannelPublicKey,
+  secret: string,
+  owner: { triggerId: string; ownerId: string },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const sealed = await suite.seal(
+    { recipientPublicKey: key.publicKey, info: encoder.encode(STORAGE_INFO) },
+    encoder.encode(secret),
+    storageAad(owner.triggerId, owner.ownerId),
+  )
+  return joinBytes(key.keyId, new Uint8Array(sealed.enc), new Uint8Array(sealed.ct))
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+}

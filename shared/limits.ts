@@ -1,0 +1,98 @@
+/** Every number that both sides, the clients or the tests must agree on, each with its reason. */
+
+/** Wall clock of one execution: long enough for a slow RPC, short enough that a hang is noticed. */
+export const EXECUTION_WALL_MS = 120_000
+
+/** An operator may raise the wall clock to this; past it, leases and polling would need another design. */
+export const EXECUTION_WALL_MAX_MS = 900_000
+
+/** CPU of one execution: a quarter of the wall clock, so that waiting is cheap and mining is not. */
+export const EXECUTION_CPU_MS = 30_000
+
+/** Linear memory of one action; fixed, since the engine's own limit does not bound its growth. */
+export const ACTION_MEMORY_BYTES = 64 * 1024 * 1024
+
+/** Source text of one action over the core API (`decisions.md`, Limits). */
+export const SOURCE_MAX_BYTES = 16 * 1024 * 1024
+
+/** `js_params` of one execution, as JSON text (`decisions.md`, Limits). */
+export const PARAMS_MAX_BYTES = 8 * 1024 * 1024
+
+/** A returned value, as JSON text (`decisions.md`, Limits). */
+export const RESULT_MAX_BYTES = 1024 * 1024
+
+/** Console output that is kept; what comes after it is cut with a note. */
+export const LOGS_MAX_BYTES = 100 * 1024
+
+/** Key operations of one execution (specification, Limits). */
+export const KEY_OPERATIONS_MAX = 10
+
+/** A request to the core API: the largest source and the largest params, and room for their JSON. */
+export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
+
+/** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
+export const PERMISSION_IDS_MAX = 50
+
+/** A webhook's body: GitHub's usual payloads are far below it; larger ones get 413. */
+export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
+
+/** Storage rows hold at most this much of a body: production refuses a row of over 2 MB. */
+export const BODY_PART_BYTES = 1024 * 1024
+
+/** A trigger's source: it is stored with the trigger, in one row. */
+export const TRIGGER_SOURCE_MAX_BYTES = 1024 * 1024
+
+/** Starts in any 60 s window of one trigger: default and upper bound. */
+export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
+export const MAX_RUNS_PER_MINUTE_BOUND = 6_000
+
+/** Runs waiting in one trigger's queue: default and upper bound. */
+export const MAX_QUEUED_RUNS_DEFAULT = 100
+export const MAX_QUEUED_RUNS_BOUND = 10_000
+
+/** Bytes that the queued bodies of one trigger may take: an object's storage holds 10 GB in production. */
+export const QUEUED_BYTES_MAX = 256 * 1024 * 1024
+
+/** Runs of one webhook trigger that may be under way at once, unless the trigger says otherwise. */
+export const WEBHOOK_CONCURRENCY = 8
+
+/** Connections of one object to the origin: production allows six, and one stays free for an alarm. */
+export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
+
+/** How long `/sealed/execute` waits for the outcome before it answers `running`. */
+export const EXECUTE_WAIT_MS = 5_000
+
+/** The longest wait of `/sealed/outcomes`: below every proxy's idle time-out that we know of. */
+export const OUTCOMES_WAIT_MS = 25_000
+
+/** A sealed request is good for this long: clocks differ by seconds, and the replay cache must end. */
+export const SEALED_REQUEST_LIFETIME_MS = 60_000
+
+/** A sealed request dated this far ahead is still taken: the sender's clock may be fast. */
+export const SEALED_CLOCK_SKEW_MS = 30_000
+
+/** An edge isolate asks for the origin's evidence again after this (`DESIGN.md`, Attested TLS). */
+export const CHANNEL_KEY_MAX_AGE_MS = 60 * 60 * 1000
+
+/** A stored outcome is given again for this long (`decisions.md`, Once). */
+export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** A mirror that has not heard from the chain for this long answers 503, never a guess. */
+export const MIRROR_STALE_MS = 30_000
+
+/** A magic link: long enough for a slow mail server, and single use. */
+export const MAGIC_LINK_LIFETIME_MS = 15 * 60 * 1000
+
+/** A browser session. */
+export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+
+/** An agent's token: absolute and idle lifetime. */
+export const AGENT_TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000
+export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
+
+/** The shortest agent token taken: 32 random bytes in base64url; the guide asks for 48 bytes. */
+export const AGENT_TOKEN_MIN_CHARACTERS = 43
+
+/** Runs on one page of a history: default and upper bound. */
+export const RUNS_PAGE_DEFAULT = 50
+export const RUNS_PAGE_MAX = 100

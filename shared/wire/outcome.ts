@@ -1,0 +1,44 @@
+/** How an execution ended, as the origin stores it and both sides pass it on. */
+import { z } from 'zod'
+
+export const logLineSchema = z.object({
+  level: z.enum(['log', 'info', 'warn', 'error', 'debug']),
+  /** Milliseconds since the action began. */
+  at_ms: z.number(),
+  text: z.string(),
+})
+export type LogLine = z.infer<typeof logLineSchema>
+
+const ended = {
+  action_cid: z.string(),
+  /** Milliseconds of wall clock inside the sandbox. */
+  duration_ms: z.number(),
+  logs: z.array(logLineSchema),
+}
+
+export const outcomeSchema = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('success'), ...ended, response: z.unknown() }),
+  z.object({
+    status: z.literal('failed'),
+    ...ended,
+    /** `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ...: for programs. */
+    code: z.string(),
+    message: z.string(),
+    /** The action's own stack; empty where it has none. */
+    stack: z.string(),
+  }),
+])
+export type Outcome = z.infer<typeof outcomeSchema>
+
+/** The failure as one text for people: the stack, which begins with the message, or the message. */
+export function failureText(outcome: { message: string; stack: string }): string {
+  if (outcome.stack === '') return outcome.message
+  return outcome.stack.includes(outcome.message)
+    ? outcome.stack
+    : `${outcome.message}\n${outcome.stack}`
+}
+
+/** Console output as one text: what `svc_action` answers in `logs`. */
+export function logsText(logs: readonly LogLine[]): string {
+  return logs.map((line) => line.text).join('\n')
+}

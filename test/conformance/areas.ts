@@ -1,0 +1,57 @@
+/**
+ * The feature areas of the contract. A journey names the areas that it needs; a stack says which of
+ * them stand, and every other journey is reported as open.
+ */
+export const AREAS = {
+  accounts: 'new_account, account_exists',
+  'chain-config': 'get_node_chain_config',
+  wallets: 'create_wallet',
+  cids: 'get_svc_action_ipfs_id',
+  groups: 'add_group',
+  'usage-keys': 'add_usage_api_key',
+  actions: 'svc_action, getPrivateKey',
+  errors: 'shapes and statuses of core errors',
+  'action-keys': 'the keys that belong to an action, and the two lookups by CID',
+  'group-changes': 'add_pkp_to_group, add_action_to_group, update_group, remove_group',
+  'key-management': 'list_api_keys, remove_usage_api_key',
+  'execution-limits': 'key operations, outbound requests and their response size',
+  billing: 'balance, charges, processor_config, create_payment_intent',
+  payments: 'confirm_payment after a settled payment',
+  'no-starter-credits': 'a new account starts with nothing',
+  'chain-secured': 'conversion, and ownership transfer on the chain',
+  attestation: 'attestation, info and the evidence files',
+  openapi: 'swagger-ui',
+  'agent-authorization': '/agent/authorize, /api/me',
+  'agent-guide': '/SKILL.md',
+  'webhook-triggers': 'create, list, get and delete a webhook trigger',
+  'webhook-firing': 'POST /webhook/<id> and what the action receives',
+  runs: 'the runs of a trigger and their states',
+  'trigger-updates': 'PATCH of a trigger',
+  'run-caps': 'max_runs_per_minute, max_queued_runs',
+  schedules: 'schedule triggers',
+  'chain-events': 'chain_event triggers',
+} as const
+
+export type Area = keyof typeof AREAS
+
+export const ALL_AREAS: readonly Area[] = Object.keys(AREAS).filter(isArea)
+
+/** What the first milestone builds. */
+export const MILESTONE_1: readonly Area[] = [
+  'accounts',
+  'chain-config',
+  'wallets',
+  'cids',
+  'groups',
+  'usage-keys',
+  'actions',
+  'errors',
+  'agent-authorization',
+  'webhook-triggers',
+  'webhook-firing',
+  'runs',
+]
+
+function isArea(name: string): name is Area {
+  return name in AREAS
+}

@@ -1,0 +1,154 @@
+/**
+ * An origin for the edge's tests: real TLS, the real envelope, and outcomes by script. The action's source is the
+ * script, so that tests that run side by side share nothing.
+ */
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  EnvelopeRefused,
+  keyIdOf,
+  openRequest,
+  openStored,
+} from '../../origin/channel/open-request.ts'
+import { evidenceKeyFile } from '../../origin/http/evidence-keys.ts'
+import { Keyring } from '../../origin/keys/keyring.ts'
+import { loadTls } from '../../origin/tls.ts'
+import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+import {
+  CHANNEL_KEY_PATH,
+  type ExecuteRequest,
+  executeRequestSchema,
+  type OutcomesRequest,
+  outcomesRequestSchema,
+  SEALED_EXECUTE_PATH,
+  STORAGE_KEY_PATH,
+} from '../../shared/wire/sealed.ts'
+
+/** What one `/sealed/execute` of a run meets; the last step stays. */
+export type Step =
+  | { refuse: { status: number; error: string; retry_after_s?: number } }
+  /** The connection breaks; with `ran` the run was executed before it did. */
+  | { break: true; ran?: Outcome }
+  /** An answer in the clear, as a proxy between would give. */
+  | { unsealed: number }
+  | { outcome: Outcome; after_ms?: number }
+
+export type Script = { steps: Step[] }
+
+/** What the origin was asked for a run. */
+export type Seen = { runId: string; attempt: number; at: number; usageKey: string; params: unknown }
+
+export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: string; port: number }
+
+type Run = { calls: number; ended?: Outcome; ending?: Promise<Outcome> }
+
+export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
+  url: string
+  close(): Promise<void>
+}> {
+  const keyring = new Keyring(options.root)
+  const channel = keyring.channelKey(1)
+  const storage = keyring.storageKey()
+  const psk = Buffer.from(options.psk, 'base64url')
+  const keys = {
+    keyFor: (id: string) => (id === keyIdOf(channel.publicKey) ? channel : undefined),
+    psk,
+  }
+  const runs = new Map<string, Run>()
+  const seen: Seen[] = []
+  const tls = await loadTls(options.stateDir)
+
+  const server = createServer(
+    { key: tls.key, cert: tls.cert, minVersion: 'TLSv1.3' },
+    (request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const path = new URL(request.url ?? '/', 'https://origin').pathname
+        if (path === CHANNEL_KEY_PATH) return void response.end(evidenceKeyFile(channel))
+        if (path === STORAGE_KEY_PATH) return void response.end(evidenceKeyFile(storage))
+        if (path === '/control/seen') return void response.end(JSON.stringify(seen))
+        void answer(path, Buffer.concat(chunks)).then((reply) => {
+          if (reply === 'break') return request.socket.destroy()
+          response.writeHead(reply.status, { 'content-type': reply.type })
+          return response.end(reply.body)
+        })
+      })
+    },
+  )
+
+  async function answer(path: string, body: Buffer) {
+    try {
+      const opened = openRequest(keys, 'POST', path, body)
+      const text: unknown = JSON.parse(opened.plaintext.toString('utf8'))
+      const reply =
+        path === SEALED_EXECUTE_PATH
+          ? await execute(executeRequestSchema.parse(text))
+          : await outcomes(outcomesRequestSchema.parse(text))
+      if (reply === 'break') return reply
+      if ('unsealed' in reply)
+        return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }
+      const sealed = opened.answer(Buffer.from(JSON.stringify(reply)))
+      return { status: 200, type: SEALED_CONTENT_TYPE, body: sealed }
+    } catch (error) {
+      const unknownKey = error instanceof EnvelopeRefused && error.failure.reason === 'unknown_key'
+      return { status: unknownKey ? 421 : 400, type: 'text/plain', body: String(error) }
+    }
+  }
+
+  async function execute(request: ExecuteRequest) {
+    const { run: claim, credential } = request
+    if (!claim || 'api_key' in credential) throw new Error('the edge names a run and a stored key')
+    const sealed = Buffer.from(credential.sealed_usage_key, 'base64url')
+    const owner = { triggerId: credential.trigger_id, ownerId: credential.owner_id }
+    const usageKey = openStored(storage, sealed, owner)
+    const { steps } = JSON.parse(request.code) as Script
+    const run = runs.get(claim.id) ?? { calls: 0 }
+    runs.set(claim.id, run)
+    if (run.ended) return { state: 'ended' as const, outcome: run.ended }
+    seen.push({
+      runId: claim.id,
+      attempt: claim.attempt,
+      at: Date.now(),
+      usageKey,
+      params: request.js_params,
+    })
+    const step = steps[Math.min(run.calls++, steps.length - 1)]!
+    if ('refuse' in step)
+      return { state: 'refused' as const, message: 'by script', fix: 'none', ...step.refuse }
+    if ('unsealed' in step) return step
+    if ('break' in step) {
+      if (step.ran) run.ended = step.ran
+      return 'break' as const
+    }
+    run.ending ??= sleep(step.after_ms ?? 0).then(() => (run.ended = step.outcome))
+    const outcome = await Promise.race([run.ending, sleep(request.wait_ms, undefined)])
+    return outcome ? { state: 'ended' as const, outcome } : { state: 'running' as const }
+  }
+
+  async function outcomes({ run_ids, wait_ms }: OutcomesRequest) {
+    const pending = run_ids.flatMap((id) => runs.get(id)?.ending ?? [])
+    const news = run_ids.some((id) => !runs.get(id)?.ending || runs.get(id)?.ended)
+    if (!news) await Promise.race([sleep(wait_ms), ...pending])
+    const ended: Record<string, Outcome> = {}
+    const running: string[] = []
+    const unknown: string[] = []
+    for (const id of run_ids) {
+      const run = runs.get(id)
+      if (run?.ended) ended[id] = run.ended
+      else (run?.ending ? running : unknown).push(id)
+    }
+    return { state: 'known' as const, ended, running, unknown }
+  }
+
+  await new Promise<void>((listening) => server.listen(options.port, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  return { url: `https://localhost:${port}`, close: () => close(server) }
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((closed) => server.close(() => closed()))
+}

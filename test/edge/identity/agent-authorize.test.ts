@@ -1,0 +1,247 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { agentTokens } from '../../../edge/db/schema.ts'
+import { comparisonCode } from '../../../edge/identity/comparison-code.ts'
+import { csrfOf, decide, newAgent } from './agent.ts'
+import { openBrowser, signIn, someone } from './browser.ts'
+import { db, identityApp, PUBLIC_URL } from './harness.ts'
+
+const edge = identityApp()
+const DAY_MS = 24 * 3_600_000
+const rowsOf = (challenge: string) =>
+  db.select().from(agentTokens).where(eq(agentTokens.challenge, challenge))
+const me = (token: string) =>
+  edge.app.request('/api/me', { headers: { authorization: `Bearer ${token}` } })
+
+async function signedIn(email = someone()) {
+  const browser = openBrowser(edge)
+  await signIn(browser, email)
+  return browser
+}
+
+describe('authorizing an agent', () => {
+  it('is the flow of the specification: sign in, come back, press Authorize, and the token works', async () => {
+    const [browser, agent, email] = [openBrowser(edge), await newAgent(), someone()]
+    const sentToSignIn = await browser.get(agent.path)
+    expect(sentToSignIn.status).toBe(303)
+    const location = new URL(sentToSignIn.headers.get('location')!, PUBLIC_URL)
+    expect(location.pathname + location.searchParams.get('next')).toBe(`/sign-in${agent.path}`)
+    await signIn(browser, email)
+    expect((await me(agent.token)).status).toBe(401)
+    const approved = await decide(browser, agent.challenge)
+    expect(approved.status).toBe(200)
+    const answer = await me(agent.token)
+    expect(await answer.json()).toMatchObject({ email })
+  })
+
+  it.each([
+    '',
+    'A'.repeat(42),
+    'A'.repeat(44),
+    `${'A'.repeat(42)}B`,
+    `${'A'.repeat(42)}=`,
+    `${'A'.repeat(42)}+`,
+    `${'A'.repeat(42)} `,
+    `${'A'.repeat(42)}é`,
+    `${'A'.repeat(30)}"><script>x`,
+  ])('answers 400 with a page to the challenge %j, and shows nothing of it', async (challenge) => {
+    const browser = await signedIn()
+    const path = `/agent/authorize?challenge=${encodeURIComponent(challenge)}`
+    const form = { challenge, csrf: 'x', decision: 'authorize' }
+    for (const response of [
+      await browser.get(path),
+      await browser.post('/agent/authorize', form),
+    ]) {
+      expect(response.status).toBe(400)
+      expect(await response.text()).not.toContain('AAAA')
+    }
+    expect(await rowsOf(challenge)).toEqual([])
+  })
+
+  it('link previews: opening the page grants nothing', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    expect((await browser.get(agent.path)).status).toBe(200)
+    expect(await rowsOf(agent.challenge)).toEqual([])
+  })
+
+  it('refusing grants nothing', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    const response = await decide(browser, agent.challenge, 'refuse')
+    expect(await response.text()).toContain('Nothing was granted')
+    expect(await rowsOf(agent.challenge)).toEqual([])
+  })
+
+  it('a form without a decision grants nothing', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    expect((await decide(browser, agent.challenge, '')).status).toBe(400)
+    expect(await rowsOf(agent.challenge)).toEqual([])
+  })
+
+  it('approving again changes nothing, the end included', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    await decide(browser, agent.challenge)
+    const before = await rowsOf(agent.challenge)
+    edge.clock.ms += DAY_MS
+    expect((await decide(browser, agent.challenge)).status).toBe(200)
+    expect(await rowsOf(agent.challenge)).toEqual(before)
+  })
+
+  it('approving an expired token again says so and does not bring it back', async () => {
+    const [email, agent] = [someone(), await newAgent()]
+    await decide(await signedIn(email), agent.challenge)
+    edge.clock.ms += 30 * DAY_MS
+    const response = await decide(await signedIn(email), agent.challenge)
+    expect(response.status).toBe(410)
+    expect((await me(agent.token)).status).toBe(401)
+  })
+
+  it('ends with the session: a browser whose session is over is sent to sign in', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    const csrf = await csrfOf(browser, agent.challenge)
+    edge.clock.ms += 7 * DAY_MS
+    const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
+    const response = await browser.post('/agent/authorize', form)
+    expect(response.headers.get('location')).toMatch(/^\/sign-in\?next=/)
+    expect(await rowsOf(agent.challenge)).toEqual([])
+  })
+})
+
+describe('consent phishing: the page says what a victim needs to refuse', () => {
+  it('names the account, the grant, its length and the warning', async () => {
+    const email = someone()
+    const browser = await signedIn(email)
+    const page = await (await browser.get((await newAgent()).path)).text()
+    const text = page.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ')
+    expect(text).toContain(`asks to act as ${email}`)
+    expect(text).toContain('see, create, change and delete them')
+    expect(text).toContain('run history')
+    expect(text).toContain('This lasts 90 days, and ends earlier if it is not used for 30 days.')
+    expect(text).toContain('Only continue if you just started this yourself.')
+    expect(page).not.toContain('autofocus')
+  })
+
+  it('shows the comparison code that the agent prints', async () => {
+    const browser = await signedIn()
+    const challenge = `ESIzRFV${'A'.repeat(36)}`
+    const response = await browser.get(`/agent/authorize?challenge=${challenge}`)
+    expect(await response.text()).toContain('<p class="code">24H3-6H2N</p>')
+  })
+
+  it('makes the code of the first 40 bits in Crockford’s base32', () => {
+    expect(comparisonCode(new Uint8Array(32))).toBe('0000-0000')
+    expect(comparisonCode(new Uint8Array(32).fill(255))).toBe('ZZZZ-ZZZZ')
+    expect(comparisonCode(Uint8Array.of(0, 0, 0, 0, 1, 255))).toBe('0000-0001')
+    expect(comparisonCode(Uint8Array.of(0x08, 0x42, 0x10, 0x84, 0x21))).toBe('1111-1111')
+  })
+})
+
+describe('token fixation: a second account approves the same challenge', () => {
+  it('gets 409, and the token stays with the first account', async () => {
+    const [first, agent] = [someone(), await newAgent()]
+    await decide(await signedIn(first), agent.challenge)
+    const response = await decide(await signedIn(), agent.challenge)
+    expect(response.status).toBe(409)
+    expect(await response.text()).toMatch(/already used by another account[^]*generate a new token/)
+    expect(await (await me(agent.token)).json()).toMatchObject({ email: first })
+  })
+
+  it('gets 409 after a revocation and after the end too: a challenge is bound for ever', async () => {
+    const agent = await newAgent()
+    await decide(await signedIn(), agent.challenge)
+    await db
+      .update(agentTokens)
+      .set({ revokedAt: 1 })
+      .where(eq(agentTokens.challenge, agent.challenge))
+    edge.clock.ms += 91 * DAY_MS
+    expect((await decide(await signedIn(), agent.challenge)).status).toBe(409)
+  })
+
+  it('race: of two accounts that approve at once, one is bound and the other is told', async () => {
+    const agent = await newAgent()
+    const browsers = [await signedIn(), await signedIn()]
+    const answers = await Promise.all(browsers.map((browser) => decide(browser, agent.challenge)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
+    expect(await rowsOf(agent.challenge)).toHaveLength(1)
+  })
+})
+
+describe('resurrection of a revoked token', () => {
+  it('is not possible by approving it again', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    await decide(browser, agent.challenge)
+    await db
+      .update(agentTokens)
+      .set({ revokedAt: 1 })
+      .where(eq(agentTokens.challenge, agent.challenge))
+    const response = await decide(browser, agent.challenge)
+    expect(response.status).toBe(410)
+    expect(await response.text()).toContain('generate a new token')
+    expect((await me(agent.token)).status).toBe(401)
+  })
+})
+
+describe('CSRF on approve', () => {
+  it.each(['', 'x', 'A'.repeat(43), 'not base64url!'])(
+    'the token %j grants nothing',
+    async (csrf) => {
+      const [victim, agent] = [await signedIn(), await newAgent()]
+      const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
+      expect((await victim.post('/agent/authorize', form)).status).toBe(403)
+      expect(await rowsOf(agent.challenge)).toEqual([])
+    },
+  )
+
+  it('no token grants nothing', async () => {
+    const [victim, agent] = [await signedIn(), await newAgent()]
+    const form = { challenge: agent.challenge, decision: 'authorize' }
+    expect((await victim.post('/agent/authorize', form)).status).toBe(403)
+    expect(await rowsOf(agent.challenge)).toEqual([])
+  })
+
+  it('a token of another session grants nothing', async () => {
+    const [attacker, victim, agent] = [await signedIn(), await signedIn(), await newAgent()]
+    const csrf = await csrfOf(attacker, agent.challenge)
+    const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
+    expect((await victim.post('/agent/authorize', form)).status).toBe(403)
+    expect(await rowsOf(agent.challenge)).toEqual([])
+  })
+
+  it('a token of another session of the same account grants nothing', async () => {
+    const [email, agent] = [someone(), await newAgent()]
+    const [before, after] = [await signedIn(email), await signedIn(email)]
+    const csrf = await csrfOf(before, agent.challenge)
+    const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
+    expect((await after.post('/agent/authorize', form)).status).toBe(403)
+  })
+
+  it('a token of another challenge grants nothing', async () => {
+    const [victim, trusted, planted] = [await signedIn(), await newAgent(), await newAgent()]
+    const csrf = await csrfOf(victim, trusted.challenge)
+    const form = { challenge: planted.challenge, csrf, decision: 'authorize' }
+    expect((await victim.post('/agent/authorize', form)).status).toBe(403)
+    expect(await rowsOf(planted.challenge)).toEqual([])
+  })
+
+  it.each([
+    { origin: 'https://evil.test' },
+    { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
+    { origin: 'null' },
+    {},
+  ] as Record<string, string>[])(
+    'a form from elsewhere (%j) grants nothing, its token right',
+    async (headers) => {
+      const [victim, agent] = [await signedIn(), await newAgent()]
+      const csrf = await csrfOf(victim, agent.challenge)
+      const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
+      expect((await victim.post('/agent/authorize', form, headers)).status).toBe(403)
+      expect(await rowsOf(agent.challenge)).toEqual([])
+    },
+  )
+
+  it('an agent cannot approve an agent: a bearer token is no session', async () => {
+    const [browser, agent, next] = [await signedIn(), await newAgent(), await newAgent()]
+    await decide(browser, agent.challenge)
+    const headers = { authorization: `Bearer ${agent.token}` }
+    expect((await openBrowser(edge).get(next.path, headers)).status).toBe(303)
+  })
+})

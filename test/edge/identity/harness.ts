@@ -1,0 +1,36 @@
+import { env } from 'cloudflare:workers'
+import { drizzle } from 'drizzle-orm/d1'
+import { Hono } from 'hono'
+import * as schema from '../../../edge/db/schema.ts'
+import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
+import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
+import { registerDevMailbox } from '../../../edge/http/dev-mailbox.tsx'
+import { registerMe } from '../../../edge/http/me.ts'
+import { registerSignInLink } from '../../../edge/http/sign-in-link.tsx'
+import { registerSignIn } from '../../../edge/http/sign-in.tsx'
+import { ApiError } from '../../../shared/errors.ts'
+
+export const PUBLIC_URL = 'https://edge.test'
+export const database = (env as unknown as { DB: D1Database }).DB
+export const db = drizzle(database, { schema })
+
+const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+
+/** The operations of identity, on a clock that the test moves. */
+export function identityApp(SVC_ENV: 'local' | 'production' = 'local') {
+  const clock = { ms: Date.UTC(2026, 10, 20) }
+  const settings = { SVC_ENV, PUBLIC_URL } as Services['settings']
+  const services: Services = { db, settings, now: () => clock.ms, random }
+  const app = new Hono<AppEnv>()
+  app.use(async (c, next) => {
+    c.set('services', services)
+    await next()
+  })
+  app.onError((error, c) => {
+    if (!(error instanceof ApiError)) throw error
+    return c.json(error.toBody('https://docs.test'), error.status, error.headers)
+  })
+  const routes = [registerSignIn, registerSignInLink, registerAgentAuthorize, registerMe]
+  for (const register of [...routes, registerDevMailbox]) register(app)
+  return { app, clock, services }
+}

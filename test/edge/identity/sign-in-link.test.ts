@@ -1,0 +1,155 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { magicLinks, sessions, users } from '../../../edge/db/schema.ts'
+import { newAgent } from './agent.ts'
+import { openBrowser, requestLink, signIn, someone } from './browser.ts'
+import { db, identityApp } from './harness.ts'
+
+const edge = identityApp()
+const usersOf = (email: string) => db.select().from(users).where(eq(users.email, email))
+const isSignedIn = async (browser: ReturnType<typeof openBrowser>) =>
+  (await browser.get((await newAgent()).path)).status === 200
+
+describe('using a sign-in link', () => {
+  it('signs in and goes on to the page that asked for it', async () => {
+    const browser = openBrowser(edge)
+    const secret = await requestLink(browser, someone(), '/console?tab=runs')
+    const response = await browser.post('/sign-in/link', { secret })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('/console?tab=runs')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('sets a cookie that only this host, over TLS and never a script, can use, for seven days', async () => {
+    const browser = openBrowser(edge)
+    const secret = await requestLink(browser, someone())
+    const response = await browser.post('/sign-in/link', { secret })
+    const [pair, ...attributes] = response.headers.get('set-cookie')!.split('; ')
+    expect(pair).toMatch(/^__Host-svc=[A-Za-z0-9_-]{43}$/)
+    expect(attributes.toSorted()).toEqual([
+      'HttpOnly',
+      'Max-Age=604800',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ])
+  })
+
+  it('makes the account once, and finds it again', async () => {
+    const email = someone()
+    await signIn(openBrowser(edge), email)
+    await signIn(openBrowser(edge), email)
+    expect(await usersOf(email)).toEqual([
+      { id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/), email, createdAt: edge.clock.ms },
+    ])
+  })
+
+  it('makes one account of two first sign-ins at once', async () => {
+    const [browser, email] = [openBrowser(edge), someone()]
+    const secrets = [await requestLink(browser, email), await requestLink(browser, email)]
+    const answers = await Promise.all(
+      secrets.map((secret) => openBrowser(edge).post('/sign-in/link', { secret })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([303, 303])
+    expect(await usersOf(email)).toHaveLength(1)
+  })
+
+  it('names the address on its page, so that a stranger’s link is seen for what it is', async () => {
+    const email = someone()
+    const secret = await requestLink(openBrowser(edge), email)
+    const response = await openBrowser(edge).get(`/sign-in/link?secret=${secret}`)
+    expect(await response.text()).toContain(`<strong>${email}</strong>`)
+  })
+
+  it('link scanners: opening the link any number of times uses nothing up and signs nobody in', async () => {
+    const [browser, email] = [openBrowser(edge), someone()]
+    const secret = await requestLink(browser, email)
+    for (let i = 0; i < 3; i++) {
+      const response = await browser.get(`/sign-in/link?secret=${secret}`)
+      expect(response.headers.has('set-cookie')).toBe(false)
+    }
+    expect(await usersOf(email)).toEqual([])
+    expect((await browser.post('/sign-in/link', { secret })).status).toBe(303)
+  })
+
+  it('link reuse: a second use gets a page that tells how to get a new link', async () => {
+    const secret = await requestLink(openBrowser(edge), someone())
+    await openBrowser(edge).post('/sign-in/link', { secret })
+    const thief = openBrowser(edge)
+    const response = await thief.post('/sign-in/link', { secret })
+    expect(response.status).toBe(410)
+    expect(await response.text()).toContain('<a href="/sign-in">')
+    expect(thief.jar.cookie).toBe('')
+  })
+
+  it('link race: of many uses at once exactly one wins', async () => {
+    const secret = await requestLink(openBrowser(edge), someone())
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => openBrowser(edge).post('/sign-in/link', { secret })),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 410)).toHaveLength(7)
+  })
+
+  it('link expiry: it works in the last millisecond of 15 minutes and not in the next', async () => {
+    const [early, late] = [openBrowser(edge), openBrowser(edge)]
+    const secrets = [await requestLink(early, someone()), await requestLink(late, someone())]
+    edge.clock.ms += 15 * 60_000 - 1
+    expect((await early.post('/sign-in/link', { secret: secrets[0]! })).status).toBe(303)
+    edge.clock.ms += 1
+    expect((await late.get(`/sign-in/link?secret=${secrets[1]}`)).status).toBe(410)
+    expect((await late.post('/sign-in/link', { secret: secrets[1]! })).status).toBe(410)
+  })
+
+  it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(42) + 'B', "' OR 1=1 --"])(
+    'gives the same answer for %j, which was never a link',
+    async (secret) => {
+      const response = await openBrowser(edge).post('/sign-in/link', { secret })
+      expect(response.status).toBe(410)
+    },
+  )
+
+  it('a hash that leaked from storage is not a link', async () => {
+    await requestLink(openBrowser(edge), someone())
+    const { secretHash } = (await db.select().from(magicLinks).get())!
+    const response = await openBrowser(edge).post('/sign-in/link', { secret: secretHash })
+    expect(response.status).toBe(410)
+  })
+})
+
+describe('a session', () => {
+  it('session expiry: ends after seven days, however much it was used', async () => {
+    const browser = openBrowser(edge)
+    await signIn(browser, someone())
+    edge.clock.ms += 7 * 24 * 3_600_000 - 1
+    expect(await isSignedIn(browser)).toBe(true)
+    edge.clock.ms += 1
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
+  it('session fixation: signing in replaces a cookie that was planted', async () => {
+    const browser = openBrowser(edge)
+    browser.jar.cookie = `__Host-svc=${'A'.repeat(43)}`
+    await signIn(browser, someone())
+    expect(browser.jar.cookie).not.toContain('A'.repeat(43))
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('is not taken from a cookie without the __Host- prefix, which a subdomain could set', async () => {
+    const browser = openBrowser(edge)
+    await signIn(browser, someone())
+    browser.jar.cookie = browser.jar.cookie.replace('__Host-', '')
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
+  it('leaves no row behind once its owner signs in again after its end', async () => {
+    const email = someone()
+    await signIn(openBrowser(edge), email)
+    edge.clock.ms += 7 * 24 * 3_600_000
+    await signIn(openBrowser(edge), email)
+    const { id } = (await usersOf(email))[0]!
+    expect(await db.select().from(sessions).where(eq(sessions.userId, id))).toHaveLength(1)
+  })
+})

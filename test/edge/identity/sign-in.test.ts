@@ -1,0 +1,226 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { localMailbox, magicLinks } from '../../../edge/db/schema.ts'
+import { parseEmail } from '../../../edge/identity/email-address.ts'
+import { LINKS_PER_MAILBOX } from '../../../edge/identity/magic-links.ts'
+import { safeNext } from '../../../edge/identity/next-path.ts'
+import { field, openBrowser, requestLink, signIn, someone, terminal } from './browser.ts'
+import { db, identityApp, PUBLIC_URL } from './harness.ts'
+
+const edge = identityApp()
+const linksOf = (email: string) => db.select().from(magicLinks).where(eq(magicLinks.email, email))
+
+describe('asking for a sign-in link', () => {
+  it('mails a link to this site and prints it in the terminal of a local stack', async () => {
+    const email = someone()
+    const secret = await requestLink(openBrowser(edge), email)
+    const link = `${PUBLIC_URL}/sign-in/link?secret=${secret}`
+    expect(terminal).toHaveBeenCalledWith(`Mail to ${email}: ${link}`)
+  })
+
+  it('lower-cases the address and drops blanks around it', async () => {
+    const email = someone()
+    await openBrowser(edge).post('/sign-in', { email: ` ${email.toUpperCase()} ` })
+    expect(await linksOf(email)).toHaveLength(1)
+  })
+
+  it('answers a known and an unknown address with the same page', async () => {
+    const [known, unknown] = [someone(), someone()]
+    await signIn(openBrowser(edge), known)
+    const pages = [known, unknown].map(async (email) => {
+      const response = await openBrowser(edge).post('/sign-in', { email })
+      return { status: response.status, text: (await response.text()).replace(email, '') }
+    })
+    expect(await pages[0]).toEqual(await pages[1])
+  })
+
+  it.each([
+    '',
+    'name',
+    'name@',
+    '@example.com',
+    'a@b',
+    'a@example.com\nBcc: b@example.com',
+    'a b@example.com',
+  ])('refuses %j as an address with a page that says what to enter', async (email) => {
+    const response = await openBrowser(edge).post('/sign-in', { email })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('Enter one e-mail address')
+  })
+
+  it('refuses an address of more than 254 characters', () => {
+    expect(parseEmail(`${'a'.repeat(250)}@example.com`)).toBeUndefined()
+  })
+
+  it('account takeover: a Kelvin sign does not become a k', () => {
+    expect('mi\u212Ae@example.com'.toLowerCase()).toBe('mike@example.com')
+    expect(parseEmail('mi\u212Ae@example.com')).toBeUndefined()
+  })
+
+  it('keeps the page to go on to, and shows nobody what is typed into it as markup', async () => {
+    const browser = openBrowser(edge)
+    const page = await (await browser.get('/sign-in?next=%2Fconsole%3Fa%3D1')).text()
+    expect(field(page, 'next')).toBe('/console?a=1')
+    const attack = await browser.get(`/sign-in?next=${encodeURIComponent('/"><b>hi</b>')}`)
+    expect(await attack.text()).not.toContain('<b>')
+  })
+
+  it('refuses a form that is longer than a form of ours', async () => {
+    const response = await openBrowser(edge).post('/sign-in', { email: 'a'.repeat(10_000) })
+    expect(response.status).toBe(413)
+  })
+
+  it('refuses a body that is not a form', async () => {
+    const headers = { origin: PUBLIC_URL, 'content-type': 'text/plain' }
+    const response = await openBrowser(edge).post('/sign-in', { email: someone() }, headers)
+    expect(response.status).toBe(415)
+  })
+
+  it('answers 503 in production without a mailer, says what to configure, and stores nothing', async () => {
+    const email = someone()
+    const response = await openBrowser(identityApp('production')).post('/sign-in', { email })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await response.json()).toMatchObject({
+      error: 'mailer_not_configured',
+      fix: expect.stringContaining('configures a mailer'),
+    })
+    expect(await linksOf(email)).toEqual([])
+    expect(await db.select().from(localMailbox).where(eq(localMailbox.recipient, email))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('the headers of every page', () => {
+  it.each(['/sign-in', '/sign-in/link?secret=x', '/agent/authorize?challenge=x'])(
+    'keep %s out of frames, caches and Referer headers, and let no script run',
+    async (path) => {
+      const { headers } = await openBrowser(edge).get(path)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'content-type': 'text/html; charset=UTF-8',
+      })
+      expect(headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+      )
+    },
+  )
+
+  it('let in exactly the style that the page has', async () => {
+    const response = await openBrowser(edge).get('/sign-in')
+    const style = /<style>([^]*)<\/style>/.exec(await response.text())![1]!
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
+    expect(response.headers.get('content-security-policy')).toContain(`'sha256-${hash}'`)
+  })
+})
+
+describe('login CSRF: a form of another site', () => {
+  const foreign = [
+    { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
+    { origin: 'https://evil.test' },
+    { origin: `${PUBLIC_URL}.evil.test` },
+    { origin: 'http://edge.test' },
+    { origin: PUBLIC_URL, 'sec-fetch-site': 'same-site' },
+    { origin: 'null' },
+    { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'none' },
+    {},
+  ] as Record<string, string>[]
+
+  it.each(foreign)('with %j mails no link', async (headers) => {
+    const email = someone()
+    const response = await openBrowser(edge).post('/sign-in', { email }, headers)
+    expect(response.status).toBe(403)
+    expect(await linksOf(email)).toEqual([])
+  })
+
+  it.each(foreign)('with %j does not sign a victim in as the attacker', async (headers) => {
+    const victim = openBrowser(edge)
+    const secret = await requestLink(openBrowser(edge), someone())
+    const response = await victim.post('/sign-in/link', { secret }, headers)
+    expect(response.status).toBe(403)
+    expect(victim.jar.cookie).toBe('')
+  })
+
+  it('is told from a form of ours, which browsers send with "Origin: null" under no-referrer', async () => {
+    const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
+    const response = await openBrowser(edge).post('/sign-in', { email: someone() }, headers)
+    expect(response.status).toBe(200)
+  })
+})
+
+describe('mail flooding', () => {
+  it('ends after five open links: 429, with the time until one lapses', async () => {
+    const [browser, email] = [openBrowser(edge), someone()]
+    for (let i = 0; i < LINKS_PER_MAILBOX; i++) await browser.post('/sign-in', { email })
+    edge.clock.ms += 60_000
+    const response = await browser.post('/sign-in', { email })
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('840')
+  })
+
+  it('counts tagged addresses as the mailbox that they end in, and strangers apart', async () => {
+    const browser = openBrowser(edge)
+    for (let i = 0; i < LINKS_PER_MAILBOX; i++) {
+      await browser.post('/sign-in', { email: `dana+${i}@example.com` })
+    }
+    expect((await browser.post('/sign-in', { email: 'dana@example.com' })).status).toBe(429)
+    expect((await browser.post('/sign-in', { email: 'dana@example.org' })).status).toBe(200)
+    expect((await browser.post('/sign-in', { email: 'danae@example.com' })).status).toBe(200)
+  })
+
+  it('cannot pass the limit by asking all at once', async () => {
+    const [browser, email] = [openBrowser(edge), someone()]
+    await Promise.all(Array.from({ length: 12 }, () => browser.post('/sign-in', { email })))
+    expect(await linksOf(email)).toHaveLength(LINKS_PER_MAILBOX)
+  })
+
+  it('is over, and its rows are gone, when the links have lapsed', async () => {
+    const [browser, email] = [openBrowser(edge), someone()]
+    for (let i = 0; i < LINKS_PER_MAILBOX; i++) await browser.post('/sign-in', { email })
+    edge.clock.ms += 15 * 60_000
+    expect((await browser.post('/sign-in', { email })).status).toBe(200)
+    expect(await linksOf(email)).toHaveLength(1)
+  })
+})
+
+describe('open redirect at sign-in', () => {
+  it.each([
+    'https://evil.test/',
+    'HTTPS:evil.test',
+    '//evil.test',
+    '///evil.test',
+    '/\\evil.test',
+    '\\\\evil.test',
+    '/a\\evil.test',
+    '/\t/evil.test',
+    '/\n/evil.test',
+    '/\u0000/evil.test',
+    ' //evil.test',
+    '/.//evil.test',
+    '/a/..//evil.test',
+    '/%2e//evil.test',
+    'javascript:alert(1)',
+    'data:text/html,hi',
+    'evil.test',
+    '@evil.test',
+    '',
+    `/${'a'.repeat(2000)}`,
+  ])('%j goes to / instead', async (next) => {
+    expect(safeNext(next)).toBe('/')
+    const browser = openBrowser(edge)
+    const secret = await requestLink(browser, someone(), next)
+    const response = await browser.post('/sign-in/link', { secret })
+    expect(response.headers.get('location')).toBe('/')
+  })
+
+  it.each(['/', '/console?tab=runs#last', '/agent/authorize?challenge=abc', '/a/%2F%2Fevil.test'])(
+    'takes %j, a path of this site',
+    (next) => expect(safeNext(next)).toBe(next),
+  )
+})

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { failed, sharedPool } from './sandbox.ts'
+
+const sandbox = sharedPool()
+const fail = async (code: string) => failed(await sandbox.run(code))
+
+describe('an error', () => {
+  it('has its message and the lines of the action, and no frame of ours', async () => {
+    const result = await fail(`function check() {
+  throw new TypeError('amount is missing')
+}
+async function main() {
+  await null
+  check()
+}`)
+    expect(result).toMatchObject({ code: 'action_threw', message: 'amount is missing' })
+    expect(result.stack).toBe(
+      'TypeError: amount is missing\n    at check (action.js:2:22)\n    at main (action.js:6:8)',
+    )
+  })
+
+  it('in the syntax names its line', async () => {
+    const result = await fail('async function main() {}\nlet x = ;')
+    expect(result.code).toBe('action_threw')
+    expect(result.stack).toMatch(/^SyntaxError: .*\n {4}at action\.js:2:\d+$/)
+  })
+
+  it('outside main, in a timer and in a rejected promise fails the run', async () => {
+    expect((await fail('throw new Error("early")')).message).toBe('early')
+    const timer =
+      'function main() { setTimeout(() => { throw new Error("late") }, 1); return new Promise(() => {}) }'
+    expect((await fail(timer)).message).toBe('late')
+    expect((await fail('const main = () => Promise.reject(new Error("no"))')).message).toBe('no')
+  })
+
+  it.each([
+    ['null', 'null'],
+    ['undefined', 'undefined'],
+    ['"text"', 'string text'],
+    ['Symbol("s")', 'Symbol(s)'],
+    ['({ a: 1 })', 'object {"a":1}'],
+  ])('that is no Error, %s, is shown', async (thrown, shown) => {
+    const result = await fail(`async function main() { throw ${thrown} }`)
+    expect(result.code).toBe('action_threw')
+    expect(result.message).toContain(shown)
+  })
+
+  it.each([
+    ['a proxy that throws', 'new Proxy({}, { get() { throw 1 }, has() { throw 2 } })'],
+    ['getters that throw', '({ get message() { throw 1 }, toJSON() { throw 2 } })'],
+    [
+      'a stack that throws',
+      'Object.defineProperty(new Error("m"), "stack", { get() { throw 1 } })',
+    ],
+    ['a message that is an object', '({ message: "m", name: { toString() { throw 1 } } })'],
+  ])('that is hostile, %s, still ends the run at once', async (_name, thrown) => {
+    const result = await fail(`async function main() { throw ${thrown} }`)
+    expect(result).toMatchObject({ code: 'action_threw', message: expect.any(String) })
+    expect(result.durationMs).toBeLessThan(2000)
+  })
+
+  it('whose getter never returns ends at the deadline', async () => {
+    const code = 'async function main() { throw { get message() { for (;;); } } }'
+    const result = failed(await sandbox.run(code, { wallMs: 200 }))
+    expect(result.code).toBe('action_timeout')
+  })
+
+  it('of endless recursion is one that the action can catch', async () => {
+    const caught = `function f() { return f() + 1 }
+      async function main() { try { f() } catch (error) { return error.message } }`
+    expect(await sandbox.value(caught)).toBe('stack overflow')
+    const result = await fail('function f() { return f() + 1 }; async function main() { f() }')
+    expect(result).toMatchObject({ code: 'action_threw', message: 'stack overflow' })
+    expect(result.stack.split('\n').length).toBeLessThan(30)
+  })
+
+  it.each([
+    ['source', 'eval("(".repeat(500000))'],
+    ['templates', 'eval("`${".repeat(100000))'],
+    ['JSON', 'JSON.parse("[".repeat(1000000))'],
+    [
+      'a value',
+      'JSON.stringify((() => { let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a })())',
+    ],
+    ['toString', '(() => { const o = { toString: () => "" + o }; return "" + o })()'],
+  ])('of deep nesting in %s says so', async (_name, expression) => {
+    const result = await fail(`async function main() { return ${expression} }`)
+    expect(result).toMatchObject({ code: 'action_threw' })
+    expect(result.message).toContain('stack overflow')
+  })
+
+  it('of replaced built-ins stays readable', async () => {
+    const result = await fail(`
+      JSON.stringify = () => '{}'; String.prototype.slice = () => { throw 1 }; Map.prototype.get = 1
+      WeakMap.prototype.get = () => 'key_operation_limit'; Promise.prototype.then = () => {}
+      Object.defineProperty(Error.prototype, 'name', { value: 'Mine' })
+      async function main() { throw new Error('real') }`)
+    expect(result).toMatchObject({ code: 'action_threw', message: 'real' })
+  })
+})
+
+it('a promise that nothing can settle is noticed at once', async () => {
+  const result = await fail('function main() { return new Promise(() => {}) }')
+  expect(result.code).toBe('action_pending')
+  expect(result.durationMs).toBeLessThan(2000)
+})

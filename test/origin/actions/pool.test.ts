@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ActionPoolOptions, PoolEvent } from '../../../origin/actions/pool.ts'
+import { createActionPool } from '../../../origin/actions/pool.ts'
+import type { ActionPool } from '../../../origin/actions/run.ts'
+import { NO_KEYS, request, returned } from './sandbox.ts'
+
+const TRIVIAL = request('async function main(params) { return params }')
+const SLEEP = (ms: number) =>
+  request(`const main = () => new Promise((done) => setTimeout(done, ${ms}, ${ms}))`)
+
+let open: ActionPool | undefined
+afterEach(() => open?.close())
+
+async function start(options: ActionPoolOptions) {
+  const events: PoolEvent[] = []
+  const pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
+  open = pool
+  await pool.ready()
+  const pids = () => events.flatMap((event) => (event.type === 'executor_ready' ? [event.pid] : []))
+  const ends = () => events.filter((event) => event.type === 'executor_ended')
+  return { pool, pids, ends }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('the condition did not come true')
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}
+
+describe('the pool', () => {
+  it('runs actions that wait beside each other, and grows for it', async () => {
+    const { pool, pids } = await start({ min: 1, max: 3 })
+    const order: number[] = []
+    const runs = [1500, 1400, 1300].map(async (ms) => {
+      returned(await pool.run(SLEEP(ms), NO_KEYS))
+      order.push(ms)
+    })
+    await Promise.all(runs)
+    expect(order).toHaveLength(3)
+    expect(pids().length).toBeGreaterThan(1)
+    expect(pids().length).toBeLessThanOrEqual(3)
+  })
+
+  it('serves in order of arrival when every executor is taken', async () => {
+    const { pool } = await start({ min: 1, max: 1 })
+    const order: string[] = []
+    const run = async (name: string) => {
+      const params = JSON.stringify({ name })
+      order.push(returned(await pool.run({ ...TRIVIAL, params }, NO_KEYS)).value)
+    }
+    await Promise.all(['a', 'b', 'c', 'd'].map(run))
+    expect(order).toEqual(['a', 'b', 'c', 'd'].map((name) => JSON.stringify({ name })))
+  })
+
+  it('ends executors above the minimum when they are idle', async () => {
+    const { pool, pids, ends } = await start({ min: 1, max: 2, idleMs: 200 })
+    await Promise.all([pool.run(SLEEP(1200), NO_KEYS), pool.run(SLEEP(100), NO_KEYS)])
+    await until(() => ends().length === 1)
+    expect(pids()).toHaveLength(2)
+    expect(returned(await pool.run(TRIVIAL, NO_KEYS)).value).toBe('{}')
+    expect(ends()).toHaveLength(1)
+  })
+
+  it('replaces an executor after its runs, without losing one', async () => {
+    const { pool, pids, ends } = await start({ min: 1, max: 1, runsPerExecutor: 2 })
+    for (let run = 0; run < 5; run++) returned(await pool.run(TRIVIAL, NO_KEYS))
+    await until(() => ends().length >= 1)
+    expect(returned(await pool.run(TRIVIAL, NO_KEYS)).value).toBe('{}')
+    expect(pids().length).toBeGreaterThanOrEqual(2)
+  })
+})
+
+describe('an executor that is killed', () => {
+  it('during a run loses that run alone, and says that it had started', async () => {
+    const { pool, pids } = await start({ min: 2, max: 2 })
+    const runs = [pool.run(SLEEP(1500), NO_KEYS), pool.run(SLEEP(1500), NO_KEYS)]
+    await new Promise((done) => setTimeout(done, 300))
+    process.kill(pids()[0] ?? 0, 'SIGKILL')
+    const results = await Promise.all(runs)
+    const lost = { kind: 'lost', reason: 'the executor ended: signal SIGKILL', started: true }
+    expect(results).toContainEqual(lost)
+    expect(results.filter(({ kind }) => kind === 'returned')).toHaveLength(1)
+    expect(returned(await pool.run(TRIVIAL, NO_KEYS)).value).toBe('{}')
+  })
+
+  it('by an interrupt from the terminal goes on: its parent decides when it ends', async () => {
+    const { pool, pids } = await start({ min: 1, max: 1 })
+    const run = pool.run(SLEEP(300), NO_KEYS)
+    process.kill(pids()[0] ?? 0, 'SIGINT')
+    process.kill(pids()[0] ?? 0, 'SIGTERM')
+    expect(returned(await run).value).toBe('300')
+  })
+
+  it('between runs is replaced, and no run is lost', async () => {
+    const { pool, pids, ends } = await start({ min: 1, max: 1 })
+    process.kill(pids()[0] ?? 0, 'SIGKILL')
+    await until(() => ends().length === 1)
+    expect(returned(await pool.run(TRIVIAL, NO_KEYS)).value).toBe('{}')
+  })
+})
+
+it('closing ends what runs, and starts nothing that waits', async () => {
+  const { pool, ends } = await start({ min: 1, max: 1 })
+  const running = pool.run(SLEEP(5000), NO_KEYS)
+  const waiting = pool.run(TRIVIAL, NO_KEYS)
+  await pool.close()
+  const reason = 'the executor ended: the pool is closed'
+  expect(await running).toEqual({ kind: 'lost', reason, started: true })
+  expect(await waiting).toEqual({ kind: 'lost', reason: 'the pool is closed', started: false })
+  expect(await pool.run(TRIVIAL, NO_KEYS)).toMatchObject({ kind: 'lost', started: false })
+  expect(ends()).toHaveLength(1)
+})

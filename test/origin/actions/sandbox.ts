@@ -1,0 +1,52 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { ActionPoolOptions, PoolEvent } from '../../../origin/actions/pool.ts'
+import { createActionPool } from '../../../origin/actions/pool.ts'
+import type {
+  ActionPool,
+  Capability,
+  RunFailed,
+  RunRequest,
+  RunResult,
+  RunReturned,
+} from '../../../origin/actions/run.ts'
+
+/** A capability for actions that ask for nothing. */
+export const NO_KEYS: Capability = {
+  keyOperation: () => Promise.reject(new Error('this test grants no keys')),
+}
+
+export function request(code: string, changes: Partial<RunRequest> = {}): RunRequest {
+  return { code, params: '{}', wallMs: 10_000, cpuMs: 10_000, ...changes }
+}
+
+export function returned(result: RunResult): RunReturned {
+  if (result.kind !== 'returned')
+    throw new Error(`the run did not return: ${JSON.stringify(result)}`)
+  return result
+}
+
+export function failed(result: RunResult): RunFailed {
+  if (result.kind !== 'failed') throw new Error(`the run did not fail: ${JSON.stringify(result)}`)
+  return result
+}
+
+/** One pool for the tests of a file, and its executors' events in order. */
+export function sharedPool(options: ActionPoolOptions = { min: 1, max: 2 }) {
+  let pool: ActionPool
+  const events: PoolEvent[] = []
+  beforeAll(async () => {
+    pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
+    await pool.ready()
+  }, 20_000)
+  afterAll(() => pool.close())
+  return {
+    events,
+    run: (code: string, changes: Partial<RunRequest> = {}, capability = NO_KEYS) =>
+      pool.run(request(code, changes), capability),
+    /** The parsed value of an action that returns. */
+    value: async (code: string, params: unknown = {}): Promise<unknown> => {
+      const result = await pool.run(request(code, { params: JSON.stringify(params) }), NO_KEYS)
+      return JSON.parse(returned(result).value)
+    },
+  }
+}

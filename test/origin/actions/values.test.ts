@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { RESULT_MAX_BYTES } from '../../../shared/limits.ts'
+import { failed, returned, sharedPool } from './sandbox.ts'
+
+const sandbox = sharedPool()
+const echo = 'async function main(params) { return params }'
+
+describe('params', () => {
+  it('reach main as they were sent', async () => {
+    const params = { a: [1, 2.5, null, true], text: 'é 😀 \u2028', deep: { x: {} } }
+    expect(await sandbox.value(echo, params)).toEqual(params)
+  })
+
+  it('carry NUL and lone surrogates', async () => {
+    const params = { nul: 'a\0b', half: '\ud83d', other: '\udc00x' }
+    expect(await sandbox.value(echo, params)).toEqual(params)
+  })
+
+  it('carry a lone surrogate that their text does not escape', async () => {
+    const result = await sandbox.run(echo, { params: '{"half":"\ud83d"}' })
+    expect(JSON.parse(returned(result).value)).toEqual({ half: '\ud83d' })
+  })
+
+  it('are data: a key named __proto__ changes no prototype', async () => {
+    const code = `async function main(params) {
+      return { own: Object.keys(params), admin: params.admin ?? 'unset', plain: {}.admin ?? 'unset' }
+    }`
+    const result = await sandbox.run(code, { params: '{"__proto__":{"admin":true}}' })
+    const value = { own: ['__proto__'], admin: 'unset', plain: 'unset' }
+    expect(JSON.parse(returned(result).value)).toEqual(value)
+    const back = await sandbox.run(echo, { params: '{"__proto__":{"admin":true}}' })
+    expect(returned(back).value).toBe('{"__proto__":{"admin":true}}')
+  })
+
+  it('that are no JSON fail the run before any code of the action', async () => {
+    const result = failed(await sandbox.run('console.log("ran")', { params: '{"a":' }))
+    expect(result).toMatchObject({ code: 'invalid_params', logs: [] })
+  })
+})
+
+describe('source', () => {
+  it('may define main as a constant', async () => {
+    expect(await sandbox.value('const main = async ({ a }) => a + 1', { a: 1 })).toBe(2)
+  })
+
+  it('may hold a NUL inside a string', async () => {
+    expect(await sandbox.value('const s = "a\0b"; function main() { return s.length }')).toBe(3)
+  })
+
+  it('without main fails with a sentence that says so', async () => {
+    const result = failed(await sandbox.run('const other = 1'))
+    expect(result).toMatchObject({ code: 'no_main', message: expect.stringContaining('main') })
+  })
+})
+
+describe('a returned value', () => {
+  it.each([
+    ['undefined', 'null'],
+    ['null', 'null'],
+    ['NaN', 'null'],
+    ['"\\0\\ud800"', '"\\u0000\\ud800"'],
+    ['({ kept: 1, dropped: undefined, method() {} })', '{"kept":1}'],
+    ['ethers.BigNumber.from(5)', '{"type":"BigNumber","hex":"0x05"}'],
+  ])('%s is %s', async (expression, json) => {
+    const result = await sandbox.run(`async function main() { return ${expression} }`)
+    expect(returned(result).value).toBe(json)
+  })
+
+  it.each([
+    ['1n', 'response is a BigInt; JSON cannot carry it, return a string'],
+    [
+      '({ items: [0, 1, { amount: 3n }] })',
+      'response.items[2].amount is a BigInt; JSON cannot carry it, return a string',
+    ],
+    ['({ "a b": [1n] })', 'response["a b"][0] is a BigInt; JSON cannot carry it, return a string'],
+    ['() => 1', 'response is a function; JSON cannot carry it'],
+    ['Symbol()', 'response is a symbol; JSON cannot carry it'],
+    [
+      '(() => { const a = { b: {} }; a.b.c = [a]; return a })()',
+      'response.b.c[0] refers to an object that contains it; JSON cannot carry a cycle',
+    ],
+  ])('%s is an error that names its path', async (expression, message) => {
+    const result = failed(await sandbox.run(`async function main() { return ${expression} }`))
+    expect(result).toMatchObject({ code: 'result_not_json', message })
+  })
+
+  it('may hold the same object twice', async () => {
+    const code = 'async function main() { const a = { b: 1 }; return [a, { a }] }'
+    expect(await sandbox.value(code)).toEqual([{ b: 1 }, { a: { b: 1 } }])
+  })
+
+  it('whose toJSON throws is the error of the action', async () => {
+    const code = `async function main() {\n  return { toJSON() { throw new Error('mine') } }\n}`
+    const result = failed(await sandbox.run(code))
+    expect(result).toMatchObject({ code: 'action_threw', message: 'mine' })
+    expect(result.stack).toContain('action.js:2:')
+  })
+
+  it.each([
+    ['"x".repeat(n - 2)', 'returned'],
+    ['"x".repeat(n - 1)', 'result_too_large'],
+    ['"é".repeat(n / 2)', 'result_too_large'],
+  ])('%s with n bytes allowed: %s', async (expression, outcome) => {
+    const n = `const n = ${RESULT_MAX_BYTES};`
+    const result = await sandbox.run(`${n} async function main() { return ${expression} }`)
+    expect(result.kind === 'failed' ? result.code : result.kind).toBe(outcome)
+  })
+})

@@ -1,0 +1,67 @@
+/** A chain of its own for a test: the real anvil on a free port, with blocks that come as in the local stack. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Chain = { rpcUrl: string; close(): Promise<void> }
+
+/** Far longer than anvil ever took to answer, even on a busy machine. */
+const START_TIMEOUT_MS = 20_000
+
+/** Started as the native binary: the package's own launcher is a process between, which a kill would orphan. */
+const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+const anvil = createRequire(import.meta.url).resolve(
+  `@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil`,
+)
+
+/** @throws with what anvil printed, when it ends or stays silent instead of answering */
+export async function startChain(): Promise<Chain> {
+  const port = await freePort()
+  const rpcUrl = `http://127.0.0.1:${port}`
+  const flags = '--block-time 1 --mixed-mining --slots-in-an-epoch 1 --silent'.split(' ')
+  const child = spawn(anvil, ['--port', String(port), ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  let complaint = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text))
+
+  const close = async () => {
+    process.off('exit', kill)
+    kill()
+    await ended
+  }
+  const deadline = performance.now() + START_TIMEOUT_MS
+  while (!(await answers(rpcUrl))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      await close()
+      throw new Error(`anvil did not start: ${complaint}`)
+    }
+    await sleep(20)
+  }
+  return { rpcUrl, close }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}
+
+async function answers(rpcUrl: string): Promise<boolean> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  try {
+    return (await fetch(rpcUrl, { method: 'POST', headers, body })).ok
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { Interface } from 'ethers'
+import { expect, test } from 'vitest'
+import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
+import { compileContracts } from '../../../origin/contracts/compile.ts'
+import { artifactsOf, mergedAbi, renderAbi } from '../../../origin/contracts/generate-abi.ts'
+import { PERMISSION_IDS_MAX } from '../../../shared/limits.ts'
+
+const contracts = compileContracts()
+const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+
+test('artifacts.json is what the contracts compile to', () => {
+  expect(artifacts, 'run `npm run abi`').toEqual(artifactsOf(contracts))
+})
+
+test('the ABI in shared is what the contracts compile to', () => {
+  expect(text('shared/abi/account-config.ts'), 'run `npm run abi`').toBe(renderAbi(contracts))
+})
+
+test('no two errors, events or functions of the facets share a selector', () => {
+  const abi = new Interface(mergedAbi(contracts))
+  const selectors = abi.fragments.flatMap((fragment) =>
+    'selector' in fragment ? [fragment.selector] : [],
+  )
+  expect(new Set(selectors).size).toBe(selectors.length)
+})
+
+test('every contract fits the 24,576 bytes that a chain takes', () => {
+  for (const { bytecode } of Object.values(contracts)) {
+    expect((bytecode.length - 2) / 2).toBeLessThan(24_576)
+  }
+})
+
+test('the contract and the API allow the same number of ids in an array', () => {
+  expect(text('origin/contracts/WritesFacet.sol')).toContain(`IDS_MAX = ${PERMISSION_IDS_MAX};`)
+})

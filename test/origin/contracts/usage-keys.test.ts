@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PERMISSION_IDS_MAX } from '../../../shared/limits.ts'
+import { hashOf, startAccountConfig, usageKey } from './account-config.ts'
+import type { AccountConfig } from './account-config.ts'
+import { base, slotOf } from './slots.ts'
+
+let config: AccountConfig
+let account: bigint
+let other: bigint
+
+beforeAll(async () => {
+  config = await startAccountConfig()
+  account = await config.newAccount('account')
+  other = await config.newAccount('other')
+  for (const name of ['one', 'two']) {
+    await config.write(config.payer, 'addGroup', account, name, '', [], [])
+  }
+})
+afterAll(() => config.close())
+
+const set = (hash: bigint, text: string, granted: Record<string, unknown> = {}) =>
+  config.write(config.payer, 'setUsageApiKey', hash, hashOf(text), usageKey(granted))
+const refusal = (hash: bigint, usageHash: bigint, granted: Record<string, unknown> = {}) =>
+  config.refusal(config.payer, 'setUsageApiKey', hash, usageHash, usageKey(granted))
+const read = async (hash: bigint, text: string) =>
+  (await config.read('accountOf', hash)).usageApiKeys.find(
+    ({ apiKeyHash }: { apiKeyHash: bigint }) => apiKeyHash === hashOf(text),
+  )
+
+const inAbiOrder = (granted: Record<string, unknown>) => Object.values(usageKey(granted))
+const ARRAYS = ['manageIpfsIdsInGroups', 'addPkpToGroups', 'removePkpFromGroups', 'executeInGroups']
+
+test('a usage key keeps its name and each permission as given', async () => {
+  const granted = {
+    name: 'ci',
+    description: 'deploys',
+    canCreateGroups: true,
+    canDeleteGroups: false,
+    canCreatePkps: true,
+    manageIpfsIdsInGroups: [1n],
+    addPkpToGroups: [1n, 2n],
+    removePkpFromGroups: [],
+    executeInGroups: [0n],
+  }
+  const receipt = await set(account, 'kept', granted)
+  const block = await config.provider.getBlock(receipt.blockNumber)
+  const record = await read(account, 'kept')
+  expect(record.createdAt).toBe(BigInt(block?.timestamp ?? 0))
+  expect(record.key.toArray(true)).toEqual(inAbiOrder(granted))
+})
+
+test('setting it again replaces every permission and keeps the time of creation', async () => {
+  await set(account, 'replaced', { name: 'before', canCreatePkps: true, executeInGroups: [1n, 2n] })
+  const { createdAt } = await read(account, 'replaced')
+  await config.provider.send('evm_increaseTime', [60])
+  await set(account, 'replaced', { name: 'after', executeInGroups: [2n] })
+  const replaced = await read(account, 'replaced')
+  expect(replaced.key.toArray(true)).toEqual(inAbiOrder({ name: 'after', executeInGroups: [2n] }))
+  expect(replaced.createdAt).toBe(createdAt)
+})
+
+describe.each(ARRAYS)('%s', (field) => {
+  test('cannot name a group that the account never had', async () => {
+    expect(await refusal(account, hashOf('k'), { [field]: [1n, 3n] })).toEqual([
+      'GroupDoesNotExist',
+      account,
+      3n,
+    ])
+  })
+
+  test(`takes ${PERMISSION_IDS_MAX} ids and no more`, async () => {
+    const ids = Array.from({ length: PERMISSION_IDS_MAX }, () => 1n)
+    expect(await refusal(account, hashOf('k'), { [field]: ids })).toBeUndefined()
+    expect(await refusal(account, hashOf('k'), { [field]: [...ids, 1n] })).toEqual([
+      'TooManyIds',
+      field,
+      BigInt(PERMISSION_IDS_MAX + 1),
+      BigInt(PERMISSION_IDS_MAX),
+    ])
+  })
+
+  test('may hold 0, for every group', async () => {
+    expect(await refusal(account, hashOf('k'), { [field]: [0n] })).toBeUndefined()
+  })
+})
+
+test('the hash 0 is no key', async () => {
+  expect(await refusal(account, 0n)).toEqual(['InvalidRequest', 'usageApiKeyHash is zero'])
+})
+
+describe('attacks', () => {
+  test("claiming the hash of another account's usage key is refused, and the key stays as it was", async () => {
+    await set(account, 'mine', { executeInGroups: [1n] })
+    expect(await refusal(other, hashOf('mine'))).toEqual([
+      'UsageApiKeyAlreadyExists',
+      hashOf('mine'),
+      account,
+    ])
+    expect((await read(account, 'mine')).key.executeInGroups.toArray()).toEqual([1n])
+  })
+
+  test("turning an account's own hash, or another's, into a usage key is refused", async () => {
+    expect(await refusal(account, account)).toEqual(['AccountAlreadyExists', account])
+    expect(await refusal(other, account)).toEqual(['AccountAlreadyExists', account])
+  })
+
+  test("turning an account's alias into a usage key is refused", async () => {
+    await config.setStorage(slotOf(hashOf('alias'), base + 1n), account)
+    expect(await refusal(account, hashOf('alias'))).toEqual(['AccountAlreadyExists', account])
+    expect(await refusal(other, hashOf('alias'))).toEqual(['AccountAlreadyExists', account])
+  })
+
+  test('bringing a revoked key back is refused, to its own account too', async () => {
+    await set(account, 'revoked')
+    await config.setStorage(slotOf(hashOf('revoked'), base + 2n), 1n)
+    for (const hash of [account, other]) {
+      expect(await refusal(hash, hashOf('revoked'))).toEqual([
+        'ApiKeyHashRevoked',
+        hashOf('revoked'),
+      ])
+    }
+  })
+
+  test('a grant in a group that does not exist yet, waiting for it to be created, is refused', async () => {
+    const { nextGroupId } = await config.read('accountOf', account)
+    expect(await refusal(account, hashOf('k'), { executeInGroups: [nextGroupId] })).toEqual([
+      'GroupDoesNotExist',
+      account,
+      nextGroupId,
+    ])
+  })
+
+  test("naming another account's group grants nothing there", async () => {
+    expect(await refusal(other, hashOf('k'), { executeInGroups: [1n] })).toEqual([
+      'GroupDoesNotExist',
+      other,
+      1n,
+    ])
+  })
+})

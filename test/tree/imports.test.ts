@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+type Import = { from: string; to: string }
+
+/** Every import of one file of ours by another, as paths from the root. */
+function imports(side: string): Import[] {
+  return readdirSync(join(root, side), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) => {
+      const path = join(root, side, file)
+      const text = readFileSync(path, 'utf8')
+      const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
+      return targets.map(([, target]) => ({
+        from: relative(root, path),
+        to: relative(root, resolve(dirname(path), target!)),
+      }))
+    })
+}
+
+const side = (path: string) => path.split(sep)[0]!
+const room = (path: string) => path.split(sep).slice(0, 2).join('/')
+const offending = (from: string, allowed: (found: Import) => boolean) =>
+  imports(from)
+    .filter((found) => !allowed(found))
+    .map((found) => `${found.from} imports ${found.to}`)
+
+describe('who may import whom', () => {
+  it('the edge imports itself, shared, and its migrations', () => {
+    expect(offending('edge', ({ to }) => ['edge', 'shared', 'drizzle'].includes(side(to)))).toEqual(
+      [],
+    )
+  })
+
+  it('the origin imports itself and shared', () => {
+    expect(offending('origin', ({ to }) => ['origin', 'shared'].includes(side(to)))).toEqual([])
+  })
+
+  it('shared imports shared alone', () => {
+    expect(offending('shared', ({ to }) => side(to) === 'shared')).toEqual([])
+  })
+
+  it('a domain folder never imports http', () => {
+    const entries = ['edge/app.ts', 'origin/app.ts', 'origin/main.ts']
+    const mayUseHttp = (from: string) =>
+      entries.includes(from) || ['edge/http', 'origin/http', 'origin/stack'].includes(room(from))
+    for (const from of ['edge', 'origin'])
+      expect(
+        offending(from, (found) => room(found.to) !== `${from}/http` || mayUseHttp(found.from)),
+      ).toEqual([])
+  })
+
+  it('nothing of the local stack is imported by the service', () => {
+    expect(
+      offending(
+        'origin',
+        ({ from, to }) => room(to) !== 'origin/stack' || room(from) === 'origin/stack',
+      ),
+    ).toEqual([])
+  })
+
+  it('looks at files that are there', () => {
+    expect(imports('edge').length).toBeGreaterThan(30)
+    expect(imports('origin').length).toBeGreaterThan(30)
+  })
+})
