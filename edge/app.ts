@@ -3,13 +3,14 @@ import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
 import * as schema from './db/schema.ts'
-import { settingsOf } from './env.ts'
+import { type Env, settingsOf } from './env.ts'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
-import type { App, AppEnv } from './http/app-env.ts'
+import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
-import { toApiError } from './http/failure.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
+import { refusal } from './http/refusal.ts'
+import { traceHeaders } from './http/request-id.ts'
 import { registerRunsGet } from './http/runs-get.ts'
 import { registerRunsList } from './http/runs-list.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
@@ -24,20 +25,17 @@ import { registerWebhook } from './http/webhook.ts'
 export function createApp(): App {
   const app: App = new Hono<AppEnv>()
 
+  registerWebhook(app)
+
   app.use(async (c, next) => {
-    const requestId = crypto.randomUUID()
-    const settings = settingsOf(c.env)
-    const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
-    c.set('requestId', requestId)
-    c.set('services', { db: drizzle(c.env.DB, { schema }), settings, now: Date.now, random })
+    c.set('services', { db: databaseOf(c.env), settings: settingsOf(c.env), now: Date.now, random })
     await next()
-    c.header('x-request-id', requestId)
-    const correlation = c.req.header('x-correlation-id')
-    if (correlation !== undefined) c.header('x-correlation-id', correlation.slice(0, 255))
+    // An answer that was refused has them already.
+    if (c.res.headers.has('x-request-id')) return
+    for (const [name, value] of Object.entries(traceHeaders(c.req.raw))) c.header(name, value)
   })
   app.use('/api/*', cors(CORS))
 
-  registerWebhook(app)
   registerHome(app)
   registerMe(app)
   registerTriggersCreate(app)
@@ -52,25 +50,21 @@ export function createApp(): App {
   registerDevMailbox(app)
   app.get('/health', (c) => c.json({ status: 'ok' }))
 
-  const refuse = (error: Error, c: Context<AppEnv>): Response => {
-    const failure = toApiError(error)
-    if (failure.status === 500)
-      console.error(
-        JSON.stringify({
-          event: 'request.failed',
-          request_id: c.get('requestId'),
-          path: c.req.path,
-          cause: `${error.name}: ${error.message}`.slice(0, 500),
-        }),
-      )
-    for (const [name, value] of Object.entries(failure.headers)) c.header(name, value)
-    const docs = new URL(`/docs/errors#${failure.status}`, settingsOf(c.env).PUBLIC_URL)
-    return c.json(failure.toBody(docs.href), failure.status)
-  }
+  const refuse = (error: Error, c: Context<AppEnv>) => refusal(error, c.req.raw, c.env)
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
   app.notFound((c) => refuse(nothingAt(c, methodsAt(app, c.req.path)), c))
   return app
+}
+
+const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+
+/** One query builder for each database binding: making one reads the whole schema. */
+const databases = new WeakMap<D1Database, Services['db']>()
+function databaseOf({ DB }: Env): Services['db'] {
+  const known = databases.get(DB) ?? drizzle(DB, { schema })
+  databases.set(DB, known)
+  return known
 }
 
 const CORS = {

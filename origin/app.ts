@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
+import { ContractRefused } from './accounts/writer.ts'
 import { mountAccountExists } from './http/account-exists.ts'
 import { addGroup } from './http/add-group.ts'
 import { addUsageApiKey } from './http/add-usage-api-key.ts'
@@ -16,6 +17,7 @@ import { mountSealed } from './http/sealed.ts'
 import { sealedExecute } from './http/sealed-execute.ts'
 import { sealedOutcomes } from './http/sealed-outcomes.ts'
 import { ActionFailed, svcAction } from './http/svc-action.ts'
+import { traceOf } from './log.ts'
 import type { Services } from './services.ts'
 
 /** The origin's whole HTTP surface. */
@@ -58,11 +60,15 @@ export function createApp(services: Services): OriginApp {
     }
     const failure = toApiError(error)
     if (failure.status >= 500) {
-      const cause =
-        failure.status === 500 ? `${error.name}: ${error.message}`.slice(0, 500) : error.name
+      const cause = failure.status === 500 ? traceOf(error) : error.name
       log('request.failed', { path: context.req.path, request_id: context.get('requestId'), cause })
     }
     for (const [name, value] of Object.entries(failure.headers)) context.header(name, value)
+    if (error instanceof ContractRefused) {
+      context.header('x-svc-error', error.code)
+      if (failure.status === 400 || failure.status === 409)
+        return context.json(failure.message, failure.status)
+    }
     return context.json(failure.toBody(docs(failure.status)), failure.status)
   }
   app.onError(refuse)

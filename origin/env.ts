@@ -2,7 +2,13 @@
 import { z } from 'zod'
 import { EXECUTION_CPU_MS, EXECUTION_WALL_MAX_MS, EXECUTION_WALL_MS } from '../shared/limits.ts'
 
-const wholeNumber = (low: number, high: number) => z.coerce.number().int().min(low).max(high)
+/** Digits alone: a setting that is there and empty is a mistake, and not 0. */
+const wholeNumber = (low: number, high: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,16}$/, 'expected a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(low).max(high))
 
 const settingsSchema = z
   .object({

@@ -13,11 +13,12 @@ export class Lifecycle {
   }
 
   async #closeAll(report: (name: string, error: unknown) => void): Promise<void> {
-    for (const { name, close } of this.#closers) {
+    // Taken off one by one: a start that is still under way adds more while the first are closing.
+    for (let next = this.#closers.shift(); next; next = this.#closers.shift()) {
       try {
-        await close()
+        await next.close()
       } catch (error) {
-        report(name, error)
+        report(next.name, error)
       }
     }
   }

@@ -29,6 +29,7 @@ const log = jsonLog((line) => process.stdout.write(line), now)
 const lifecycle = new Lifecycle()
 
 async function start(): Promise<void> {
+  requireNoInspector(process.execArgv)
   const settings = parseSettings(process.env)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
@@ -68,17 +69,17 @@ async function start(): Promise<void> {
     outcomeKey: keyring.outcomeKey(),
     now,
   })
-  await claims.register()
+  await claims.heartbeat()
   const lost = await claims.reap()
   if (lost > 0) log('claims.reaped', { lost })
-  const tending = setInterval(() => void tend(claims), HEARTBEAT_MS)
-  lifecycle.onClose('claims', () => clearInterval(tending))
-
   const limits = {
     wallMs: settings.SVC_EXECUTION_WALL_MS,
     cpuMs: settings.SVC_EXECUTION_CPU_MS,
   }
   const executions = new Executions({ pool, keyring, claims, limits, log })
+
+  const tending = setInterval(() => void tend(claims, executions), HEARTBEAT_MS)
+  lifecycle.onClose('claims', () => clearInterval(tending))
 
   const current = keyring.channelKey(settings.SVC_CHANNEL_EPOCH)
   const currentId = keyIdOf(current.publicKey)
@@ -127,10 +128,22 @@ async function start(): Promise<void> {
   })
 }
 
-async function tend(claims: RunClaims): Promise<void> {
+/**
+ * An action that broke out of its sandbox can send signals, the permission model or not; by default one of them
+ * opens a debugger on this process, and so on the root key.
+ */
+function requireNoInspector(flags: readonly string[]): void {
+  if (flags.includes('--disable-sigusr1')) return
+  throw new Error(
+    'start the origin with node --disable-sigusr1: a signal could open a debugger on its keys',
+  )
+}
+
+async function tend(claims: RunClaims, executions: Executions): Promise<void> {
   try {
     await claims.heartbeat()
     await claims.reap()
+    await claims.releaseForgotten((runId) => executions.underWay(runId) !== undefined)
     await claims.forget()
   } catch (error) {
     log('claims.failed', { error: String(error).slice(0, 300) })

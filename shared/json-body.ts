@@ -2,6 +2,9 @@
 import type { z } from 'zod'
 import { ApiError } from './errors.ts'
 
+/** `text/plain` too: it is what `fetch` says of a string when its caller says nothing. */
+const JSON_TYPES = /^(text\/plain|application\/([a-z0-9.+-]+\+)?json)\s*(;|$)/i
+
 /**
  * The JSON of a request's body.
  * @param type the request's content type
@@ -10,7 +13,7 @@ import { ApiError } from './errors.ts'
  */
 export function parseJson(text: string, type: string | null, optional = false): unknown {
   if (text === '' && optional) return {}
-  if (type !== null && !/^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) {
+  if (type !== null && !JSON_TYPES.test(type)) {
     throw new ApiError(
       415,
       `The body's content type is ${JSON.stringify(type.slice(0, 100))}.`,
@@ -62,6 +65,10 @@ function wrongType(issue: Issue, value: unknown): boolean {
         branch.some((inner) => wrongType(inner, at(value, issue.path))),
       )
     )
+  }
+  if (issue.code === 'invalid_value') {
+    const given = typeof at(value, issue.path)
+    return issue.values.every((allowed) => typeof allowed !== given)
   }
   return issue.code === 'custom' && at(value, issue.path) === undefined
 }

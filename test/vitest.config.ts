@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'system',
           root,
-          include: ['test/system/**/*.test.ts'],
+          include: ['test/{system,browser}/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
           fileParallelism: false,

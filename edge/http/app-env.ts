@@ -12,6 +12,6 @@ export type Services = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
 }
 
-export type AppEnv = { Bindings: Env; Variables: { services: Services; requestId: string } }
+export type AppEnv = { Bindings: Env; Variables: { services: Services } }
 
 export type App = Hono<AppEnv>

@@ -25,6 +25,6 @@ export function registerRunsList(app: App): void {
     const queue = await queueOf(c, c.req.param('id'))
     const runs = await queue.runs(user.id, page)
     if (!runs) throw notFound('trigger')
-    return c.json({ runs })
+    return c.body(runs, 200, { 'content-type': 'application/json' })
   })
 }

@@ -6,6 +6,8 @@ import type { WebhookFiring } from '../queue/firing.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import { safeHeaders } from '../triggers/webhook-headers.ts'
 import type { App } from './app-env.ts'
+import { refusal } from './refusal.ts'
+import { traceHeaders } from './request-id.ts'
 
 const UNKNOWN = () =>
   new ApiError(
@@ -14,10 +16,9 @@ const UNKNOWN = () =>
     'Check the URL against webhook_url in the trigger’s record; the trigger may have been deleted.',
   )
 
-/** `POST /webhook/<id>`: 202 with the run's id once the run is on disk. Nobody is authenticated here. */
+/** What the router answers at a webhook's path: a POST has been taken by `takeWebhook` before. */
 export function registerWebhook(app: App): void {
-  app.post('/webhook/:id', async (c) => answerWebhook(c.req.raw, c.env, c.req.param('id')))
-  app.get('/webhook/:id', methodNotAllowed)
+  app.all('/webhook/:id', methodNotAllowed)
 }
 
 function methodNotAllowed(c: Context): never {
@@ -27,6 +28,19 @@ function methodNotAllowed(c: Context): never {
     'POST the event to this URL.',
     { headers: { allow: 'POST' } },
   )
+}
+
+const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
+
+/**
+ * `POST /webhook/<id>`: 202 with the run's id once the run is on disk; `undefined` for any other request. Nobody
+ * is authenticated here. It stands before the router: routing costs about as much as the insert.
+ */
+export function takeWebhook(request: Request, env: Env): Promise<Response> | undefined {
+  const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
+  return id === undefined
+    ? undefined
+    : answerWebhook(request, env, id).catch((error: unknown) => refusal(error, request, env))
 }
 
 /**
@@ -41,7 +55,10 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
   const accepted = await env.TRIGGER_QUEUE.getByName(id).accept(firing, body)
   switch (accepted.state) {
     case 'queued':
-      return Response.json({ run_id: accepted.runId, status: 'queued' }, { status: 202 })
+      return Response.json(
+        { run_id: accepted.runId, status: 'queued' },
+        { status: 202, headers: traceHeaders(request) },
+      )
     case 'unknown':
       throw UNKNOWN()
     case 'disabled':
@@ -60,14 +77,14 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
 }
 
 function firingOf(request: Request, publicUrl: string, bodyBytes: number): WebhookFiring {
-  const asked = new URL(request.url)
+  // The public URL is what a sender signs, whatever name this request came in by.
+  const path = request.url.slice(request.url.indexOf('/', request.url.indexOf('//') + 2))
   const { headers, truncated } = safeHeaders(request.headers)
   return {
     source: 'webhook',
     method: request.method,
-    // The public URL is what a sender signs, whatever name this request came in by.
-    url: new URL(asked.pathname + asked.search, publicUrl).href,
-    query: queryOf(asked.searchParams),
+    url: publicUrl.replace(/\/$/, '') + path,
+    query: path.includes('?') ? queryOf(new URL(request.url).searchParams) : {},
     receivedAt: Date.now(),
     contentType: bodyBytes === 0 ? null : request.headers.get('content-type'),
     headers,

@@ -8,7 +8,13 @@ import { mayStartAt, PACE_WINDOW_MS } from './pace.ts'
 import { type RunRow, runParams, type TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import { Slots } from './slots.ts'
-import { type Verdict, verdictOnOutcome, verdictOnRefusal } from './verdict.ts'
+import {
+  type Verdict,
+  verdictOnBroken,
+  verdictOnOutcome,
+  verdictOnRefusal,
+  verdictOnUnsent,
+} from './verdict.ts'
 
 /** The alarm looks after a running run this often: what a killed object left is taken up again by then. */
 export const LEASE_MS = 15_000
@@ -40,6 +46,8 @@ export class Dispatcher {
   /** One connection stays for the poller. */
   readonly #slots = new Slots(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
   readonly #inFlight = new Set<number>()
+  /** The run that was sent to see whether the origin is back. */
+  #probe: number | undefined
   /** Times of the starts in the pace window; read from disk by the first `pump`. */
   #starts: number[] = []
   #retryAt: number | undefined
@@ -47,7 +55,12 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#poller = new OutcomePoller(options.origin)
+    this.#poller = new OutcomePoller(options.origin, () => {
+      // An origin that has no room for runs still answers for those it has: its pause holds until it is over.
+      if (!this.#pause.probing || options.now() < this.#pause.until) return
+      this.#originAnswered()
+      options.armBy(options.now())
+    })
   }
 
   /** Starts what may start now, and arms the alarm for what comes later. */
@@ -67,10 +80,13 @@ export class Dispatcher {
     if (this.#retryAt !== undefined) this.#options.armBy(this.#retryAt)
   }
 
-  /** The alarm's part: leases of runs that this object still carries go on. */
+  /** The alarm's part: leases of runs that this object still carries go on, and what nobody carries is taken up. */
   tend(): void {
+    const { store } = this.#options
+    if (!this.#options.trigger()) return
     const now = this.#options.now()
-    this.#options.store.extendLeases([...this.#inFlight], now + LEASE_MS)
+    store.extendLeases([...this.#inFlight], now + LEASE_MS)
+    for (const run of store.running(now)) this.#carry(run, true)
     this.pump()
     if (this.#inFlight.size > 0) this.#options.armBy(now + LEASE_MS)
   }
@@ -80,7 +96,8 @@ export class Dispatcher {
       this.#options.armBy(this.#pause.until)
       return false
     }
-    if (this.#inFlight.size >= (this.#pause.probing ? 1 : trigger.concurrency)) return false
+    if (this.#inFlight.size >= trigger.concurrency) return false
+    if (this.#pause.probing && this.#probe !== undefined) return false
     this.#starts = this.#starts.filter((at) => at > now - PACE_WINDOW_MS)
     const startAt = mayStartAt(this.#starts, trigger.maxRunsPerMinute, now)
     if (startAt > now) this.#options.armBy(startAt)
@@ -89,10 +106,12 @@ export class Dispatcher {
 
   /** What an earlier life of this object began: its outcome is asked for before anything is sent again. */
   #takeUp(now: number): void {
+    const { store } = this.#options
+    this.#starts = store.recentStarts(now)
+    this.#retryAt = store.nextRetryAt(now)
+    const running = store.running().filter((run) => !this.#inFlight.has(run.sequence))
+    // Only now: a storage that failed above is read again by the next pump.
     this.#tookUp = true
-    this.#starts = this.#options.store.recentStarts(now)
-    this.#retryAt = this.#options.store.nextRetryAt(now)
-    const running = this.#options.store.running()
     for (const run of running) this.#carry(run, true)
     if (running.length > 0) this.#options.armBy(now + LEASE_MS)
   }
@@ -103,6 +122,7 @@ export class Dispatcher {
     this.#options.armBy(now + LEASE_MS)
     this.#starts.push(now)
     this.#options.queueChanged(-1, run)
+    if (this.#pause.probing) this.#probe = run.sequence
     this.#carry(run, due.startedAt !== null)
   }
 
@@ -113,18 +133,30 @@ export class Dispatcher {
       .catch((error: unknown) => this.#failed(run, error))
       .finally(() => {
         this.#inFlight.delete(run.sequence)
+        if (this.#probe === run.sequence) this.#probe = undefined
         this.pump()
       })
     this.#options.keepAlive(carried)
   }
 
   async #verdict(run: RunRow, sentBefore: boolean): Promise<Verdict> {
-    const known = sentBefore ? await this.#poller.outcome(this.#runId(run)) : 'unknown'
-    if (known !== 'unknown') return verdictOnOutcome(known)
-    const answer = await this.#execute(run)
+    const known = sentBefore ? await this.#poller.outcome(this.#runId(run)) : 'not_asked'
+    if (typeof known === 'object') return verdictOnOutcome(known)
+    let answer
+    try {
+      answer = await this.#execute(run)
+    } catch (error) {
+      if (known === 'not_asked' || !(error instanceof OriginAway)) throw error
+      // The origin is there, it has just said that it does not have this run: what broke is this run's own sending.
+      this.#options.log('dispatch.broken', { reason: error.message })
+      return verdictOnBroken(run.attempt, this.#options.random())
+    }
     if (answer.state === 'refused')
       return verdictOnRefusal(answer, run.attempt, this.#options.random())
     if (answer.state === 'ended') return verdictOnOutcome(answer.outcome)
+    // It took the run: others need not wait for this one's end to know that the origin is back.
+    this.#originAnswered()
+    this.pump()
     const outcome = await this.#poller.outcome(this.#runId(run))
     // Claimed and then given back: the executor took nothing of it.
     return outcome === 'unknown'
@@ -134,13 +166,14 @@ export class Dispatcher {
 
   async #execute(run: RunRow) {
     const { store, origin } = this.#options
-    const trigger = this.#options.trigger()
-    if (!trigger) throw new Error('the trigger was deleted')
-    const revision = store.revision(run.revision)
-    const firing = JSON.parse(run.firing) as Firing
-    const params = runParams(revision, firing, store.body(run))
     await this.#slots.take()
     try {
+      // After the wait: a trigger that was deleted meanwhile sends nothing more.
+      const trigger = this.#options.trigger()
+      if (!trigger) throw new Error('the trigger was deleted')
+      const revision = store.revision(run.revision)
+      const firing = JSON.parse(run.firing) as Firing
+      const params = runParams(revision, firing, store.body(run))
       return await origin.execute({
         credential: {
           sealed_usage_key: encodeBase64url(trigger.sealedUsageKey),
@@ -160,7 +193,7 @@ export class Dispatcher {
 
   #settle(run: RunRow, verdict: Verdict): void {
     const { store, now, random } = this.#options
-    if (verdict.kind !== 'origin_away') this.#pause.answered()
+    if (verdict.kind !== 'origin_away') this.#originAnswered()
     switch (verdict.kind) {
       case 'ended':
         store.finish(run, verdict.status, verdict.result, now())
@@ -177,12 +210,22 @@ export class Dispatcher {
     }
   }
 
+  #originAnswered(): void {
+    this.#pause.answered()
+    this.#probe = undefined
+  }
+
   #failed(run: RunRow, error: unknown): void {
     if (!this.#options.trigger()) return
     const reason = error instanceof Error ? error.message : 'unknown'
-    if (!(error instanceof OriginAway)) this.#options.log('dispatch.failed', { reason })
-    else this.#options.log('origin.away', { reason })
-    this.#settle(run, { kind: 'origin_away', retryAfterMs: 0 })
+    if (error instanceof OriginAway) {
+      this.#options.log('origin.away', { reason })
+      this.#settle(run, { kind: 'origin_away', retryAfterMs: 0 })
+      return
+    }
+    // Ours, and perhaps this run's own: it uses its attempts up, so that it never holds up the others for ever.
+    this.#options.log('dispatch.failed', { reason })
+    this.#settle(run, verdictOnUnsent(run.attempt, this.#options.random()))
   }
 
   #requeue(run: RunRow, attempt: number, at: number): void {

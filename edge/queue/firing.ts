@@ -15,6 +15,9 @@ export type WebhookFiring = {
 
 export type Firing = WebhookFiring
 
+/** JSON nested deeper than this is text to us: writing it again would exhaust the stack, at every attempt. */
+export const EVENT_DEPTH_MAX = 512
+
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The event's part of `params` (`decisions.md`, Webhook params): it wins over `default_params`. */
@@ -60,9 +63,24 @@ function parsedEvent(
   try {
     // A BOM is part of the raw text and no part of the JSON (RFC 8259, 8.1).
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
+    if (isDeeper(value, EVENT_DEPTH_MAX)) throw new Error(`nested over ${EVENT_DEPTH_MAX} deep`)
     return { event: json || (typeof value === 'object' && value !== null) ? value : text }
   } catch (error) {
     if (!json) return { event: text }
     return { event: text, event_parse_error: error instanceof Error ? error.message : 'not JSON' }
   }
+}
+
+/** Level by level: a recursion would itself run out of stack. */
+export function isDeeper(value: unknown, depth: number): boolean {
+  let level: object[] = isNested(value) ? [value] : []
+  for (; level.length > 0; depth--) {
+    if (depth === 0) return true
+    level = level.flatMap((node) => Object.values(node).filter(isNested))
+  }
+  return false
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

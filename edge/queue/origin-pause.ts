@@ -21,9 +21,14 @@ export class OriginPause {
 
   /** @param retryAfterMs what the origin asked for, if it answered at all */
   failed(now: number, random: number, retryAfterMs = 0): void {
+    // Runs that were under way together fail together: that is one failure, not a step of the doubling for each.
+    if (now < this.#until) {
+      this.#until = Math.max(this.#until, now + retryAfterMs)
+      return
+    }
     const step = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(this.#failures, 10))
     this.#failures++
-    this.#until = now + Math.max(retryAfterMs, step * (0.5 + random / 2))
+    this.#until = now + Math.round(Math.max(retryAfterMs, step * (0.5 + random / 2)))
   }
 
   answered(): void {

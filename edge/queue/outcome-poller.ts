@@ -13,12 +13,15 @@ const IDS_PER_QUESTION = 64
  */
 export class OutcomePoller {
   readonly #origin: SealedOrigin
+  readonly #stillRunning: () => void
   readonly #waiters = new Map<string, Waiter>()
   #question: AbortController | undefined
   #asking = false
 
-  constructor(origin: SealedOrigin) {
+  /** @param stillRunning after an answer that every run asked for goes on: the origin is there */
+  constructor(origin: SealedOrigin, stillRunning: () => void) {
     this.#origin = origin
+    this.#stillRunning = stillRunning
   }
 
   /**
@@ -56,6 +59,7 @@ export class OutcomePoller {
     if (answer.state === 'refused') throw new OriginAway(`outcomes refused: ${answer.error}`)
     for (const [runId, outcome] of Object.entries(answer.ended)) this.#resolve(runId, outcome)
     for (const runId of answer.unknown) this.#resolve(runId, 'unknown')
+    if (answer.running.length === runIds.length) this.#stillRunning()
   }
 
   #resolve(runId: string, outcome: Outcome | 'unknown'): void {

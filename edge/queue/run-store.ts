@@ -34,9 +34,9 @@ export class RunStore {
     this.#storage.transactionSync(() => {
       for (const run of batch) {
         const whole = run.body.length <= BODY_PART_BYTES
-        const cursor = this.#storage.sql.exec(
+        this.#storage.sql.exec(
           `INSERT INTO runs (suffix, status, revision, queued_at, firing, body, body_bytes, attempt)
-           VALUES (?, 'queued', ?, ?, ?, ?, ?, 0) RETURNING sequence`,
+           VALUES (?, 'queued', ?, ?, ?, ?, ?, 0)`,
           run.suffix,
           run.revision,
           run.queuedAt,
@@ -44,13 +44,15 @@ export class RunStore {
           whole ? run.body : null,
           run.body.length,
         )
-        const sequence = cursor.one().sequence as number
-        if (!whole) this.#insertParts(sequence, run.body)
+        if (!whole) this.#insertParts(run.body)
       }
     })
   }
 
-  #insertParts(sequence: number, body: Uint8Array): void {
+  /** The parts of the run that was inserted last. */
+  #insertParts(body: Uint8Array): void {
+    const last = this.#storage.sql.exec('SELECT last_insert_rowid() AS sequence').one()
+    const sequence = last.sequence as number
     for (let part = 0; part * BODY_PART_BYTES < body.length; part++) {
       const bytes = body.subarray(part * BODY_PART_BYTES, (part + 1) * BODY_PART_BYTES)
       this.#storage.sql.exec(
@@ -85,8 +87,14 @@ export class RunStore {
       .all()
   }
 
-  running(): RunRow[] {
-    return this.#db.select().from(runs).where(eq(runs.status, 'running')).all()
+  /** Runs under way. @param leaseEndedBy only those whose lease had ended then: nobody carries them */
+  running(leaseEndedBy?: number): RunRow[] {
+    const ended = leaseEndedBy === undefined ? undefined : lte(runs.leaseUntil, leaseEndedBy)
+    return this.#db
+      .select()
+      .from(runs)
+      .where(and(eq(runs.status, 'running'), ended))
+      .all()
   }
 
   /** When the first waiting retry is due. */
@@ -200,16 +208,21 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.suffix, suffix)).get()
   }
 
-  /** Newest first. */
-  page(limit: number, offset: number): RunRow[] {
+  bySequence(sequence: number): RunRow | undefined {
+    return this.#db.select().from(runs).where(eq(runs.sequence, sequence)).get()
+  }
+
+  /** The runs of a page, newest first, by their sequence: a page of rows with bodies is too much at once. */
+  page(limit: number, offset: number): number[] {
     const newest = [desc(runs.sequence)]
-    return this.#db
-      .select()
+    const rows = this.#db
+      .select({ sequence: runs.sequence })
       .from(runs)
       .orderBy(...newest)
       .limit(limit)
       .offset(offset)
       .all()
+    return rows.map((row) => row.sequence)
   }
 
   #attempt(run: RunRow) {

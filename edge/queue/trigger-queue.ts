@@ -12,6 +12,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type RunRow, runRecord, triggerRecord, type TriggerRow } from './records.ts'
 import { type ArrivedRun, type QueueDatabase, RunStore } from './run-store.ts'
+import { runsPage } from './runs-page.ts'
 import * as schema from './schema.ts'
 
 export type NewTrigger = {
@@ -65,7 +66,7 @@ export class TriggerQueue extends DurableObject<Env> {
         this.#armBy(Date.now() + SAFETY_ALARM_MS)
       },
       sync: () => ctx.storage.sync(),
-      committed: () => this.#dispatcher.pump(),
+      committed: () => this.#guarded('dispatch.failed', () => this.#dispatcher.pump()),
     })
     this.#dispatcher = new Dispatcher({
       store: this.#store,
@@ -145,21 +146,28 @@ export class TriggerQueue extends DurableObject<Env> {
       await this.#commits.add({ suffix, revision, queuedAt: Date.now(), firing, body })
     } catch (error) {
       this.#count(-1, body.length)
+      // Deleted while it waited for the disk.
+      if (!this.#trigger) return { state: 'unknown' }
       throw error
     }
     return { state: 'queued', runId: trigger.triggerId + suffix }
   }
 
-  /** A page of the history, newest first. */
+  /** A page of the history, newest first, as JSON text. */
   async runs(
     ownerId: string,
     page: { limit: number; offset: number },
-  ): Promise<RunRecord[] | undefined> {
+  ): Promise<ReadableStream<Uint8Array> | undefined> {
     if (!this.#owned(ownerId)) return undefined
-    return this.#store.page(page.limit, page.offset).map((row) => {
-      const listed = row.bodyBytes <= LISTED_BODY_BYTES
-      return this.#runRecord(row, listed ? this.#store.body(row) : 'omitted')
-    })
+    return runsPage(this.#runRecords(this.#store.page(page.limit, page.offset)))
+  }
+
+  *#runRecords(sequences: readonly number[]): Generator<RunRecord, void> {
+    for (const sequence of sequences) {
+      const row = this.#store.bySequence(sequence)
+      const listed = row && row.bodyBytes <= LISTED_BODY_BYTES
+      if (row) yield this.#runRecord(row, listed ? this.#store.body(row) : 'omitted')
+    }
   }
 
   /** One run with its whole input. */
@@ -179,11 +187,15 @@ export class TriggerQueue extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY
+    this.#guarded('alarm.failed', () => this.#dispatcher.tend())
+  }
+
+  /** What must not throw: a thrown alarm is tried six times and then lost for ever. This one comes again. */
+  #guarded(event: string, work: () => void): void {
     try {
-      this.#dispatcher.tend()
+      work()
     } catch (error) {
-      // A thrown alarm is tried six times and then lost for ever: this one comes again.
-      console.log(JSON.stringify({ event: 'alarm.failed', error: String(error).slice(0, 300) }))
+      console.log(JSON.stringify({ event, error: String(error).slice(0, 300) }))
       this.#armBy(Date.now() + SAFETY_ALARM_MS)
     }
   }

@@ -39,7 +39,28 @@ export function verdictOnRefusal(refusal: Refusal, attempt: number, random: numb
   if (refusal.status === 402) return { kind: 'wait_for_payment', afterMs: PAYMENT_LOOK_MS }
   const wait = RETRY_MS[attempt - 1]
   if (refusal.status >= 500 && wait !== undefined)
-    return { kind: 'retry', afterMs: Math.max(retryAfterMs, wait * (0.9 + random * 0.2)) }
+    return {
+      kind: 'retry',
+      afterMs: Math.round(Math.max(retryAfterMs, wait * (0.9 + random * 0.2))),
+    }
   const error = `${refusal.status} ${refusal.error}: ${refusal.message} ${refusal.fix}`
   return { kind: 'ended', status: 'failed', result: { response: null, error, logs: [] } }
+}
+
+/** The connection broke under this run, while the origin answered for others: that uses an attempt. */
+export function verdictOnBroken(attempt: number, random: number): Verdict {
+  const message = 'The connection to the origin broke each time that the run was sent.'
+  return verdictOnRefusal({ ...OURS, error: 'connection_broken', message }, attempt, random)
+}
+
+/** This side failed to send the run: it uses its attempts up, so that it never holds up the others for ever. */
+export function verdictOnUnsent(attempt: number, random: number): Verdict {
+  const message = 'The run could not be sent to the origin.'
+  return verdictOnRefusal({ ...OURS, error: 'dispatch_failed', message }, attempt, random)
+}
+
+const OURS = {
+  state: 'refused' as const,
+  status: 500,
+  fix: 'Try it again; if it stays, report the id of this run.',
 }

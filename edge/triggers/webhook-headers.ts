@@ -53,6 +53,7 @@ const ALLOWED = new Set([
   'x-auth-client',
   'x-buildkite-token',
   'x-contentful-crn',
+  'x-shipengine-rsa-sha256-key-id',
   'x-contentful-signed-headers',
   'dg-token',
   'validation-token',
@@ -87,14 +88,17 @@ export type SafeHeaders = { headers: Record<string, string>; truncated: boolean 
 
 /** The headers that are passed, names in lower case. */
 export function safeHeaders(received: Headers): SafeHeaders {
-  const named = namedInSignatures(received)
+  // Read once: each entry crosses from the platform.
+  const entries = [...received]
+  const named = namedInSignatures(entries)
   // No prototype: a header may be called `__proto__`.
   const headers: Record<string, string> = Object.create(null)
   let count = 0
   let total = 0
   let truncated = false
-  for (const [name, value] of received) {
-    if (isDenied(name) || !(isAllowed(name) || named.has(name))) continue
+  for (const [name, value] of entries) {
+    const rule = ruleFor(name)
+    if (rule === 'deny' || (rule === 'only_named' && !named?.has(name))) continue
     total += name.length + value.length
     if (
       ++count > HEADERS_MAX ||
@@ -105,6 +109,21 @@ export function safeHeaders(received: Headers): SafeHeaders {
     else headers[name] = value
   }
   return { headers, truncated }
+}
+
+type Rule = 'deny' | 'allow' | 'only_named'
+
+/** Rules by name: senders use the same few names again and again, and the patterns are most of the work. */
+const rules = new Map<string, Rule>()
+const RULES_MAX = 1_000
+
+function ruleFor(name: string): Rule {
+  const known = rules.get(name)
+  if (known) return known
+  if (rules.size >= RULES_MAX) rules.clear()
+  const rule = isDenied(name) ? 'deny' : isAllowed(name) ? 'allow' : 'only_named'
+  rules.set(name, rule)
+  return rule
 }
 
 function isDenied(name: string): boolean {
@@ -119,18 +138,22 @@ function isAllowed(name: string): boolean {
   )
 }
 
-/** Some senders sign headers that they name in a parameter of the signature itself. */
-function namedInSignatures(received: Headers): Set<string> {
-  const named = new Set<string>()
+/** Some senders sign headers that they name in the signature itself, or beside it. */
+function namedInSignatures(received: readonly [string, string][]): Set<string> | undefined {
+  let named: Set<string> | undefined
   for (const [name, value] of received) {
-    if (!/signature|signed-headers/.test(name)) continue
-    if (name.endsWith('signed-headers'))
-      for (const header of value.split(/[,\s]+/)) named.add(header.toLowerCase())
-    for (const match of value.matchAll(/(?:^|[,;\s])(?:h|headers)="?([^",;]+)"?/g))
-      for (const header of match[1]!.split(/\s+/)) named.add(header.toLowerCase())
-    // RFC 9421, section 4.1: the covered components are quoted in parentheses.
-    for (const match of value.matchAll(/"([a-z0-9-]+)"/g))
-      if (name === 'signature-input') named.add(match[1]!)
+    if (!name.includes('sign')) continue
+    for (const header of namesIn(name, value)) (named ??= new Set()).add(header.toLowerCase())
   }
   return named
+}
+
+function namesIn(name: string, value: string): string[] {
+  if (name.endsWith('signed-headers')) return value.split(/[,\s]+/)
+  // RFC 9421, section 4.1: the covered components are quoted, in parentheses.
+  if (name === 'signature-input')
+    return [...value.matchAll(/"([a-z0-9-]+)"/g)].map((found) => found[1]!)
+  if (!name.includes('signature') || !/\b(h|headers)=/.test(value)) return []
+  const lists = value.matchAll(/(?:^|[,;\s])(?:h|headers)="?([^",;]+)"?/g)
+  return [...lists].flatMap((found) => found[1]!.split(/\s+/))
 }

@@ -61,8 +61,16 @@ async function fetchFile(url: URL): Promise<Uint8Array> {
     redirect: 'manual',
     signal: AbortSignal.timeout(EVIDENCE_TIMEOUT_MS),
   })
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  if (response.status !== 200) throw new Error(`${url.pathname} answered ${response.status}`)
-  if (bytes.length > EVIDENCE_MAX_BYTES) throw new Error(`${url.pathname} is too long`)
-  return bytes
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new Error(`${url.pathname} answered ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let total = 0
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    total += chunk.length
+    if (total > EVIDENCE_MAX_BYTES) throw new Error(`${url.pathname} is too long`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

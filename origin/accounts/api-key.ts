@@ -8,7 +8,8 @@ export function newApiKey(): string {
 
 /** `apiKeyHash`: keccak256 of the key's text in UTF-8 (`decisions.md`, API keys). */
 export function apiKeyHash(apiKey: string): string {
-  return keccak256(toUtf8Bytes(apiKey))
+  // Not ethers' encoder: it throws for text that is not well-formed, and such a key is only an unknown one.
+  return keccak256(Buffer.from(apiKey, 'utf8'))
 }
 
 /** keccak256 of a CID's text: the form in which groups permit actions. */

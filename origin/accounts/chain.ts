@@ -31,8 +31,9 @@ export async function connectChain(
   const request = new FetchRequest(rpcUrl)
   request.timeout = RPC_TIMEOUT_MS
   const probe = new JsonRpcProvider(request, undefined, { cacheTimeout: -1 })
-  const chainId = await firstAnswer(() => probe.send('eth_chainId', []))
-  probe.destroy()
+  const chainId = await firstAnswer(() => probe.send('eth_chainId', [])).finally(() =>
+    probe.destroy(),
+  )
   const network = Network.from(BigInt(chainId))
   const options = { staticNetwork: network, cacheTimeout: -1, batchStallTime: 0 }
   const provider = new JsonRpcProvider(request, network, options)

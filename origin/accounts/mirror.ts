@@ -48,9 +48,14 @@ export class AccountsMirror {
     return this.#state
   }
 
-  /** Returns once the given block is part of the state. @throws {ChainUnavailable} */
+  /** Returns once the given block is part of the state. @throws {ChainUnavailable} when the chain stays below it */
   async syncTo(block: number): Promise<void> {
-    while ((this.#pinned?.number ?? -1) < block) await this.#sync()
+    const deadline = this.#options.now() + MIRROR_STALE_MS
+    while ((this.#pinned?.number ?? -1) < block) {
+      if (this.#options.now() > deadline)
+        throw new ChainUnavailable(`the chain does not show block ${block} again`)
+      await this.#sync()
+    }
   }
 
   #schedule(): void {
@@ -74,6 +79,7 @@ export class AccountsMirror {
     try {
       const { provider } = this.#options.chain
       const pinned = this.#pinned
+      const askedAt = this.#options.now()
       const [head, known] = await Promise.all([
         provider.getBlock('latest'),
         pinned ? provider.getBlock(pinned.number) : undefined,
@@ -83,12 +89,14 @@ export class AccountsMirror {
       if (kept && head.number < pinned.number) return // a node that lags behind the one asked before
       const from = kept ? pinned.number + 1 : this.#options.chain.contractBlock
       const state = kept ? this.#state : new AccountsState()
+      // What was read before is of a chain that is gone: it must not pass for fresh.
+      if (!kept && head.number < from) throw new Error('the chain ends before the contract')
       if (head.number >= from) {
         for (const event of await this.#events(from, head.number, head.hash)) state.apply(event)
         this.#pinned = { number: head.number, hash: head.hash }
         this.#state = state
       }
-      this.#syncedAt = this.#options.now()
+      this.#syncedAt = askedAt
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error
       throw new ChainUnavailable('the chain could not be read', { cause: error })

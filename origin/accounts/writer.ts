@@ -10,12 +10,19 @@ export class ContractRefused extends Error {
     this.name = 'ContractRefused'
     this.errorName = errorName
   }
+
+  /** The name as a code for programs: `account_already_exists`. */
+  get code(): string {
+    return this.errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+  }
 }
 
 /** A receipt is looked for this often: blocks of the local chain come at once, others are a second or more. */
 const RECEIPT_POLL_MS = 20
 /** A transaction that is in no block for this long is reported as not confirmed. */
 const RECEIPT_WAIT_MS = 60_000
+/** Other processes send from the same wallet, so a nonce may be taken by the time it is used. */
+const NONCE_TRIES = 10
 
 /**
  * Sends the writes of managed accounts, paid for by a payer wallet. A write returns when its receipt has been
@@ -55,28 +62,34 @@ export class AccountsWriter {
 
   /** One at a time: a nonce is used up only by a transaction that the node has taken. */
   async #send(data: string): Promise<string> {
-    const call = { from: this.#payer.address, to: this.#chain.contractAddress, data }
-    try {
-      const [gas, fees] = await Promise.all([
-        this.#chain.provider.estimateGas(call),
-        this.#chain.provider.getFeeData(),
-      ])
-      this.#nonce ??= await this.#payer.getNonce('pending')
-      const transaction = await this.#payer.sendTransaction({
-        to: this.#chain.contractAddress,
-        data,
-        chainId: this.#chain.chainId,
-        nonce: this.#nonce,
-        gasLimit: (gas * 12n) / 10n,
-        maxFeePerGas: fees.maxFeePerGas,
-        maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-      })
-      this.#nonce++
-      return transaction.hash
-    } catch (error) {
-      this.#nonce = undefined
-      throw this.#refusal(error)
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.#sendOnce(data)
+      } catch (error) {
+        this.#nonce = undefined
+        if (tried === NONCE_TRIES || !isNonceTaken(error)) throw this.#refusal(error)
+      }
     }
+  }
+
+  async #sendOnce(data: string): Promise<string> {
+    const call = { from: this.#payer.address, to: this.#chain.contractAddress, data }
+    const [gas, fees] = await Promise.all([
+      this.#chain.provider.estimateGas(call),
+      this.#chain.provider.getFeeData(),
+    ])
+    this.#nonce ??= await this.#payer.getNonce('pending')
+    const transaction = await this.#payer.sendTransaction({
+      to: this.#chain.contractAddress,
+      data,
+      chainId: this.#chain.chainId,
+      nonce: this.#nonce,
+      gasLimit: (gas * 12n) / 10n,
+      maxFeePerGas: fees.maxFeePerGas,
+      maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    })
+    this.#nonce++
+    return transaction.hash
   }
 
   async #receipt(hash: string): Promise<TransactionReceipt> {
@@ -96,4 +109,9 @@ export class AccountsWriter {
     }
     return new ChainUnavailable('the chain did not take the transaction', { cause: error })
   }
+}
+
+/** The node took nothing: another transaction has this nonce. */
+function isNonceTaken(error: unknown): boolean {
+  return isError(error, 'NONCE_EXPIRED') || isError(error, 'REPLACEMENT_UNDERPRICED')
 }

@@ -24,6 +24,8 @@ export function executorForkOptions(): ForkOptions & { execArgv: string[] } {
       ...readableFolders().map((folder) => `--allow-fs-read=${folder}`),
       `--stack-size=${NATIVE_STACK_KB}`,
       '--disable-warning=ExperimentalWarning',
+      // The permission model does not stop a signal, and this one would open a debugger on another run.
+      '--disable-sigusr1',
     ],
     env: { TZ: 'UTC' },
     cwd: dirname(EXECUTOR_ENTRY),

@@ -16,10 +16,13 @@ export type OpenDatabase = {
   db: Database
   /** True where no other process can have this database open: what another one left is certainly dead. */
   exclusive: boolean
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle/origin', import.meta.url))
+
+/** Names the lock under which one process at a time migrates; any number that nothing else here uses. */
+const MIGRATION_LOCK = 7_836_215
 
 /** Opens and migrates the database: the server at `url`, or PGlite under the state folder. */
 export async function openDatabase(options: {
@@ -28,14 +31,41 @@ export async function openDatabase(options: {
 }): Promise<OpenDatabase> {
   if (options.url !== undefined) {
     const pool = new Pool({ connectionString: options.url, max: 8 })
+    // An idle connection that breaks is replaced at the next query; unheard, its error would end the process.
+    pool.on('error', () => {})
+    try {
+      await migrateAlone(pool)
+    } catch (error) {
+      await pool.end()
+      throw error
+    }
     const db = drizzlePostgres(pool, { schema })
-    await migratePostgres(db, { migrationsFolder })
     return { db, exclusive: false, close: () => pool.end() }
   }
   const dataDir = join(options.stateDir, 'origin', 'pglite')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return openEmbedded(dataDir)
+}
+
+/** PGlite in a folder; in memory without one, for tests. */
+export async function openEmbedded(dataDir?: string): Promise<OpenDatabase> {
   const client = await PGlite.create(dataDir)
   const db = drizzlePglite(client, { schema })
   await migratePglite(db, { migrationsFolder })
   return { db, exclusive: true, close: () => client.close() }
+}
+
+/** Processes that start together on one server would make the same tables at the same time, and all but one fail. */
+async function migrateAlone(pool: Pool): Promise<void> {
+  const connection = await pool.connect()
+  try {
+    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await migratePostgres(drizzlePostgres(connection, { schema }), { migrationsFolder })
+    await connection.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+    connection.release()
+  } catch (error) {
+    // Closed, not given back: its session holds the lock.
+    connection.release(true)
+    throw error
+  }
 }

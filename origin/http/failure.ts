@@ -42,7 +42,16 @@ export function toApiError(error: unknown): ApiError {
 function contractRefusal(name: string): ApiError {
   const refuse = (status: 400 | 403 | 404 | 409, fix: string) =>
     new ApiError(status, `The contract refused the write: ${name}.`, fix)
-  if (name === 'AccountAlreadyExists') return refuse(409, 'Use the account that exists.')
+  // Not the caller's fault: the owner of the contract has to admit this origin's payer.
+  if (name === 'NotApiPayer')
+    return new ApiError(
+      503,
+      'This origin may not write to the contract.',
+      'Try again later.',
+      RETRY,
+    )
+  if (name.endsWith('AlreadyExists')) return refuse(409, 'Use the one that exists.')
+  if (name === 'ApiKeyHashRevoked') return refuse(409, 'Use a key that was never revoked.')
   if (name.endsWith('DoesNotExist')) return refuse(404, 'Name one that exists in this account.')
   if (name === 'NoAccountAccess' || name.startsWith('Not'))
     return refuse(403, 'Use a key, or the wallet, that administers the account.')

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { actionCid } from '../../shared/cid.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { sourceSchema } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 import { requireSize } from './size.ts'
 
@@ -9,7 +9,7 @@ export const getSvcActionIpfsId: Operation<string> = {
   method: 'POST',
   path: '/core/v1/get_svc_action_ipfs_id',
   auth: 'none',
-  body: { schema: z.string() },
+  body: { schema: sourceSchema },
   handle: async ({ body }) => {
     requireSize('body', body, SOURCE_MAX_BYTES)
     return actionCid(body)

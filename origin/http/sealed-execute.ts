@@ -1,6 +1,6 @@
 import { MODE_PSK } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors.ts'
-import { PARAMS_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   type ExecuteAnswer,
@@ -9,8 +9,10 @@ import {
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
 import { openStored } from '../channel/open-request.ts'
+import type { Principal } from '../accounts/state.ts'
 import type { Services } from '../services.ts'
 import { principalOf } from './authenticate.ts'
+import { paramsText } from './params.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { requireSize } from './size.ts'
 
@@ -24,10 +26,9 @@ export const sealedExecute: SealedOperation<ExecuteRequest> = {
   handle: async (body, mode, services): Promise<ExecuteAnswer> => {
     if (mode !== MODE_PSK) requireOwnKeyOnly(body)
     const principal = principalOf(keyIn(body, services), services.mirror)
-    const params = JSON.stringify(body.js_params)
+    if ('sealed_usage_key' in body.credential) requireUsageKey(principal)
     requireSize('code', body.code, SOURCE_MAX_BYTES)
-    requireSize('js_params', params, PARAMS_MAX_BYTES)
-    const execution = { principal, code: body.code, params }
+    const execution = { principal, code: body.code, params: paramsText(body.js_params) }
     if (!body.run) {
       await requireFirst(body, services)
       return { state: 'ended', outcome: await services.executions.run(execution) }
@@ -48,12 +49,22 @@ function requireOwnKeyOnly(body: ExecuteRequest): void {
   )
 }
 
+/** A trigger that held the account's own key could do anything in it: an edge that is broken into as well. */
+function requireUsageKey({ usageKey }: Principal): void {
+  if (usageKey) return
+  throw new ApiError(
+    403,
+    'The trigger holds an account key, and triggers run with usage keys alone.',
+    'Make a usage key (add_usage_api_key) that may execute the action, and create the trigger with it.',
+  )
+}
+
 function keyIn({ credential, run }: ExecuteRequest, { channel }: Services): string {
   if ('api_key' in credential) return credential.api_key
-  if (run && !run.id.startsWith(credential.trigger_id)) {
+  if (!run?.id.startsWith(credential.trigger_id)) {
     throw new ApiError(
       403,
-      'The run is not of the trigger that the usage key was sealed for.',
+      'The request is not for a run of the trigger that the usage key was sealed for.',
       'Send the key that was sealed for the run’s own trigger.',
     )
   }

@@ -27,7 +27,7 @@ export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
       const left = deadline - services.now()
       const news = Object.keys(answer.ended).length > 0 || answer.unknown.length > 0
       if (news || left <= 0) return answer
-      await pause(Math.min(left, OTHER_PROCESS_POLL_MS), answer.running, services)
+      await pause(left, answer.running, services)
     }
   },
 }
@@ -50,12 +50,13 @@ async function look(
 }
 
 /** Until the next look: cut short by the end of a run of this process, so that the database is spared. */
-async function pause(ms: number, runIds: string[], { executions }: Services): Promise<void> {
+async function pause(leftMs: number, runIds: string[], { executions }: Services): Promise<void> {
   const own = runIds.flatMap((id) => executions.underWay(id) ?? [])
   const otherProcess = own.length < runIds.length
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, otherProcess ? ms : Math.max(ms, OTHER_PROCESS_POLL_MS * 4))
+    const lookAgain = otherProcess ? OTHER_PROCESS_POLL_MS : OTHER_PROCESS_POLL_MS * 4
+    timer = setTimeout(resolve, Math.min(leftMs, lookAgain))
   })
   const settled = own.map((outcome) =>
     outcome.then(

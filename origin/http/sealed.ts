@@ -14,6 +14,7 @@ import {
 } from '../../shared/limits.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
+import { traceOf } from '../log.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from './failure.ts'
 import type { OriginApp } from './operation.ts'
@@ -56,7 +57,7 @@ async function answerTo<Body extends Freshness>(
   } catch (error) {
     const failure = toApiError(error)
     if (failure.status === 500)
-      services.log('sealed.failed', { path: operation.path, error: String(error).slice(0, 500) })
+      services.log('sealed.failed', { path: operation.path, cause: traceOf(error) })
     return refusal(failure)
   }
 }

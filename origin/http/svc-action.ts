@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import { PARAMS_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import { svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Operation } from './operation.ts'
+import { paramsText } from './params.ts'
 import { requireSize } from './size.ts'
 
 /** An action that ran and failed: 500, a JSON string with message, stack and logs (`decisions.md`). */
@@ -22,9 +23,8 @@ export const svcAction: Operation<z.infer<typeof svcActionRequest>> = {
   auth: 'key',
   body: { schema: svcActionRequest },
   handle: async ({ principal, body }, { executions }) => {
-    const params = JSON.stringify(body.js_params)
     requireSize('code', body.code, SOURCE_MAX_BYTES)
-    requireSize('js_params', params, PARAMS_MAX_BYTES)
+    const params = paramsText(body.js_params)
     const outcome = await executions.run({ principal, code: body.code, params })
     if (outcome.status === 'failed') throw new ActionFailed(outcome)
     return {

@@ -28,8 +28,13 @@ export function loadRootKey(stateDir: string, environment: 'local' | 'production
 
 /** Written whole under another name, then linked: no reader ever sees half a key, and no start replaces one. */
 function create(file: string): void {
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
+  // Random, since two containers on one folder have the same process id.
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  })
   try {
     linkSync(draft, file)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, lt, ne } from 'drizzle-orm'
-import { OUTCOME_KEPT_MS } from '../../shared/limits.ts'
+import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import type { Database } from '../db/open.ts'
 import { processes, replayIds, runClaims } from '../db/schema.ts'
@@ -8,6 +8,9 @@ import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 /** A process says that it lives this often, and is taken for dead after the second. */
 export const HEARTBEAT_MS = 5_000
 export const HEARTBEAT_LOST_MS = 30_000
+
+/** A claim whose answer is still on its way is not forgotten: no query takes as long as this. */
+const FORGOTTEN_AFTER_MS = 60_000
 
 export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outcome }
 
@@ -31,18 +34,15 @@ export class RunClaims {
     this.#options = options
   }
 
-  async register(): Promise<void> {
+  /** Says that this process lives: once before its first claim, then every `HEARTBEAT_MS`. */
+  async heartbeat(): Promise<void> {
     const at = this.#date()
+    // An insert too: a process that was taken for dead and is not has lost its row, and without one nobody
+    // would ever end the claims it makes from then on.
     await this.#options.db
       .insert(processes)
       .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
-  }
-
-  async heartbeat(): Promise<void> {
-    await this.#options.db
-      .update(processes)
-      .set({ heartbeatAt: this.#date() })
-      .where(eq(processes.id, this.#options.processId))
+      .onConflictDoUpdate({ target: processes.id, set: { heartbeatAt: at } })
   }
 
   /** True when this call made the claim, and so its caller has to execute the run. */
@@ -54,6 +54,25 @@ export class RunClaims {
       .onConflictDoNothing()
       .returning({ runId: runClaims.runId })
     return made.length === 1
+  }
+
+  /**
+   * Gives back claims of this process that nobody in it carries: their insert was committed and its answer lost,
+   * or an earlier release failed. Nothing of such a run was executed.
+   */
+  async releaseForgotten(isCarried: (runId: string) => boolean): Promise<void> {
+    const { db, processId, now } = this.#options
+    const rows = await db
+      .select()
+      .from(runClaims)
+      .where(
+        and(
+          eq(runClaims.processId, processId),
+          isNull(runClaims.endedAt),
+          lt(runClaims.claimedAt, new Date(now() - FORGOTTEN_AFTER_MS)),
+        ),
+      )
+    for (const row of rows) if (!isCarried(row.runId)) await this.release(row)
   }
 
   /** Gives a claim back: nothing of the run was executed. */
@@ -72,8 +91,17 @@ export class RunClaims {
       .where(and(...this.#own(run), isNull(runClaims.endedAt)))
       .returning({ runId: runClaims.runId })
     if (stored.length === 1) return outcome
-    const earlier = (await this.states([run.runId])).get(run.runId)
+    const earlier = await this.state(run)
     return earlier?.state === 'ended' ? earlier.outcome : outcome
+  }
+
+  /** What is known of one account's run; `undefined` where it was never claimed. */
+  async state({ accountHash, runId }: RunKey): Promise<ClaimState | undefined> {
+    const rows = await this.#options.db
+      .select()
+      .from(runClaims)
+      .where(and(eq(runClaims.accountHash, accountHash), eq(runClaims.runId, runId)))
+    return rows[0] && this.#stateIn(rows[0])
   }
 
   /** What is known of some runs; one that was never claimed is absent. */
@@ -82,14 +110,13 @@ export class RunClaims {
       .select()
       .from(runClaims)
       .where(inArray(runClaims.runId, [...runIds]))
-    const states = new Map<string, ClaimState>()
-    for (const row of rows) {
-      const state: ClaimState = row.outcome
-        ? { state: 'ended', outcome: decryptOutcome(this.#options.outcomeKey, row, row.outcome) }
-        : { state: 'running' }
-      states.set(row.runId, state)
-    }
-    return states
+    return new Map(rows.map((row) => [row.runId, this.#stateIn(row)]))
+  }
+
+  #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
+    if (!row.outcome) return { state: 'running' }
+    const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
+    return { state: 'ended', outcome }
   }
 
   /**
@@ -126,7 +153,9 @@ export class RunClaims {
   async forget(): Promise<void> {
     const { db, now } = this.#options
     await db.delete(runClaims).where(lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
-    await db.delete(replayIds).where(lt(replayIds.expiresAt, this.#date()))
+    // Another process' clock may be behind this one's, and still take the request for fresh.
+    const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
+    await db.delete(replayIds).where(lt(replayIds.expiresAt, expired))
   }
 
   /** False when the request was seen before. */

@@ -48,7 +48,8 @@ const FINISH_RETRY_MS = 250
 /** Executes actions: plainly for a caller that waits, at most once for a run that has an id. */
 export class Executions {
   readonly #options: ExecutionsOptions
-  readonly #underWay = new Map<string, Promise<Outcome>>()
+  /** By run id. A claim is of an account, so only the same account joins. */
+  readonly #underWay = new Map<string, { accountHash: string; outcome: Promise<Outcome> }>()
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -70,22 +71,24 @@ export class Executions {
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#underWay.get(run.id)
-    if (joined) return { outcome: joined }
+    if (joined?.accountHash === key.accountHash) return { outcome: joined.outcome }
     const permitted = await this.#permit(execution)
     if (await this.#options.claims.claim(key, run.attempt)) {
       const outcome = this.#claimed(key, permitted, execution)
-      this.#underWay.set(run.id, outcome)
-      const forget = () => this.#underWay.delete(run.id)
-      outcome.then(forget, forget)
+      if (!this.#underWay.has(run.id)) {
+        this.#underWay.set(run.id, { accountHash: key.accountHash, outcome })
+        const forget = () => this.#underWay.delete(run.id)
+        outcome.then(forget, forget)
+      }
       return { outcome }
     }
-    const known = (await this.#options.claims.states([run.id])).get(run.id)
+    const known = await this.#options.claims.state(key)
     return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
   /** The promise of a run that this process executes. */
   underWay(runId: string): Promise<Outcome> | undefined {
-    return this.#underWay.get(runId)
+    return this.#underWay.get(runId)?.outcome
   }
 
   async #permit({ principal, code }: Execution): Promise<RunPermission> {

@@ -35,6 +35,8 @@ export async function startChain(
       `--state=${join(folder, 'state.json')}`,
       '--state-interval=5',
       '--preserve-historical-states',
+      // A page in the user's browser has no business here: the first account owns the contract.
+      '--no-cors',
       '--silent',
     ],
     ipc: false,

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -34,6 +33,8 @@ export class Child {
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #exited: Promise<string>
+  /** Its first message: listened for from the start, since nobody may be waiting yet when it comes. */
+  readonly #told: Promise<unknown>
   #lastLines: string[] = []
   #wanted = true
 
@@ -58,6 +59,7 @@ export class Child {
         resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`),
       )
     })
+    this.#told = new Promise((resolve) => this.#process.once('message', resolve))
     if (this.#process.pid !== undefined) options.started(this.#process.pid)
   }
 
@@ -74,9 +76,10 @@ export class Child {
 
   /** The `ready` message of a Node child. @throws {ChildFailed} */
   async message<Ready>(): Promise<Ready> {
-    type Message = { ready?: Ready; failed?: { message: string } }
-    const told = once(this.#process, 'message').then(([message]) => message as Message)
-    const message = await this.#before(told)
+    const message = (await this.#before(this.#told)) as {
+      ready?: Ready
+      failed?: { message: string }
+    }
     if (message.ready !== undefined) return message.ready
     throw new ChildFailed(
       this.name,

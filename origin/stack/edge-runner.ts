@@ -46,7 +46,8 @@ async function serve(): Promise<Miniflare> {
     resourcePersistencePath: join(settings.EDGE_STATE_DIR, 'storage'),
   })
   await miniflare.ready
-  await migrate(miniflare)
+  const databases = (workerOptions as { d1Databases?: object }).d1Databases ?? {}
+  if ('DB' in databases) await migrate(miniflare)
   return miniflare
 }
 

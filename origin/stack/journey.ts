@@ -2,9 +2,10 @@
  * The main job over HTTP, as a stranger would do it: from no account to a webhook that becomes a signed result.
  * It knows the two URLs and nothing else of the stack.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
+import { approvedToken } from './approved-token.ts'
 
 export type JourneyOptions = {
   baseUrl: string
@@ -104,7 +105,12 @@ export async function journey(options: JourneyOptions): Promise<void> {
 
   const token = await step(
     'sign in and approve a token',
-    () => approvedToken(options.triggersUrl),
+    async () => {
+      const approved = await approvedToken(options.triggersUrl)
+      const headers = { authorization: `Bearer ${approved.token}` }
+      const me = await call(`${options.triggersUrl}/api/me`, { headers })
+      return { ...approved, email: me.email }
+    },
     (approved) => `as ${approved.email}`,
   )
   const secret = randomBytes(24).toString('base64url')
@@ -147,34 +153,6 @@ async function signedBy(signed: Signed, wallet: string, message: string): Promis
   const signer = verifyMessage(message, signed.signature)
   if (signer !== wallet) throw new Error(`signed by ${signer}, not by the wallet ${wallet}`)
   return signer
-}
-
-async function approvedToken(triggersUrl: string): Promise<{ token: string; email: string }> {
-  const token = randomBytes(48).toString('base64url')
-  const challenge = createHash('sha256').update(token).digest('base64url')
-  const email = 'demo@example.com'
-  const form = (path: string, fields: Record<string, string>, cookie = '') =>
-    fetch(triggersUrl + path, {
-      method: 'POST',
-      body: new URLSearchParams(fields),
-      headers: { origin: triggersUrl, cookie },
-      redirect: 'manual',
-    })
-  await form('/sign-in', { email, next: '/' })
-  const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, {
-    headers: { accept: 'application/json' },
-  })
-  const [mail] = (await mailbox.json()) as { link: string }[]
-  const secret = new URL(mail?.link ?? '').searchParams.get('secret') ?? ''
-  const signedIn = await form('/sign-in/link', { secret })
-  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  const path = `/agent/authorize?challenge=${challenge}`
-  const page = await (await fetch(triggersUrl + path, { headers: { cookie } })).text()
-  const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1]
-  if (csrf === undefined) throw new Error('the approval page has no form')
-  await form('/agent/authorize', { challenge, csrf, decision: 'authorize' }, cookie)
-  const me = await call(`${triggersUrl}/api/me`, { headers: { authorization: `Bearer ${token}` } })
-  return { token, email: me.email }
 }
 
 function pushLikeGitHub(url: string, secret: string, commit: string) {

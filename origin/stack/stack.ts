@@ -25,6 +25,9 @@ export type Component = 'chain' | 'origin' | 'edge'
 
 const CHANNEL_EPOCH = 1
 
+/** A signal from any process of the same user would open a debugger on the keys otherwise. */
+const NO_INSPECTOR = '--disable-sigusr1'
+
 /** A running stack. `start` and `kill` of single components are for those who test its crashes. */
 export class Stack {
   readonly baseUrl: string
@@ -151,6 +154,7 @@ export class Stack {
       command: process.execPath,
       args: [
         '--disable-warning=ExperimentalWarning',
+        NO_INSPECTOR,
         fileURLToPath(new URL(entry, import.meta.url)),
       ],
       env: { ...inherited(), ...settings },

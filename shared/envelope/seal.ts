@@ -32,7 +32,9 @@ export class AnswerNotAuthentic extends Error {
   }
 }
 
-export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: CryptoKey }
+/** As the suite takes it; not by its name, which is no global type in Node. */
+type PublicKey = Awaited<ReturnType<typeof suite.kem.deserializePublicKey>>
+export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: PublicKey }
 
 /**
  * A public key ready for sealing.
@@ -47,7 +49,7 @@ export type SealedCall = {
   /** The request's body, to be sent as `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
   /** Opens the answer to this call. @throws {AnswerNotAuthentic} */
-  open(answer: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
+  open: (answer: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
 export type SealOptions = {

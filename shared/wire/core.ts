@@ -2,9 +2,20 @@
 import { z } from 'zod'
 import { PERMISSION_IDS_MAX } from '../limits.ts'
 
+/** Text that has a UTF-8 form: a lone surrogate has none, and the contract, like the CID, is made of UTF-8. */
+const text = z.string().refine((value) => value.isWellFormed(), {
+  error: 'expected well-formed Unicode, without lone surrogates',
+})
+
+/**
+ * An action's source. Not well-formed, it would run as one text and be permitted as another: its CID has U+FFFD
+ * where the engine sees the lone surrogate.
+ */
+export const sourceSchema = text
+
 /** A name or description: counted in characters, stored on the chain, so not without bound. */
-const name = z.string().min(1).max(256)
-const description = z.string().max(4096)
+const name = text.min(1).max(256)
+const description = text.max(4096)
 
 const hex = (bytes: number) =>
   z
@@ -25,8 +36,8 @@ export const cidHashSchema = z.union([z.literal(0), z.literal('0'), z.literal('0
       : undefined,
 })
 
-/** A group's id: an integer, or the same in decimal. 0 stands for all groups in a permission array. */
-export const groupIdSchema = z.union([z.int().min(0), z.string().regex(/^(0|[1-9][0-9]{0,15})$/)], {
+/** A group's id: an integer, or the same in decimal (15 digits: still exact as a number). 0 stands for all groups. */
+export const groupIdSchema = z.union([z.int().min(0), z.string().regex(/^(0|[1-9][0-9]{0,14})$/)], {
   error: (issue) =>
     typeof issue.input === 'string' || typeof issue.input === 'number'
       ? 'expected a group id: an integer, or the same as a decimal string'
@@ -46,7 +57,7 @@ export const newAccountRequest = z.object({
 })
 
 export const createWalletRequest = z.object({
-  name: z.string().max(256).default(''),
+  name: text.max(256).default(''),
   description: description.default(''),
 })
 
@@ -87,6 +98,6 @@ export const addUsageApiKeyRequest = z.object({
 })
 
 export const svcActionRequest = z.object({
-  code: z.string(),
+  code: sourceSchema,
   js_params: z.record(z.string(), z.unknown()).default({}),
 })

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../limits.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../ids.ts'
+import { sourceSchema } from './core.ts'
 import { outcomeSchema } from './outcome.ts'
 
 export const SEALED_EXECUTE_PATH = '/sealed/execute'
@@ -22,6 +23,9 @@ export const evidenceKeySchema = z.object({
   public_key: base64url.length(87),
 })
 export type EvidenceKey = z.infer<typeof evidenceKeySchema>
+
+/** More than any run makes in a day, and within the four bytes that the database has for it. */
+const ATTEMPTS_MAX = 1_000_000
 
 const freshness = {
   /** 16 random bytes: a request is taken once. */
@@ -42,11 +46,11 @@ export const executeRequestSchema = z.object({
       owner_id: z.string(),
     }),
   ]),
-  code: z.string(),
+  code: sourceSchema,
   js_params: z.record(z.string(), z.unknown()),
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
   /** PSK mode only: executed at most once under this id. */
-  run: z.object({ id: runId, attempt: z.int().min(1) }).optional(),
+  run: z.object({ id: runId, attempt: z.int().min(1).max(ATTEMPTS_MAX) }).optional(),
   /** PSK mode only: who asked, for limits. */
   client_address: z.string().max(64).optional(),
 })

@@ -6,6 +6,7 @@ import {
   MAX_RUNS_PER_MINUTE_BOUND,
   MAX_RUNS_PER_MINUTE_DEFAULT,
 } from '../limits.ts'
+import { sourceSchema } from './core.ts'
 import type { LogLine } from './outcome.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const
@@ -16,7 +17,7 @@ const jsonObject = z.record(z.string(), z.unknown())
 export const createTriggerRequest = z.strictObject({
   name: z.string().min(1).max(200),
   kind: z.enum(TRIGGER_KINDS),
-  action_code: z.string().min(1),
+  action_code: sourceSchema.min(1),
   default_params: jsonObject.default({}),
   usage_api_key: z.string().min(1).max(256),
   max_runs_per_minute: z

@@ -11,16 +11,13 @@ import type { SealedOriginOptions } from './sealed-origin.ts'
 
 const VARIABLE = 'SVC_TEST_SEALED_ORIGIN'
 
-/** Chooses the port and the keys, and makes the authority that workerd is to trust. */
+/**
+ * Chooses the port and the keys, and makes the authority that workerd is to trust. Vitest reads its configuration
+ * once for each project: the first reading decides for all of them.
+ */
 export async function makeEdgeTestEnvironment() {
-  const stateDir = mkdtempSync(join(tmpdir(), 'svc-edge-test-'))
-  const { caFile } = await loadTls(stateDir)
-  const port = await freePort()
-  const root = randomBytes(32)
-  const psk = randomBytes(32).toString('base64url')
-  process.env[VARIABLE] = JSON.stringify({ stateDir, port, psk, root: root.toString('hex') })
-  // Read by Miniflare when it is imported.
-  process.env.NODE_EXTRA_CA_CERTS = caFile
+  if (process.env[VARIABLE] === undefined) await choose()
+  const { root, psk, port } = readEdgeTestEnvironment()
   const keyring = new Keyring(root)
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   return {
@@ -33,6 +30,17 @@ export async function makeEdgeTestEnvironment() {
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
   }
+}
+
+async function choose(): Promise<void> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'svc-edge-test-'))
+  const { caFile } = await loadTls(stateDir)
+  const port = await freePort()
+  const root = randomBytes(32).toString('hex')
+  const psk = randomBytes(32).toString('base64url')
+  process.env[VARIABLE] = JSON.stringify({ stateDir, port, psk, root })
+  // Read by Miniflare when it is imported.
+  process.env.NODE_EXTRA_CA_CERTS = caFile
 }
 
 /** The same, in the process that starts the double. */

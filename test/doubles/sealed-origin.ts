@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import {
   EnvelopeRefused,
   keyIdOf,
@@ -25,22 +25,12 @@ import {
   SEALED_EXECUTE_PATH,
   STORAGE_KEY_PATH,
 } from '../../shared/wire/sealed.ts'
-
-/** What one `/sealed/execute` of a run meets; the last step stays. */
-export type Step =
-  | { refuse: { status: number; error: string; retry_after_s?: number } }
-  /** The connection breaks; with `ran` the run was executed before it did. */
-  | { break: true; ran?: Outcome }
-  /** An answer in the clear, as a proxy between would give. */
-  | { unsealed: number }
-  | { outcome: Outcome; after_ms?: number }
-
-export type Script = { steps: Step[] }
-
-/** What the origin was asked for a run. */
-export type Seen = { runId: string; attempt: number; at: number; usageKey: string; params: unknown }
+import type { Script, Seen } from './script.ts'
 
 export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: string; port: number }
+
+/** A wait that nobody is left for does not keep the process. */
+const sleep = (ms: number) => setTimeout(ms, undefined, { ref: false })
 
 type Run = { calls: number; ended?: Outcome; ending?: Promise<Outcome> }
 
@@ -124,7 +114,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       return 'break' as const
     }
     run.ending ??= sleep(step.after_ms ?? 0).then(() => (run.ended = step.outcome))
-    const outcome = await Promise.race([run.ending, sleep(request.wait_ms, undefined)])
+    const outcome = await Promise.race([run.ending, sleep(request.wait_ms)])
     return outcome ? { state: 'ended' as const, outcome } : { state: 'running' as const }
   }
 

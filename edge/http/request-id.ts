@@ -1,0 +1,10 @@
+/** `decisions.md`, Request id: on every response; an inbound correlation id is given back. */
+
+/** The headers of an answer to this request. */
+export function traceHeaders(request: Request): Record<string, string> {
+  const correlation = request.headers.get('x-correlation-id')
+  return {
+    'x-request-id': crypto.randomUUID(),
+    ...(correlation === null ? {} : { 'x-correlation-id': correlation.slice(0, 255) }),
+  }
+}

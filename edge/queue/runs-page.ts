@@ -1,0 +1,27 @@
+import type { RunRecord } from '../../shared/wire/trigger.ts'
+
+/**
+ * `{runs: [...]}` as JSON text, one run at a time: a page of large runs is more than one RPC value may carry
+ * (32 MiB), and more than an object should hold in memory at once.
+ */
+export function runsPage(runs: Iterable<RunRecord>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const texts = pageTexts(runs)
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const next = texts.next()
+      if (next.done) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+  })
+}
+
+function* pageTexts(runs: Iterable<RunRecord>): Generator<string, void> {
+  let before = '{"runs":['
+  for (const run of runs) {
+    yield before + JSON.stringify(run)
+    before = ','
+  }
+  yield before === ',' ? ']}' : '{"runs":[]}'
+}

@@ -1,0 +1,52 @@
+/** A person at a local stack's sign-in and approval pages, over HTTP: what a browser would send, and no more. */
+import { createHash, randomBytes } from 'node:crypto'
+
+export type ApprovedToken = { token: string; email: string }
+
+/** A new token, approved by a person who signs in for it. @throws {Error} that names the page that failed */
+export async function approvedToken(
+  triggersUrl: string,
+  email = 'demo@example.com',
+): Promise<ApprovedToken> {
+  const token = randomBytes(48).toString('base64url')
+  const challenge = createHash('sha256').update(token).digest('base64url')
+  await approve(`${triggersUrl}/agent/authorize?challenge=${challenge}`, email)
+  return { token, email }
+}
+
+/** Signs in by the link in the local mailbox, opens an approval page and presses Authorize. */
+export async function approve(authorizeUrl: string, email = 'demo@example.com'): Promise<void> {
+  const { origin, searchParams } = new URL(authorizeUrl)
+  const cookie = await signIn(origin, email)
+  const page = await fetch(authorizeUrl, { headers: { cookie } })
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1]
+  if (csrf === undefined) throw new Error(`the approval page has no form (${page.status})`)
+  const challenge = searchParams.get('challenge') ?? ''
+  const fields = { challenge, csrf, decision: 'authorize' }
+  const approved = await post(origin, '/agent/authorize', fields, cookie)
+  if (approved.status !== 200) throw new Error(`the approval was answered ${approved.status}`)
+}
+
+/** A session of the local stack, as a cookie. */
+async function signIn(triggersUrl: string, email: string): Promise<string> {
+  await post(triggersUrl, '/sign-in', { email, next: '/' })
+  const accept = { accept: 'application/json' }
+  const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
+  const mails = (await mailbox.json()) as { recipient: string; link: string }[]
+  const link = mails.find((mail) => mail.recipient === email)?.link
+  if (link === undefined) throw new Error('the mailbox has no link')
+  const secret = new URL(link).searchParams.get('secret') ?? ''
+  const signedIn = await post(triggersUrl, '/sign-in/link', { secret })
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0]
+  if (cookie === undefined) throw new Error(`the link was answered ${signedIn.status}, no cookie`)
+  return cookie
+}
+
+function post(triggersUrl: string, path: string, fields: Record<string, string>, cookie = '') {
+  return fetch(triggersUrl + path, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers: { origin: triggersUrl, cookie },
+    redirect: 'manual',
+  })
+}

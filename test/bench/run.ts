@@ -1,0 +1,13 @@
+/** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
+import { intake } from './intake.ts'
+
+const benches: Record<string, () => Promise<void>> = { intake }
+
+const [name = ''] = process.argv.slice(2)
+const bench = benches[name]
+if (!bench) {
+  console.error(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}`)
+  process.exit(2)
+}
+await bench()
+process.exit(0)

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createTrigger,
+  edge,
+  type Owner,
+  post,
+  someOwner,
+  unknownTriggerId,
+  webhook,
+} from '../app.ts'
+
+const owner: Owner = await someOwner()
+const { id } = await createTrigger(owner)
+
+const OPERATIONS = [
+  ['GET', '/api/me'],
+  ['GET', '/api/triggers'],
+  ['POST', '/api/triggers'],
+  ['GET', `/api/triggers/${id}`],
+  ['DELETE', `/api/triggers/${id}`],
+  ['GET', `/api/triggers/${id}/runs`],
+  ['GET', `/api/runs/${id}AAAAAAAAAAAAAAAA`],
+] as const
+
+describe('every operation of /api', () => {
+  it.each(OPERATIONS)(
+    '%s %s answers 401 without a bearer token, before anything else',
+    async (method, path) => {
+      for (const authorization of [undefined, `Bearer ${'a'.repeat(64)}`, `Basic ${owner.token}`]) {
+        const headers = authorization === undefined ? {} : { authorization }
+        const response = await edge(`${path}?limit=x`, { method, headers })
+        expect(response.status).toBe(401)
+        expect(await response.json()).toMatchObject({ error: 'unauthorized' })
+      }
+    },
+  )
+
+  it.each(OPERATIONS)(
+    'a cross-site request: %s %s takes no cookie, whatever is in it',
+    async (method, path) => {
+      const cookie = `__Host-svc=${owner.token}; svc=${owner.token}`
+      const response = await edge(path, { method, headers: { cookie } })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('set-cookie')).toBeNull()
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    },
+  )
+})
+
+describe('every answer', () => {
+  it.each([
+    ['GET', '/health', 200],
+    ['GET', '/api/me', 401],
+    ['GET', '/nothing/here', 404],
+    ['GET', '/api/nothing', 404],
+    ['PUT', '/api/triggers', 405],
+    ['GET', `/webhook/${id}`, 405],
+    ['POST', `/webhook/${id}`, 202],
+    ['POST', '/webhook/x', 404],
+    ['OPTIONS', '/api/triggers', 204],
+  ])('%s %s (%i) has an x-request-id of its own', async (method, path, status) => {
+    const [one, two] = [await edge(path, { method }), await edge(path, { method })]
+    expect(one.status).toBe(status)
+    const requestIds = [one, two].map((response) => response.headers.get('x-request-id'))
+    expect(requestIds[0]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(requestIds[1]).not.toBe(requestIds[0])
+  })
+
+  it('gives an x-correlation-id back, cut to 255 characters, and takes no x-request-id', async () => {
+    const headers = { 'x-correlation-id': 'c'.repeat(300), 'x-request-id': 'mine' }
+    const response = await edge('/health', { headers })
+    expect(response.headers.get('x-correlation-id')).toBe('c'.repeat(255))
+    expect(response.headers.get('x-request-id')).not.toBe('mine')
+  })
+
+  it.each([
+    ['GET', '/nothing/here', 404, 'not_found'],
+    ['PUT', '/api/triggers', 405, 'method_not_allowed'],
+    ['POST', `/webhook/${'x'.repeat(32)}`, 404, 'not_found'],
+  ])(
+    '%s %s that fails is structured: what, why, what to do, where to read',
+    async (method, path, status, error) => {
+      const response = await edge(path, { method })
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.json()).toEqual({
+        error,
+        message: expect.stringMatching(/./),
+        fix: expect.stringMatching(/./),
+        docs_url: `https://edge.test/docs/errors#${status}`,
+      })
+    },
+  )
+
+  it('405 lists the methods that the path has', async () => {
+    const response = await owner.api('/api/triggers', { method: 'PUT' })
+    expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(['GET', 'POST'])
+  })
+
+  it('415 for a body that says it is something else', async () => {
+    const init = { method: 'POST', body: JSON.stringify(webhook()) }
+    const response = await owner.api('/api/triggers', {
+      ...init,
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect(response.status).toBe(415)
+  })
+})
+
+describe('CORS', () => {
+  const origin = { origin: 'https://elsewhere.test' }
+
+  it('lets any origin read /api/*, failures included, without credentials', async () => {
+    for (const path of ['/api/triggers', '/api/me', '/api/nothing']) {
+      const response = await edge(path, { headers: origin })
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+      expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    }
+  })
+
+  it('answers a preflight with the methods and headers of the API', async () => {
+    const headers = { ...origin, 'access-control-request-method': 'DELETE' }
+    const response = await edge(`/api/triggers/${id}`, { method: 'OPTIONS', headers })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-methods')).toContain('DELETE')
+    expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
+  })
+
+  it('lets nobody read anything else', async () => {
+    for (const path of ['/', '/sign-in', '/agent/authorize', '/health', `/webhook/${id}`]) {
+      const response = await edge(path, { headers: origin })
+      expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+})
+
+it('an id with a slash, a dot or an escape reaches no other path', async () => {
+  const made = await unknownTriggerId()
+  for (const path of [`${made}/../..`, `${made}%2Fruns`, `%00`, `${made}%0A`, '.', '%2e%2e'])
+    expect((await owner.api(`/api/triggers/${path}/runs/x`)).status).toBe(404)
+  const { init } = post('', webhook())
+  expect((await owner.api('/api/triggers/', init)).status).toBe(404)
+})

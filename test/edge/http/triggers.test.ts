@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { TRIGGER_SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
+import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
+import {
+  createTrigger,
+  env,
+  fire,
+  objectExists,
+  type Owner,
+  post,
+  queueOf,
+  runOnce,
+  someOwner,
+  unknownTriggerId,
+  webhook,
+} from '../app.ts'
+
+const owner: Owner = await someOwner()
+const create = (body: object) => {
+  const { path, init } = post('/api/triggers', body)
+  return owner.api(path, init)
+}
+const list = async (of: Owner): Promise<TriggerRecord[]> => (await of.api('/api/triggers')).json()
+const indexed = (id: string) =>
+  env.DB.prepare('SELECT * FROM triggers WHERE id = ?').bind(id).first()
+
+describe('POST /api/triggers', () => {
+  it('answers 201 with the record, its place, the defaults, and never the usage key', async () => {
+    const response = await create(webhook({ usage_api_key: 'canary-usage-key' }))
+    expect(response.status).toBe(201)
+    const text = await response.text()
+    const record: TriggerRecord = JSON.parse(text)
+    expect(response.headers.get('location')).toBe(`/api/triggers/${record.id}`)
+    expect(text).not.toContain('canary-usage-key')
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[\w-]{32}$/),
+      name: 'a webhook',
+      kind: 'webhook',
+      action_code: webhook().action_code,
+      action_cid: expect.stringMatching(/^Qm\w{44}$/),
+      default_params: {},
+      max_runs_per_minute: 60,
+      max_queued_runs: 100,
+      config: {},
+      enabled: true,
+      webhook_url: `https://edge.test/webhook/${record.id}`,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      updated_at: record.created_at,
+    })
+    expect(await (await owner.api(response.headers.get('location')!)).json()).toEqual(record)
+  })
+
+  it.each([
+    ['name', { name: undefined }],
+    ['name', { name: '' }],
+    ['name', { name: 5 }],
+    ['kind', { kind: 'cron' }],
+    ['kind', { kind: 'schedule', config: { cron: '* * * * *' } }],
+    ['action_code', { action_code: '' }],
+    ['action_code', { action_code: 'x'.repeat(TRIGGER_SOURCE_MAX_BYTES + 1) }],
+    ['default_params', { default_params: [] }],
+    ['default_params', { default_params: { large: 'x'.repeat(256 * 1024) } }],
+    ['usage_api_key', { usage_api_key: undefined }],
+    ['usage_api_key', { usage_api_key: 'x'.repeat(257) }],
+    ['max_runs_per_minute', { max_runs_per_minute: 0 }],
+    ['max_runs_per_minute', { max_runs_per_minute: 6_001 }],
+    ['max_runs_per_minute', { max_runs_per_minute: 1.5 }],
+    ['max_runs_per_minute', { max_runs_per_minute: '60' }],
+    ['max_queued_runs', { max_queued_runs: 0 }],
+    ['max_queued_runs', { max_queued_runs: 10_001 }],
+    ['config', { config: { cron: '* * * * *' } }],
+    ['config', { config: null }],
+    ['enabled', { enabled: 'true' }],
+    ['max_runs', { max_runs: 5 }],
+    ['usage_key', { usage_key: 'x' }],
+  ])('answers 422 and names %s for %o', async (field, over) => {
+    const response = await create(webhook(over))
+    expect(response.status).toBe(422)
+    const body: { error: string; message: string } = await response.json()
+    expect(body.error).toBe('unprocessable_entity')
+    expect(body.message).toContain(field)
+  })
+
+  it.each([
+    { max_runs_per_minute: 1, max_queued_runs: 1 },
+    { max_runs_per_minute: 6_000, max_queued_runs: 10_000, config: {} },
+    { action_code: 'x'.repeat(TRIGGER_SOURCE_MAX_BYTES) },
+  ])('takes what is just within the bounds', async (over) => {
+    expect((await create(webhook(over))).status).toBe(201)
+  })
+
+  it.each(['', '{', 'nothing', '{"name":'])('answers 400 to what is not JSON: %j', async (body) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await owner.api('/api/triggers', { method: 'POST', body, headers })
+    expect(response.status).toBe(400)
+  })
+
+  it.each(['null', '[]', '"text"', '5'])(
+    'answers 422 to JSON that is no object: %s',
+    async (body) => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await owner.api('/api/triggers', { method: 'POST', body, headers })
+      expect(response.status).toBe(422)
+    },
+  )
+
+  it('a nested bomb in default_params is 422, not a crash', async () => {
+    const body = `{"name":"x","kind":"webhook","action_code":"x","usage_api_key":"x","default_params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`
+    const headers = { 'content-type': 'application/json' }
+    const response = await owner.api('/api/triggers', { method: 'POST', body, headers })
+    expect(response.status).toBe(422)
+  })
+})
+
+describe('GET /api/triggers', () => {
+  it('answers a bare array of one’s own, newest first, without sources and keys', async () => {
+    const [mine, other] = [await someOwner(), await someOwner()]
+    expect(await list(mine)).toEqual([])
+    const records = []
+    for (const name of ['first', 'second', 'third']) {
+      records.push(await createTrigger(mine, { name }))
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    await createTrigger(other)
+    const listed = await list(mine)
+    expect(listed.map(({ name }) => name)).toEqual(['third', 'second', 'first'])
+    const { action_code: _, ...rest } = records[2]!
+    expect(listed[0]).toEqual(rest)
+  })
+})
+
+describe('DELETE /api/triggers/:id', () => {
+  it('answers 204; the record, its history, its sealed key and its row in the index are gone', async () => {
+    const { id } = await createTrigger(owner)
+    const run = await runOnce(owner, await fire(id))
+    const gone = await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+    expect([gone.status, await gone.text()]).toEqual([204, ''])
+    for (const path of [`triggers/${id}`, `triggers/${id}/runs`, `runs/${run.id}`])
+      expect((await owner.api(`/api/${path}`)).status).toBe(404)
+    expect(await indexed(id)).toBeNull()
+    expect((await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })).status).toBe(404)
+  })
+
+  it('cleans the index after an earlier delete that was cut off', async () => {
+    const { id } = await createTrigger(owner)
+    await queueOf(id).remove(owner.id)
+    expect(await indexed(id)).not.toBeNull()
+    await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+    expect(await indexed(id)).toBeNull()
+  })
+})
+
+describe('the id of somebody else', () => {
+  const paths = [
+    ['GET', '/api/triggers/TRIGGER'],
+    ['DELETE', '/api/triggers/TRIGGER'],
+    ['GET', '/api/triggers/TRIGGER/runs'],
+    ['GET', '/api/triggers/TRIGGER/runs?limit=1&offset=0'],
+    ['GET', '/api/runs/RUN'],
+  ] as const
+
+  it.each(paths)(
+    'an oracle: %s %s answers the same bytes as for one that is unknown',
+    async (method, path) => {
+      const victim = await someOwner()
+      const { id } = await createTrigger(victim)
+      const run = await fire(id)
+      const unknown = await unknownTriggerId()
+      const ask = async (trigger: string, runId: string) => {
+        const url = path.replace('TRIGGER', trigger).replace('RUN', runId)
+        const response = await owner.api(url, { method })
+        const headers = [...response.headers].filter(([name]) => name !== 'x-request-id')
+        return { status: response.status, headers, body: await response.text() }
+      }
+      const answers = [
+        await ask(id, run),
+        await ask(unknown, unknown + run.slice(32)),
+        await ask('x', 'x'),
+        await ask(`${unknown}A`, `${run}A`),
+      ]
+      expect(answers[0]!.status).toBe(404)
+      for (const answer of answers) expect(answer).toEqual(answers[0])
+      expect((await victim.api(`/api/triggers/${id}`)).status).toBe(200)
+      expect(await indexed(id)).not.toBeNull()
+    },
+  )
+
+  it('a flood of reads of ids that we made and never gave out leaves no storage behind', async () => {
+    const id = await unknownTriggerId()
+    expect((await owner.api(`/api/triggers/${id}`)).status).toBe(404)
+    expect((await fetchWebhook(id)).status).toBe(404)
+    if (await objectExists(id)) expect(await queueOf(id).read(owner.id)).toBeUndefined()
+  })
+})
+
+const fetchWebhook = (id: string) => owner.api(`/webhook/${id}`, { method: 'POST', body: '{}' })

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
+
+const MINUTE = 60_000
+
+describe('order and concurrency', () => {
+  it('starts eight at once at most, in the order in which they came', () =>
+    simulate({}, async (sim) => {
+      const ends: ((answer: ExecuteAnswer) => void)[] = []
+      sim.behaviour.execute = () => new Promise((end) => ends.push(end))
+      const suffixes = await sim.add(12)
+      expect(sim.statuses().filter((status) => status === 'running')).toHaveLength(8)
+      while (ends.length > 0) {
+        ends.shift()!(endedWith('done'))
+        await settled()
+      }
+      expect(sim.calls.map((call) => call.suffix)).toEqual(suffixes)
+      expect(new Set(sim.statuses())).toEqual(new Set(['success']))
+      expect(sim.mostExecuting).toBe(3)
+    }))
+
+  it('one at a time is strictly serial', () =>
+    simulate({ concurrency: 1 }, async (sim) => {
+      await sim.add(5)
+      expect(sim.mostExecuting).toBe(1)
+      expect(sim.statuses()).toEqual(Array(5).fill('success'))
+    }))
+
+  it('slow runs give the last place back at once, so that the next is sent', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = ({ waitMs }) => (waitMs > 0 ? never() : { state: 'running' })
+      sim.behaviour.outcomes = () => never()
+      await sim.add(8)
+      expect(sim.calls).toHaveLength(8)
+      expect(sim.calls.filter((call) => call.waitMs > 0)).toHaveLength(2)
+      expect(sim.polls.at(-1)).toHaveLength(6)
+    }))
+
+  it('nothing starts while the trigger is disabled', () =>
+    simulate({ enabled: false }, async (sim) => {
+      await sim.add(2)
+      await sim.advance(MINUTE)
+      expect(sim.calls).toEqual([])
+      expect(sim.statuses()).toEqual(['queued', 'queued'])
+    }))
+})
+
+describe('max_runs_per_minute', () => {
+  it('starts so many in any 60 s, and the rest when a start leaves the window', () =>
+    simulate({ maxRunsPerMinute: 2 }, async (sim) => {
+      const begin = sim.now
+      await sim.add(2)
+      await sim.advance(10_000)
+      await sim.add(3)
+      await sim.advance(3 * MINUTE)
+      expect(sim.calls.map((call) => call.at - begin)).toEqual([0, 0, MINUTE, MINUTE, 2 * MINUTE])
+    }))
+
+  it('counts retries, and what an earlier life of the object started', () =>
+    simulate({ maxRunsPerMinute: 2 }, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = ({ attempt }) => (attempt === 1 ? refused(500) : endedWith('done'))
+      await sim.add(1)
+      await sim.advance(6_000)
+      await sim.restart()
+      await sim.add(1)
+      await sim.advance(2 * MINUTE)
+      expect(sim.calls.map((call) => call.at - begin)).toEqual([0, 5_000, MINUTE, MINUTE + 5_000])
+    }))
+})
+
+describe('a sealed failure of the network', () => {
+  it('is tried again after 5 s, 60 s and 10 min, and then ends the run', () =>
+    simulate({}, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => refused(500)
+      await sim.add(1)
+      expect(sim.rows()).toMatchObject([
+        { status: 'queued', attempt: 1, next_attempt_at: begin + 5_000 },
+      ])
+      await sim.advance(20 * MINUTE)
+      expect(sim.calls.map((call) => [call.attempt, call.at - begin])).toEqual([
+        [1, 0],
+        [2, 5_000],
+        [3, 65_000],
+        [4, 665_000],
+      ])
+      expect(sim.rows()).toMatchObject([{ status: 'failed', attempt: 4, next_attempt_at: null }])
+    }))
+
+  it('leaves the runs behind it alone', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = ({ suffix }) =>
+        suffix === sim.rows()[0]!.suffix ? refused(502) : endedWith('done')
+      await sim.add(3)
+      expect(sim.statuses()).toEqual(['queued', 'success', 'success'])
+    }))
+})
+
+describe('refusals that are nobody\u2019s fault', () => {
+  it.each([429, 503])('%i pauses the queue for Retry-After and uses no attempt', (status) =>
+    simulate({}, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => (sim.now < begin + 30_000 ? refused(status, 30) : endedWith(1))
+      await sim.add(1)
+      await sim.add(2)
+      await sim.advance(29_999)
+      expect(sim.calls).toHaveLength(1)
+      expect(sim.rows()[0]).toMatchObject({ status: 'queued', attempt: 0 })
+      await sim.advance(1)
+      expect(sim.statuses()).toEqual(['success', 'success', 'success'])
+      expect(sim.calls[1]).toMatchObject({ attempt: 1, at: begin + 30_000 })
+    }),
+  )
+
+  it('402 waits for payment, a minute at a time, and uses no attempt', () =>
+    simulate({}, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => (sim.calls.length < 3 ? refused(402) : endedWith('paid'))
+      await sim.add(1)
+      await sim.advance(5 * MINUTE)
+      expect(sim.calls.map((call) => [call.attempt, call.at - begin])).toEqual([
+        [1, 0],
+        [1, MINUTE],
+        [1, 2 * MINUTE],
+      ])
+      expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
+    }))
+
+  it.each([400, 401, 403, 413, 422])('%i fails the run at once', (status) =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = () => refused(status)
+      await sim.add(1)
+      expect(sim.rows()).toMatchObject([{ status: 'failed', attempt: 1 }])
+      expect(sim.result()).toMatchObject({ error: `${status} by_script: No. None.` })
+    }),
+  )
+})
+
+describe('the counters of the queue', () => {
+  it('are what is queued on disk after every turn', () =>
+    simulate({ concurrency: 2 }, async (sim) => {
+      const answers = [refused(500), endedWith(1), refused(503, 1), refused(402), endedWith(1)]
+      sim.behaviour.execute = () => answers[sim.calls.length % answers.length] ?? away()
+      await sim.add(7)
+      for (let i = 0; i < 20; i++) {
+        expect(sim.queued).toBe(sim.statuses().filter((status) => status === 'queued').length)
+        await sim.advance(10_000)
+      }
+    }))
+})

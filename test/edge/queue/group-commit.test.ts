@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { GroupCommit } from '../../../edge/queue/group-commit.ts'
+import { createTrigger, edge, someOwner, sql } from '../app.ts'
+
+/** A disk whose syncs the test ends, and that refuses batches with a bad arrival. */
+function disk() {
+  const batches: string[][] = []
+  const syncs: { done(): void; fail(): void }[] = []
+  let committed = 0
+  const commits = new GroupCommit<string>({
+    insert(batch) {
+      batches.push([...batch])
+      if (batch.includes('bad')) throw new Error('not stored')
+    },
+    sync: () =>
+      new Promise((done, fail) => syncs.push({ done, fail: () => fail(new Error('io')) })),
+    committed: () => void committed++,
+  })
+  const add = (arrival: string) =>
+    commits.add(arrival).then(
+      () => 'stored',
+      (error: Error) => error.message,
+    )
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 0))
+  return { batches, syncs, add, turn, committed: () => committed }
+}
+
+describe('group commit', () => {
+  it('writes one arrival alone at once, and those that come during its sync together', async () => {
+    const { add, batches, syncs, turn, committed } = disk()
+    const first = add('a')
+    expect(batches).toEqual([['a']])
+    const rest = [add('b'), add('c')]
+    expect(batches).toHaveLength(1)
+    syncs[0]!.done()
+    expect(await first).toBe('stored')
+    expect(batches).toEqual([['a'], ['b', 'c']])
+    let answered = false
+    void rest[0]!.then(() => (answered = true))
+    await turn()
+    expect([answered, committed()]).toEqual([false, 1])
+    syncs[1]!.done()
+    expect(await Promise.all(rest)).toEqual(['stored', 'stored'])
+  })
+
+  it('a failing insert rejects every waiter of its batch and no other', async () => {
+    const { add, syncs, turn } = disk()
+    const first = add('a')
+    const batch = [add('b'), add('bad')]
+    syncs[0]!.done()
+    expect(await first).toBe('stored')
+    expect(await Promise.all(batch)).toEqual(['not stored', 'not stored'])
+    const last = add('d')
+    await turn()
+    syncs[1]!.done()
+    expect(await last).toBe('stored')
+  })
+
+  it('a failing sync rejects its batch, and the next one goes on', async () => {
+    const { add, syncs, turn } = disk()
+    const [first, second] = [add('a'), add('b')]
+    syncs[0]!.fail()
+    expect(await first).toBe('io')
+    await turn()
+    syncs[1]!.done()
+    expect(await second).toBe('stored')
+  })
+})
+
+it('a storage that fails answers 500 to its senders alone, and what counts as queued stays right', async () => {
+  const owner = await someOwner()
+  const { id } = await createTrigger(owner, { max_queued_runs: 3, max_runs_per_minute: 1 })
+  const post = () => edge(`/webhook/${id}`, { method: 'POST', body: '{}' })
+  await sql(id, 'ALTER TABLE runs RENAME TO away')
+  const failed = await Promise.all([post(), post(), post(), post()])
+  expect(failed.map(({ status }) => status).filter((status) => status === 202)).toEqual([])
+  await sql(id, 'ALTER TABLE away RENAME TO runs')
+  const answers = []
+  for (let i = 0; i < 5; i++) answers.push((await post()).status)
+  expect(answers).toEqual([202, 202, 202, 202, 429])
+})

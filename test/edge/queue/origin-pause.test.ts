@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { OriginPause } from '../../../edge/queue/origin-pause.ts'
+
+/** The pauses of an origin that fails each time it may be asked again. */
+function pauses(count: number, random: number): number[] {
+  const pause = new OriginPause()
+  let now = 0
+  return Array.from({ length: count }, () => {
+    pause.failed(now, random)
+    const waited = pause.until - now
+    now = pause.until
+    return waited
+  })
+}
+
+describe('a pause of the origin', () => {
+  it('doubles from half a second to a minute', () => {
+    const expected = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]
+    expect(pauses(9, 1)).toEqual(expected)
+  })
+
+  it('has jitter of half its length, so that queues do not come back together', () => {
+    expect(pauses(3, 0)).toEqual([250, 500, 1_000])
+  })
+
+  it('is as long as the origin asked for, where that is longer', () => {
+    const pause = new OriginPause()
+    pause.failed(0, 1, 30_000)
+    expect(pause.until).toBe(30_000)
+  })
+
+  it('counts failures that come during it once, and keeps the longest Retry-After', () => {
+    const pause = new OriginPause()
+    for (let i = 0; i < 8; i++) pause.failed(i, 1)
+    expect(pause.until).toBe(500)
+    pause.failed(9, 1, 5_000)
+    expect(pause.until).toBe(5_009)
+    pause.failed(5_009, 1)
+    expect(pause.until).toBe(6_009)
+  })
+
+  it('is over with the first answer', () => {
+    const pause = new OriginPause()
+    pause.failed(0, 1)
+    expect(pause.probing).toBe(true)
+    pause.answered()
+    expect(pause.probing).toBe(false)
+    expect(pause.until).toBeLessThan(0)
+    pause.failed(0, 1)
+    expect(pause.until).toBe(500)
+  })
+})

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { LEASE_MS } from '../../../edge/queue/dispatcher.ts'
+import { success } from '../app.ts'
+import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
+
+const outcome = success('slow').outcome
+
+describe('an origin that does not answer', () => {
+  it('is asked again by one run at a time, less and less often, and no attempt is used', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = away
+      const asked: number[] = []
+      sim.behaviour.outcomes = (suffixes) => {
+        expect(suffixes).toHaveLength(1)
+        asked.push(sim.now)
+        return away()
+      }
+      await sim.add(3)
+      await sim.advance(10 * 60_000)
+      const gaps = asked.slice(1).map((at, i) => at - asked[i]!)
+      expect(gaps.slice(0, 3)).toEqual([750, 1_500, 3_000])
+      expect(gaps.at(-1)).toBe(45_000)
+      expect(sim.rows().map((row) => row.attempt)).toEqual([0, 0, 0])
+      expect(sim.statuses()).toEqual(['queued', 'queued', 'queued'])
+    }))
+
+  it('eight runs that fail together are one failure: the queue is back within half a second', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = away
+      await sim.add(8)
+      sim.behaviour.execute = () => endedWith('back')
+      await sim.advance(500)
+      expect(sim.statuses()).toEqual(Array(8).fill('success'))
+    }))
+
+  it('a slow run under way does not keep the others from finding that it is back', () =>
+    simulate({}, async (sim) => {
+      await sim.addSlow()
+      sim.behaviour.execute = () => refused(503)
+      await sim.add(1)
+      sim.behaviour.execute = () => endedWith('back')
+      await sim.advance(500)
+      expect(sim.statuses()).toEqual(['running', 'success'])
+    }))
+
+  it('a slow run that finds it back lets the others start before it ends', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = away
+      const [first] = await sim.add(3)
+      sim.behaviour.execute = ({ suffix }) =>
+        suffix === first ? sim.slow(suffix) : endedWith('back')
+      await sim.advance(500)
+      expect(sim.statuses()).toEqual(['running', 'success', 'success'])
+    }))
+
+  it('a slow run whose answer was lost does so too, with the first poll', () =>
+    simulate({}, async (sim) => {
+      let answer = () => {}
+      sim.behaviour.execute = away
+      const [first] = await sim.add(2)
+      sim.behaviour.execute = () => endedWith('back')
+      sim.behaviour.outcomes = (running) =>
+        running.length > 1 || running[0] !== first
+          ? { ended: {}, running: [first!], unknown: running.filter((id) => id !== first) }
+          : new Promise((resolve) => (answer = () => resolve({ ended: {}, running, unknown: [] })))
+      await sim.advance(500)
+      expect(sim.statuses()).toEqual(['running', 'queued'])
+      answer()
+      await settled()
+      await sim.advance(500)
+      expect(sim.statuses()).toEqual(['running', 'success'])
+    }))
+
+  it('after a second outage during a slow run the next probe is still sent', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = away
+      await sim.add(1)
+      sim.behaviour.execute = ({ suffix }) => sim.slow(suffix)
+      await sim.advance(500)
+      expect(sim.statuses()).toEqual(['running'])
+      sim.behaviour.execute = () => refused(503)
+      await sim.add(1)
+      sim.behaviour.execute = () => endedWith('back')
+      await sim.advance(1_000)
+      expect(sim.statuses()).toEqual(['running', 'success'])
+    }))
+
+  it('that lost an answer is asked for the outcome before anything is sent again', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = away
+      const [suffix] = await sim.add(1)
+      sim.behaviour.outcomes = () => ({ ended: { [suffix!]: outcome }, running: [], unknown: [] })
+      await sim.advance(500)
+      expect(sim.calls).toHaveLength(1)
+      expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
+    }))
+
+  it('that gave a claim back is sent the run again, as the same attempt', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = () => ({ state: 'running' })
+      await sim.add(1)
+      sim.behaviour.execute = () => endedWith('now')
+      await sim.advance(1_000)
+      expect(sim.calls.map((call) => call.attempt)).toEqual([1, 1])
+      expect(sim.statuses()).toEqual(['success'])
+    }))
+})
+
+describe('an object that is killed in the middle of a run', () => {
+  it('asks for its outcome in the next life, and sends nothing again', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = never
+      const [suffix] = await sim.add(1)
+      sim.behaviour.outcomes = () => ({ ended: { [suffix!]: outcome }, running: [], unknown: [] })
+      await sim.restart()
+      expect(sim.calls).toHaveLength(1)
+      expect(sim.polls).toEqual([[suffix]])
+      expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
+    }))
+
+  it('sends a run that the origin never had, once', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = never
+      await sim.add(1)
+      sim.behaviour.execute = () => endedWith('once')
+      await sim.restart()
+      expect(sim.calls.map((call) => call.attempt)).toEqual([1, 1])
+      expect(sim.statuses()).toEqual(['success'])
+    }))
+
+  it('a late answer to an earlier life changes nothing', () =>
+    simulate({}, async (sim) => {
+      let answer!: (late: ReturnType<typeof endedWith>) => void
+      sim.behaviour.execute = () => new Promise((resolve) => (answer = resolve))
+      await sim.add(1)
+      sim.behaviour.execute = () => endedWith('first')
+      await sim.restart()
+      answer(endedWith('late'))
+      await settled()
+      expect(sim.result()).toMatchObject({ response: 'first' })
+    }))
+
+  it('leases of runs that somebody carries go on', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = never
+      await sim.add(1)
+      await sim.advance(10 * LEASE_MS)
+      expect(sim.calls).toHaveLength(1)
+      expect(sim.polls).toEqual([])
+    }))
+})
+
+describe('a storage that fails', () => {
+  it('while an outcome is written: the run is asked for again after its lease, and ends once', () =>
+    simulate({}, async (sim) => {
+      let answer!: (outcome: ReturnType<typeof endedWith>) => void
+      sim.behaviour.execute = () => new Promise((resolve) => (answer = resolve))
+      const [suffix] = await sim.add(1)
+      sim.behaviour.outcomes = () => ({ ended: { [suffix!]: outcome }, running: [], unknown: [] })
+      sim.storage.sql.exec('ALTER TABLE runs RENAME TO away')
+      answer(endedWith('lost'))
+      await settled()
+      sim.storage.sql.exec('ALTER TABLE away RENAME TO runs')
+      await sim.advance(LEASE_MS)
+      expect(sim.calls).toHaveLength(1)
+      expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
+    }))
+
+  it('at the first look of a new life: the next look takes up what was under way', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = never
+      await sim.add(1)
+      sim.behaviour.execute = () => endedWith('done')
+      sim.storage.sql.exec('ALTER TABLE runs RENAME TO away')
+      await expect(sim.restart()).rejects.toThrow()
+      sim.storage.sql.exec('ALTER TABLE away RENAME TO runs')
+      sim.dispatcher.pump()
+      await settled()
+      expect(sim.statuses()).toEqual(['success'])
+    }))
+})
+
+it('a poison run: one whose connection always breaks uses its attempts up, and holds up nobody', () =>
+  simulate({ concurrency: 1 }, async (sim) => {
+    sim.behaviour.execute = ({ suffix }) =>
+      suffix === sim.rows()[0]!.suffix ? away() : endedWith('well')
+    await sim.add(3)
+    await sim.advance(2_000)
+    expect(sim.rows()).toMatchObject([
+      { status: 'queued', attempt: 1 },
+      { status: 'success' },
+      { status: 'success' },
+    ])
+    await sim.advance(20 * 60_000)
+    expect(sim.rows()[0]).toMatchObject({ status: 'failed', attempt: 4 })
+  }))
+
+describe('a run that this side can not send', () => {
+  it('uses its attempts up and fails, and the others go on meanwhile', () =>
+    simulate({}, async (sim) => {
+      const [suffix] = await sim.add(1)
+      expect(sim.statuses()).toEqual(['success'])
+      sim.storage.sql.exec("UPDATE runs SET status = 'queued', attempt = 0, firing = 'broken'")
+      await sim.add(2)
+      expect(sim.statuses()).toEqual(['queued', 'success', 'success'])
+      sim.storage.sql.exec('DELETE FROM results')
+      await sim.advance(20 * 60_000)
+      expect(sim.rows()[0]).toMatchObject({ suffix, status: 'failed', attempt: 4 })
+    }))
+})

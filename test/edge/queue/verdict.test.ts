@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { verdictOnOutcome, verdictOnRefusal } from '../../../edge/queue/verdict.ts'
+import { CID } from '../app.ts'
+
+const ended = { action_cid: CID, duration_ms: 5, logs: [] }
+const failed = { status: 'failed' as const, ...ended, message: 'no', stack: 'Error: no\n at main' }
+const refusal = (status: number, retry_after_s?: number) => ({
+  state: 'refused' as const,
+  status,
+  error: 'why',
+  message: 'Because.',
+  fix: 'Do.',
+  ...(retry_after_s === undefined ? {} : { retry_after_s }),
+})
+
+describe('an outcome', () => {
+  it('of success ends the run with the value, undefined as null', () => {
+    const line = { level: 'log' as const, at_ms: 1, text: 'hi' }
+    const outcome = { status: 'success' as const, ...ended, logs: [line], response: undefined }
+    expect(verdictOnOutcome(outcome)).toEqual({
+      kind: 'ended',
+      status: 'success',
+      result: { response: null, error: null, logs: [line] },
+    })
+  })
+
+  it('of an action that threw is its stack alone: the action is not tried again', () => {
+    expect(verdictOnOutcome({ ...failed, code: 'action_threw' })).toMatchObject({
+      kind: 'ended',
+      status: 'failed',
+      result: { error: 'Error: no\n at main' },
+    })
+  })
+
+  it('of another failure begins with its code', () => {
+    expect(verdictOnOutcome({ ...failed, code: 'origin_lost', stack: '' })).toMatchObject({
+      result: { error: 'origin_lost: no' },
+    })
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    [500, 1, { kind: 'retry', afterMs: 5_000 }],
+    [502, 2, { kind: 'retry', afterMs: 60_000 }],
+    [504, 3, { kind: 'retry', afterMs: 600_000 }],
+    [429, 9, { kind: 'origin_away', retryAfterMs: 0 }],
+    [503, 9, { kind: 'origin_away', retryAfterMs: 0 }],
+    [402, 9, { kind: 'wait_for_payment', afterMs: 60_000 }],
+  ])('%i at attempt %i: %o', (status, attempt, verdict) => {
+    expect(verdictOnRefusal(refusal(status), attempt, 0.5)).toEqual(verdict)
+  })
+
+  it('of the network ends the run at the fourth attempt', () => {
+    expect(verdictOnRefusal(refusal(500), 4, 0.5)).toMatchObject({
+      kind: 'ended',
+      status: 'failed',
+      result: { error: '500 why: Because. Do.' },
+    })
+  })
+
+  it('is waited out as long as it asks for', () => {
+    expect(verdictOnRefusal(refusal(500, 90), 1, 0.5)).toMatchObject({ afterMs: 90_000 })
+    expect(verdictOnRefusal(refusal(503, 90), 1, 0.5)).toMatchObject({ retryAfterMs: 90_000 })
+  })
+
+  it('has a tenth of jitter to either side, in whole milliseconds', () => {
+    expect(verdictOnRefusal(refusal(500), 1, 0)).toMatchObject({ afterMs: 4_500 })
+    expect(verdictOnRefusal(refusal(500), 1, 0.99999)).toMatchObject({ afterMs: 5_500 })
+  })
+
+  it.each([400, 401, 403, 404, 409, 413, 421, 422])('%i is final', (status) => {
+    expect(verdictOnRefusal(refusal(status), 1, 0.5)).toMatchObject({ status: 'failed' })
+  })
+})

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { safeHeaders } from '../../../edge/triggers/webhook-headers.ts'
+
+const passed = (headers: Record<string, string>) =>
+  Object.keys(safeHeaders(new Headers(headers)).headers)
+
+/** `reference/triggers.md` 2.1: what senders sign with, and what describes their events. */
+const SENDERS = `
+x-hub-signature-256 x-hub-signature x-github-event x-github-delivery x-github-hook-id
+x-github-hook-installation-target-type x-github-enterprise-host x-gitea-signature x-gitea-event-type
+x-forgejo-event x-gogs-signature x-gitlab-token x-gitlab-event x-gitlab-event-uuid x-gitlab-webhook-uuid
+x-gitlab-instance idempotency-key x-event-key x-hook-uuid x-request-uuid x-attempt-number
+x-atlassian-webhook-identifier stripe-signature x-slack-signature x-slack-request-timestamp
+x-slack-retry-num x-slack-retry-reason x-shopify-hmac-sha256 x-shopify-topic x-shopify-shop-domain
+x-shopify-name webhook-id webhook-timestamp webhook-signature svix-id svix-timestamp svix-signature
+x-twilio-signature i-twilio-idempotency-token x-twilio-email-event-webhook-signature
+x-twilio-email-event-webhook-timestamp linear-signature linear-delivery linear-event linear-timestamp
+x-signature-ed25519 x-signature-timestamp x-telegram-bot-api-secret-token x-zm-signature
+x-zm-request-timestamp x-zm-trackingid paypal-transmission-id paypal-cert-url x-cc-webhook-signature
+x-hook0-signature x-event-id x-event-type x-alchemy-signature x-qn-signature x-qn-nonce stream-id
+batch-start-range batch-end-range content-encoding x-tenderly-signature date x-signature
+goldsky-webhook-secret twitch-eventsub-message-id x-twitter-webhooks-signature
+x-square-hmacsha256-signature square-initial-delivery-timestamp square-retry-number square-retry-reason
+x-hubspot-signature-v3 x-hubspot-request-timestamp x-hubspot-signature-version x-trello-webhook
+x-mandrill-signature x-zendesk-webhook-signature x-zendesk-webhook-signature-timestamp
+x-zendesk-webhook-id x-zendesk-webhook-invocation-id x-hook-signature x-hook-secret
+box-signature-primary box-delivery-id x-dropbox-signature aeg-event-type webhook-request-origin
+smartsheet-hook-challenge smartsheet-hmac-sha256 x-adobesign-clientid x-xero-signature
+x-notion-signature x-docusign-signature-1 x-amz-sns-message-type x-amz-sns-topic-arn paddle-signature
+x-razorpay-event-id x-event-name x-signature-sha256 x-delivery-id cko-signature x-circle-signature
+x-circle-key-id btcpay-sig verif-hash plaid-verification persona-signature x-payload-digest
+x-payload-digest-alg x-sha2-signature x-auth-client x-vercel-signature circleci-signature
+x-buildkite-signature x-buildkite-token x-buildkite-event heroku-webhook-hmac-sha256
+sentry-hook-signature sentry-hook-timestamp sentry-hook-resource x-pagerduty-signature x-webhook-id
+x-ld-signature x-tfe-notification-signature x-grafana-alerting-signature x-npm-signature signature
+x-webflow-signature x-webflow-timestamp x-wc-webhook-delivery-id typeform-signature
+calendly-webhook-signature x-cal-signature-256 x-contentful-signature x-contentful-timestamp
+x-contentful-signed-headers x-contentful-crn sanity-webhook-signature mux-signature
+x-airtable-content-mac x-cio-timestamp klaviyo-timestamp x-front-signature x-helpscout-event
+workos-signature x-fusionauth-signature-jwt elevenlabs-signature dg-token dg-signature
+x-line-signature x-viber-content-signature telnyx-signature-ed25519 telnyx-timestamp
+messagebird-signature-jwt messagebird-request-timestamp x-plivo-signature-v2 x-plivo-signature-v2-nonce
+validation-token tiktok-signature x-ebay-signature x-hmac-signature x-shipengine-rsa-sha256-signature
+x-shipengine-rsa-sha256-key-id x-shipengine-timestamp aftership-hmac-sha256 intuit-signature
+recurly-signature ce-id ce-type content-type content-digest digest signature-input user-agent
+x-idempotency-key x-request-id x-timestamp x-nonce x-hub-delivery
+`
+  .trim()
+  .split(/\s+/)
+
+describe('headers that are passed', () => {
+  it.each(SENDERS)('%s', (name) => {
+    expect(passed({ [name]: 'v' })).toEqual([name])
+  })
+
+  it.each([
+    ['x-hook0-signature', 't=1,h=x-custom x-Other,v1=ab'],
+    ['x-hub-signature', 'headers="x-custom x-other"'],
+    ['x-contentful-signed-headers', 'X-Custom,x-other'],
+    ['signature-input', 'sig1=("@method" "x-custom" "x-other");created=1'],
+  ])('those that %s names', (name, value) => {
+    const headers = { [name]: value, 'x-custom': 'a', 'x-other': 'b', 'x-third': 'c' }
+    expect(passed(headers)).toEqual([name, 'x-custom', 'x-other'].toSorted())
+  })
+})
+
+describe('headers that are not', () => {
+  const DENIED = `authorization proxy-authorization cookie set-cookie x-api-key cdn-loop x-real-ip
+    forwarded true-client-ip via connection te upgrade host cf-connecting-ip cf-ray cf-webhook-signature
+    x-forwarded-for x-forwarded-host x-forwarded-signature`.split(/\s+/)
+
+  it.each(DENIED)('a stolen credential, or a name that anybody can claim: %s', (name) => {
+    const named = { 'x-hook0-signature': `h=${name}`, 'signature-input': `a=("${name}")` }
+    expect(passed({ [name]: 'v', ...named })).not.toContain(name)
+  })
+
+  it.each(['accept', 'x-auth-token', 'x-custom', 'api-key', 'x-client-ip', 'referer', 'origin'])(
+    '%s, unless a signature names it',
+    (name) => expect(passed({ [name]: 'v' })).toEqual([]),
+  )
+})
+
+describe('a flood of headers', () => {
+  it('is cut at 64, and the cut is said', () => {
+    const many = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`ce-${100 + i}`, 'v']))
+    const { headers, truncated } = safeHeaders(new Headers(many))
+    expect([Object.keys(headers).length, truncated]).toEqual([64, true])
+    expect(safeHeaders(new Headers({ date: 'v' })).truncated).toBe(false)
+  })
+
+  it('drops values of over 8 KiB, and what comes after 32 KiB', () => {
+    const large = { 'ce-a': 'x'.repeat(8 * 1024), 'ce-b': 'x'.repeat(8 * 1024 + 1) }
+    expect(passed(large)).toEqual(['ce-a'])
+    const five = Object.fromEntries('abcde'.split('').map((c) => [`ce-${c}`, 'x'.repeat(8_000)]))
+    expect(passed(five)).toEqual(['ce-a', 'ce-b', 'ce-c', 'ce-d'])
+  })
+})

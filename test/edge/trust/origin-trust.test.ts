@@ -1,0 +1,178 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
+import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
+import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
+import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
+import { CHANNEL_KEY_PATH, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { createTriggerRequest } from '../../../shared/wire/trigger.ts'
+import { createTrigger, env, fire, random, runOnce, someOwner, webhook } from '../app.ts'
+
+type Answer = (request: Request, send: typeof fetch) => Response | Promise<Response>
+
+/** Puts somebody between the edge and its origin. @returns the paths that were asked for */
+function between(answer: Answer): string[] {
+  const send = globalThis.fetch
+  const paths: string[] = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const request = new Request(input, init)
+    paths.push(new URL(request.url).pathname)
+    return answer(request, send)
+  })
+  return paths
+}
+const isEvidence = (request: Request) => new URL(request.url).pathname.startsWith('/evidences/')
+const through: Answer = (request, send) => send(request)
+
+let trust: DurableObjectStub<OriginTrust>
+/** An edge of its own, with nothing verified yet. */
+let fresh: typeof env
+beforeEach(() => {
+  trust = env.ORIGIN_TRUST_OBJECT.getByName(crypto.randomUUID())
+  const namespace = { getByName: () => trust } as unknown as typeof env.ORIGIN_TRUST_OBJECT
+  fresh = { ...env, ORIGIN_TRUST_OBJECT: namespace }
+})
+afterEach(() => vi.restoreAllMocks())
+
+const outcomes = () =>
+  new SealedOrigin(fresh, Date.now).outcomes(
+    { run_ids: ['A'.repeat(48)], wait_ms: 0 },
+    new AbortController().signal,
+  )
+const known = { state: 'known', ended: {}, running: [], unknown: ['A'.repeat(48)] }
+
+describe('OriginTrust', () => {
+  it('verifies once, however many ask at the same moment, and again after the hour', async () => {
+    const paths = between(through)
+    const all = await Promise.all([1, 2, 3].map(() => trust.keys(false)))
+    expect(new Set(all.map((keys) => keys.verifiedUntil)).size).toBe(1)
+    expect(paths).toHaveLength(2)
+    const left = all[0]!.verifiedUntil - Date.now()
+    expect(left).toBeLessThanOrEqual(CHANNEL_KEY_MAX_AGE_MS)
+    await runInDurableObject(trust, async (instance: OriginTrust) => {
+      vi.spyOn(Date, 'now').mockReturnValue(all[0]!.verifiedUntil)
+      await instance.keys(false)
+    })
+    expect(paths).toHaveLength(4)
+  })
+
+  it.each<[string, Answer]>([
+    [
+      'another key',
+      async (request, send) => new Response(`${await (await send(request)).text()} `),
+    ],
+    ['a redirect', () => Response.redirect('https://evil.test/', 302)],
+    ['an error', () => new Response('no', { status: 500 })],
+    ['an endless file', () => new Response('x'.repeat(17 * 1024))],
+    ['nobody', () => Promise.reject(new Error('refused'))],
+  ])('a man in the middle: given %s, it trusts nothing', async (_, answer) => {
+    const paths = between((request, send) =>
+      isEvidence(request) ? answer(request, send) : send(request),
+    )
+    await runInDurableObject(trust, async (instance: OriginTrust) => {
+      await expect(instance.keys(false)).rejects.toThrow()
+    })
+    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
+    expect(paths.every((path) => path.startsWith('/evidences/'))).toBe(true)
+  })
+})
+
+describe('a sealed call', () => {
+  it('that meets a key unknown to the origin verifies again, exactly once, and is then sent', async () => {
+    await trust.keys(false)
+    await later()
+    let unknown = 1
+    const paths = between((request, send) =>
+      !isEvidence(request) && unknown-- > 0 ? new Response('', { status: 421 }) : send(request),
+    )
+    expect(await outcomes()).toEqual(known)
+    expect(paths.filter((path) => path === CHANNEL_KEY_PATH)).toHaveLength(1)
+  })
+
+  it('a loop of 421: it is given up after the second', async () => {
+    await trust.keys(false)
+    await later()
+    const paths = between((request, send) =>
+      isEvidence(request) ? send(request) : new Response('', { status: 421 }),
+    )
+    await expect(outcomes()).rejects.toThrow('does not know its own verified key')
+    expect(paths.filter((path) => path === CHANNEL_KEY_PATH)).toHaveLength(1)
+    expect(paths.filter((path) => path.startsWith('/sealed/'))).toHaveLength(2)
+  })
+
+  it('a flood of 421: nothing is verified again within a second', async () => {
+    await trust.keys(false)
+    const paths = between((request, send) =>
+      isEvidence(request) ? send(request) : new Response('', { status: 421 }),
+    )
+    for (let i = 0; i < 5; i++) await expect(outcomes()).rejects.toThrow()
+    expect(paths.filter((path) => path === CHANNEL_KEY_PATH).length).toBeLessThanOrEqual(1)
+  })
+
+  it.each<[string, Answer]>([
+    ['made up', () => sealed(crypto.getRandomValues(new Uint8Array(64)))],
+    ['empty', () => sealed(new Uint8Array())],
+    ['in the clear', () => Response.json(known)],
+    ['a redirect to somebody else', () => Response.redirect('https://evil.test/sealed', 307)],
+    [
+      'changed in one bit',
+      async (request, send) => {
+        const bytes = new Uint8Array(await (await send(request)).arrayBuffer())
+        bytes[bytes.length - 1]! ^= 1
+        return sealed(bytes)
+      },
+    ],
+  ])('an answer that is not authentic, %s, is no answer', async (_, answer) => {
+    const paths = between((request, send) =>
+      isEvidence(request) ? send(request) : answer(request, send),
+    )
+    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
+    expect(paths.filter((path) => !path.startsWith('/evidences/'))).toHaveLength(1)
+  })
+
+  it('a replayed answer: one that was made for another request does not open', async () => {
+    let recorded: Uint8Array<ArrayBuffer> | undefined
+    between(async (request, send) => {
+      if (isEvidence(request)) return send(request)
+      recorded ??= new Uint8Array(await (await send(request)).arrayBuffer())
+      return sealed(recorded)
+    })
+    expect(await outcomes()).toEqual(known)
+    await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
+  })
+})
+
+it('an eavesdropper sees neither code, params, run id nor key in what is sent', async () => {
+  const sent: Uint8Array[] = []
+  between(async (request, send) => {
+    if (new URL(request.url).pathname === SEALED_EXECUTE_PATH)
+      sent.push(new Uint8Array(await request.clone().arrayBuffer()))
+    return send(request)
+  })
+  const owner = await someOwner()
+  const { id } = await createTrigger(owner, { usage_api_key: 'canary-key' })
+  const run = await runOnce(owner, await fire(id, 'canary-body'))
+  expect(sent).toHaveLength(1)
+  const text = new TextDecoder('latin1').decode(sent[0])
+  for (const secret of ['canary', 'steps', run.id]) expect(text).not.toContain(secret)
+})
+
+it('without a verified origin a trigger is refused with 503, and nothing is stored', async () => {
+  const paths = between((request, send) =>
+    isEvidence(request) ? new Response('forged') : send(request),
+  )
+  const before = await listDurableObjectIds(env.TRIGGER_QUEUE)
+  const context = { ownerId: 'owner', macKey: env.ID_MAC_KEY, now: Date.now(), random }
+  const body = createTriggerRequest.parse(webhook())
+  const refused = storeTrigger(fresh, context, body)
+  await expect(refused).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect(await listDurableObjectIds(env.TRIGGER_QUEUE)).toHaveLength(before.length)
+  expect(paths.every((path) => path.startsWith('/evidences/'))).toBe(true)
+})
+
+const sealed = (bytes: Uint8Array<ArrayBuffer>) =>
+  new Response(bytes, { headers: { 'content-type': SEALED_CONTENT_TYPE } })
+
+/** A verification is begun again after a second at the soonest. */
+const later = () => new Promise((resolve) => setTimeout(resolve, 1_050))

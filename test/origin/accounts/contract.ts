@@ -1,0 +1,33 @@
+/** A chain of its own with the contract deployed, and a payer that may write managed accounts. */
+import { HDNodeWallet, JsonRpcProvider } from 'ethers'
+import { type Chain, connectChain } from '../../../origin/accounts/chain.ts'
+import { deployAccountConfig } from '../../../origin/contracts/deploy.ts'
+import { startChain } from '../chain.ts'
+
+export type ContractOnChain = Awaited<ReturnType<typeof startContract>>
+
+/** anvil's funded mnemonic; its first account owns the contract. */
+const owner = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk')
+
+export async function startContract(payer: string) {
+  const anvil = await startChain()
+  const control = new JsonRpcProvider(anvil.rpcUrl, undefined, { staticNetwork: true })
+  const deployment = { rpcUrl: anvil.rpcUrl, signer: owner, payers: [payer] }
+  const [deployed] = await Promise.all([
+    deployAccountConfig(deployment),
+    control.send('anvil_setBalance', [payer, '0x21e19e0c9bab2400000']),
+  ])
+  const chain: Chain = await connectChain(anvil.rpcUrl, deployed)
+  return {
+    chain,
+    rpcUrl: anvil.rpcUrl,
+    /** Methods of anvil itself. */
+    send: (method: string, params: unknown[]) => control.send(method, params),
+    stop: () => anvil.close(),
+    close: async () => {
+      control.destroy()
+      chain.provider.destroy()
+      await anvil.close()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { executorForkOptions } from '../../../origin/actions/fork.ts'
+
+/** Whether a Node process started with these flags opens its inspector on SIGUSR1. */
+async function opensInspector(flags: readonly string[]): Promise<boolean> {
+  const idle = 'process.stdout.write("up"); setInterval(() => {}, 1000)'
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const child = spawn(process.execPath, [...flags, `--inspect-port=${port}`, '-e', idle], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGUSR1')
+  const said = once(child.stderr, 'data').then(() => true)
+  const silent = new Promise<false>((resolve) => setTimeout(() => resolve(false), 1_000))
+  await Promise.race([said, silent])
+  const socket = connect(port, '127.0.0.1')
+  const open = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false)
+  socket.destroy()
+  child.kill('SIGKILL')
+  return open
+}
+
+it('a signal opens a debugger on a plain Node process: the attack that the flag is for', async () => {
+  expect(await opensInspector([])).toBe(true)
+})
+
+it('a debugger can not be opened on an executor by a signal', async () => {
+  expect(await opensInspector(executorForkOptions().execArgv)).toBe(false)
+})
+
+it('the origin does not start without the flag that keeps a debugger off its keys', async () => {
+  const main = fileURLToPath(new URL('../../../origin/main.ts', import.meta.url))
+  const origin = spawn(process.execPath, [main], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [line] = (await once(origin.stdout, 'data')) as [Buffer]
+  const [code] = (await once(origin, 'exit')) as [number]
+  expect(line.toString()).toContain('--disable-sigusr1')
+  expect(code).toBe(1)
+})

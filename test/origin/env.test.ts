@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseSettings } from '../../origin/env.ts'
+
+const LOCAL = {
+  SVC_ENV: 'local',
+  SVC_TEE: 'simulated',
+  SVC_PUBLIC_URL: 'https://localhost:8788',
+  SVC_CHAIN_RPC: 'http://127.0.0.1:8545',
+  SVC_CONTRACT_ADDRESS: `0x${'ab'.repeat(20)}`,
+  SVC_CONTRACT_BLOCK: '5',
+  SVC_CHANNEL_PSK: randomBytes(32).toString('base64url'),
+}
+const NAMES = [
+  ...Object.keys(LOCAL),
+  'SVC_ORIGIN_PORT',
+  'SVC_CHAIN_POLL_MS',
+  'DATABASE_URL',
+  'SVC_CHANNEL_EPOCH',
+  'SVC_EXECUTORS_MIN',
+  'SVC_EXECUTION_WALL_MS',
+]
+const PRODUCTION = { ...LOCAL, SVC_ENV: 'production', DATABASE_URL: 'postgres://u:p@db/svc' }
+
+describe('the origin’s settings', () => {
+  it('have defaults for what may be left out', () => {
+    expect(parseSettings(LOCAL)).toMatchObject({
+      SVC_STATE_DIR: '.svc',
+      SVC_ORIGIN_PORT: 8788,
+      SVC_ORIGIN_HOST: '127.0.0.1',
+      SVC_CONTRACT_BLOCK: 5,
+      SVC_CHANNEL_EPOCH: 1,
+      SVC_EXECUTION_WALL_MS: 120_000,
+      SVC_EXECUTION_CPU_MS: 30_000,
+    })
+  })
+
+  it('are those of production unless SVC_ENV says otherwise', () => {
+    const { SVC_ENV: _left, ...rest } = LOCAL
+    expect(() => parseSettings(rest)).toThrow('SVC_TEE: production refuses simulated')
+  })
+
+  it.each([
+    ['the simulated TEE', PRODUCTION, 'SVC_TEE: production refuses simulated'],
+    ['the embedded database', { ...PRODUCTION, DATABASE_URL: undefined }, 'DATABASE_URL: required'],
+    ['a TEE that is not there yet', { ...PRODUCTION, SVC_TEE: 'dstack' }, 'SVC_TEE: dstack'],
+  ])('production refuses %s', (_what, environment, message) => {
+    expect(() => parseSettings(environment)).toThrow(message)
+  })
+
+  it.each([
+    ['SVC_ENV', 'prod'],
+    ['SVC_PUBLIC_URL', 'http://localhost:8788'],
+    ['SVC_PUBLIC_URL', undefined],
+    ['SVC_CHAIN_RPC', 'file:///etc/passwd'],
+    ['SVC_CONTRACT_ADDRESS', '0x12'],
+    ['SVC_CONTRACT_BLOCK', undefined],
+    ['SVC_CONTRACT_BLOCK', ''],
+    ['SVC_CONTRACT_BLOCK', '-1'],
+    ['SVC_ORIGIN_PORT', ''],
+    ['SVC_ORIGIN_PORT', '65536'],
+    ['SVC_ORIGIN_PORT', '0x50'],
+    ['SVC_ORIGIN_PORT', '8e3'],
+    ['SVC_CHANNEL_PSK', 'short'],
+    ['SVC_CHANNEL_PSK', `${'a'.repeat(42)}=`],
+    ['DATABASE_URL', 'mysql://db'],
+    ['SVC_EXECUTORS_MIN', '17'],
+    ['SVC_EXECUTION_WALL_MS', '900001'],
+  ])('name %s when it is %j', (name, value) => {
+    expect(() => parseSettings({ ...LOCAL, [name]: value })).toThrow(`${name}: `)
+  })
+
+  it('name everything that is wrong at once', () => {
+    const wrong = { ...LOCAL, SVC_CHAIN_RPC: 'x', SVC_CHANNEL_PSK: 'x' }
+    expect(() => parseSettings(wrong)).toThrow(/SVC_CHAIN_RPC: .*; SVC_CHANNEL_PSK: /)
+  })
+
+  it('leaked secret: no error says a value', () => {
+    const value = fc.string({ minLength: 8, maxLength: 60 }).map((text) => `canary-${text}`)
+    fc.assert(
+      fc.property(fc.constantFrom(...NAMES), value, (name, secret) => {
+        try {
+          parseSettings({ ...LOCAL, [name]: secret })
+        } catch (error) {
+          expect(String(error)).not.toContain('canary')
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+let origin: TestOrigin
+beforeAll(async () => {
+  origin = await startOrigin()
+})
+afterAll(() => origin.close())
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+describe('new_account', () => {
+  it('gives a key of 44 base64 characters and the account’s wallet', async () => {
+    const body = { account_name: 'Ada', account_description: '', email: 'ada@example.com' }
+    const answer = await origin.core('new_account', { body })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      api_key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+      wallet_address: expect.stringMatching(ADDRESS),
+    })
+  })
+
+  it('gives a key that works in the very next request', async () => {
+    const key = await origin.account()
+    expect((await origin.core('account_exists', { key })).body).toBe(true)
+    expect((await origin.core('create_wallet', { key, method: 'POST' })).status).toBe(200)
+  })
+
+  it('never sends the e-mail address to the chain', async () => {
+    const email = 'canary-7f3a@example.com'
+    const body = { account_name: 'private', account_description: '', email }
+    await origin.core('new_account', { body })
+    const { provider, contractAddress } = origin.services.chain
+    const logs = await provider.getLogs({ address: contractAddress, fromBlock: 0 })
+    const blocks = logs.map(({ transactionHash }) => provider.getTransaction(transactionHash))
+    const sent = (await Promise.all(blocks)).map((transaction) => transaction?.data).join()
+    expect(sent).not.toContain(Buffer.from(email).toString('hex'))
+    expect(sent).toContain(Buffer.from('private').toString('hex'))
+  })
+
+  it('ignores fields that it does not know', async () => {
+    const body = { account_name: 'a', account_description: '', plan: 'gold' }
+    expect((await origin.core('new_account', { body })).status).toBe(200)
+  })
+})
+
+describe('account_exists', () => {
+  it('answers false to a key of nobody, the one place where that is no 401', async () => {
+    const answer = await origin.core('account_exists', { key: 'bm9ib2R5' })
+    expect([answer.status, answer.body]).toEqual([200, false])
+  })
+
+  it('answers true to a usage key', async () => {
+    const usage = await origin.usageKey(await origin.account(), {})
+    expect((await origin.core('account_exists', { key: usage })).body).toBe(true)
+  })
+
+  it('answers 401 when no key was sent', async () => {
+    expect((await origin.core('account_exists', {})).status).toBe(401)
+  })
+})
+
+describe('create_wallet', () => {
+  it('gives an address and the same padded to 32 bytes as pkp id, without a body', async () => {
+    const key = await origin.account()
+    const { status, body } = await origin.core('create_wallet', { key, method: 'POST' })
+    expect(status).toBe(200)
+    expect(body.wallet_address).toMatch(ADDRESS)
+    expect(body.pkp_id).toBe(`0x${'0'.repeat(24)}${body.wallet_address.slice(2).toLowerCase()}`)
+  })
+
+  it('takes a name and a description', async () => {
+    const key = await origin.account()
+    const body = { name: 'till', description: 'pays' }
+    expect((await origin.core('create_wallet', { key, body })).status).toBe(200)
+  })
+
+  it('gives another wallet each time', async () => {
+    const key = await origin.account()
+    const [first, second] = [await origin.wallet(key), await origin.wallet(key)]
+    expect(first.wallet_address).not.toBe(second.wallet_address)
+  })
+
+  it('needs can_create_pkps of a usage key', async () => {
+    const key = await origin.account()
+    const may = await origin.usageKey(key, { can_create_pkps: true })
+    const mayNot = await origin.usageKey(key, { can_create_groups: true })
+    const status = async (used: string) =>
+      (await origin.core('create_wallet', { key: used, method: 'POST' })).status
+    expect([await status(may), await status(mayNot)]).toEqual([200, 403])
+  })
+})
+
+describe('add_group', () => {
+  it('counts ids from 1 in each account', async () => {
+    const [first, second] = [await origin.account(), await origin.account()]
+    expect(await origin.group(first, {})).toBe(1)
+    expect(await origin.group(first, {})).toBe(2)
+    expect(await origin.group(second, {})).toBe(1)
+  })
+
+  it('takes the name as group_name or as name', async () => {
+    const key = await origin.account()
+    for (const body of [
+      { group_name: 'a', group_description: 'b' },
+      { name: 'a', description: 'b' },
+    ])
+      expect((await origin.core('add_group', { key, body })).body.success).toBe(true)
+  })
+
+  it('answers 404 for a wallet that the account has not', async () => {
+    const [key, other] = [await origin.account(), await origin.account()]
+    const { pkp_id } = await origin.wallet(other)
+    const body = { name: 'a', pkp_ids_permitted: [pkp_id] }
+    const answer = await origin.core('add_group', { key, body })
+    expect([answer.status, answer.body.error]).toEqual([404, 'not_found'])
+  })
+
+  it('gives a usage key no group wider than its own permissions', async () => {
+    const key = await origin.account()
+    const { pkp_id } = await origin.wallet(key)
+    const plain = await origin.usageKey(key, { can_create_groups: true })
+    const wide = await origin.usageKey(key, {
+      can_create_groups: true,
+      add_pkp_to_groups: [0],
+      manage_ipfs_ids_in_groups: [0],
+    })
+    const status = async (used: string, permits: object) =>
+      (await origin.core('add_group', { key: used, body: { name: 'g', ...permits } })).status
+    expect(await status(plain, {})).toBe(200)
+    expect(await status(plain, { pkp_ids_permitted: [pkp_id] })).toBe(403)
+    expect(await status(plain, { cid_hashes_permitted: [0] })).toBe(403)
+    expect(await status(wide, { pkp_ids_permitted: [pkp_id], cid_hashes_permitted: [0] })).toBe(200)
+    expect(await status(await origin.usageKey(key, {}), {})).toBe(403)
+  })
+})
+
+describe('add_usage_api_key', () => {
+  it('shows the key once, with its hash', async () => {
+    const key = await origin.account()
+    const { status, body } = await origin.core('add_usage_api_key', { key, body: { name: 'ci' } })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      usage_api_key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+      usage_api_key_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+  })
+
+  it('is refused to a usage key: a key cannot issue keys', async () => {
+    const usage = await origin.usageKey(await origin.account(), { execute_in_groups: [0] })
+    const answer = await origin.core('add_usage_api_key', { key: usage, body: { name: 'more' } })
+    expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+  })
+
+  it('takes group ids as integers and as decimal strings', async () => {
+    const key = await origin.account()
+    await origin.group(key, {})
+    const body = { name: 'a', execute_in_groups: [1, '1', '0'] }
+    expect((await origin.core('add_usage_api_key', { key, body })).status).toBe(200)
+  })
+
+  it('answers 404 for a group that the account has not', async () => {
+    const body = { name: 'a', execute_in_groups: [7] }
+    const key = await origin.account()
+    expect((await origin.core('add_usage_api_key', { key, body })).status).toBe(404)
+  })
+})
+
+describe('get_node_chain_config', () => {
+  it('is the same at both paths, and does not tell the RPC’s address', async () => {
+    const [root, core] = await Promise.all([
+      origin.call('/get_node_chain_config'),
+      origin.call('/core/v1/get_node_chain_config'),
+    ])
+    expect(root.body).toEqual({
+      chain_name: 'local',
+      chain_id: 31_337,
+      contract_address: origin.services.chain.contractAddress,
+      is_evm: true,
+      testnet: true,
+      token: 'ETH',
+    })
+    expect(core.body).toEqual(root.body)
+    expect(JSON.stringify(root.body)).not.toContain(new URL(origin.rpcUrl).port)
+  })
+})

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+let origin: TestOrigin
+let key: string
+beforeAll(async () => {
+  origin = await startOrigin()
+  key = await origin.account()
+  await origin.stopChain()
+})
+afterAll(() => origin.close())
+
+const CODE = 'async function main() { return 1 }'
+const WRITES = [
+  { name: 'new_account', body: { account_name: 'a', account_description: '' } },
+  { name: 'create_wallet', body: {} },
+  { name: 'add_group', body: { name: 'g' } },
+  { name: 'add_usage_api_key', body: { name: 'k' } },
+]
+const READS = [
+  { name: 'svc_action', body: { code: CODE } },
+  { name: 'account_exists', body: undefined },
+]
+
+// In order: the clock only goes forward.
+it('without the chain a write is 503 with Retry-After', async () => {
+  for (const { name, body } of WRITES) {
+    const answer = await origin.core(name, { key, body })
+    expect([name, answer.status, answer.body.error]).toEqual([name, 503, 'service_unavailable'])
+    expect(answer.headers.get('retry-after')).toBe('2')
+  }
+})
+
+it('without the chain what is known is answered as long as it is fresh', async () => {
+  for (const { name, body } of READS)
+    expect((await origin.core(name, { key, body })).status).toBe(200)
+  expect((await origin.call('/health')).body).toEqual({ status: 'ok' })
+})
+
+it('after the staleness bound everything that needs a permission is 503: never a guess', async () => {
+  origin.clock.aheadMs += 31_000
+  for (const { name, body } of [...READS, ...WRITES.slice(1)]) {
+    const answer = await origin.core(name, { key, body })
+    expect([name, answer.status, answer.body.error]).toEqual([name, 503, 'service_unavailable'])
+    expect(answer.headers.get('retry-after')).toBe('2')
+  }
+  const health = await origin.call('/health')
+  expect([health.status, health.headers.get('retry-after')]).toEqual([503, '2'])
+})
+
+it('an unknown key is then 503 too: nobody can say that it is unknown', async () => {
+  const answer = await origin.core('svc_action', { key: 'nobody', body: { code: CODE } })
+  expect(answer.status).toBe(503)
+})
+
+it('a sealed request is refused with 503 inside the envelope', async () => {
+  const answer = await origin.execute({ credential: { api_key: key }, code: CODE })
+  expect(answer).toMatchObject({ state: 'refused', status: 503, retry_after_s: 2 })
+})
+
+it('what needs no chain is still answered', async () => {
+  expect((await origin.core('get_svc_action_ipfs_id', { body: CODE })).status).toBe(200)
+  expect((await origin.call('/get_node_chain_config')).status).toBe(200)
+  expect((await origin.core('svc_action', { body: { code: CODE } })).status).toBe(401)
+})

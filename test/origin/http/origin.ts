@@ -1,0 +1,188 @@
+/** The whole origin in one process: the real app, mirror, writer, database and action pool, on a chain of its own. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { apiKeyHash } from '../../../origin/accounts/api-key.ts'
+import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
+import { AccountsWriter } from '../../../origin/accounts/writer.ts'
+import { createActionPool } from '../../../origin/actions/pool.ts'
+import { createApp } from '../../../origin/app.ts'
+import { keyIdOf } from '../../../origin/channel/open-request.ts'
+import { openEmbedded } from '../../../origin/db/open.ts'
+import { parseSettings } from '../../../origin/env.ts'
+import type { OriginApp } from '../../../origin/http/operation.ts'
+import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
+import { RunClaims } from '../../../origin/runs/claims.ts'
+import { Executions } from '../../../origin/runs/executions.ts'
+import type { Services } from '../../../origin/services.ts'
+import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
+import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { startContract } from '../accounts/contract.ts'
+
+export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
+export type LogEntry = { event: string; facts: Record<string, unknown> }
+
+type Call = {
+  method?: string
+  key?: string
+  body?: unknown
+  text?: string
+  headers?: Record<string, string>
+  /** Instead of the origin's own. */
+  app?: OriginApp
+}
+
+export async function startOrigin() {
+  const keyring = new Keyring(randomBytes(32))
+  const pool = createActionPool({ min: 1, max: 2 })
+  const [database, contract] = await Promise.all([
+    openEmbedded(),
+    startContract(addressOf(keyring.payerKey(0))),
+  ])
+  const { chain } = contract
+
+  const logs: LogEntry[] = []
+  const log: Services['log'] = (event, facts = {}) => void logs.push({ event, facts })
+  const clock = { aheadMs: 0 }
+  const now = () => Date.now() + clock.aheadMs
+  const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
+  await mirror.start()
+  const writer = new AccountsWriter(chain, mirror, keyring.payerKey(0))
+  const { db, exclusive } = database
+  const outcomeKey = keyring.outcomeKey()
+  const claims = new RunClaims({ db, exclusive, processId: randomUUID(), outcomeKey, now })
+  await claims.heartbeat()
+  const limits = { wallMs: 10_000, cpuMs: 1_000 }
+  const executions = new Executions({ pool, keyring, claims, limits, log })
+
+  const channel = keyring.channelKey(1)
+  const storage = keyring.storageKey()
+  const psk = randomBytes(32)
+  const services: Services = {
+    settings: parseSettings({
+      SVC_ENV: 'local',
+      SVC_TEE: 'simulated',
+      SVC_PUBLIC_URL: 'https://origin.test',
+      SVC_CHAIN_RPC: contract.rpcUrl,
+      SVC_CONTRACT_ADDRESS: chain.contractAddress,
+      SVC_CONTRACT_BLOCK: String(chain.contractBlock),
+      SVC_CHANNEL_PSK: psk.toString('base64url'),
+    }),
+    log,
+    now,
+    keyring,
+    chain,
+    mirror,
+    writer,
+    claims,
+    executions,
+    channel: {
+      keys: { keyFor: (id) => (id === keyIdOf(channel.publicKey) ? channel : undefined), psk },
+      current: channel,
+      storage,
+    },
+  }
+  const app = createApp(services)
+  await pool.ready()
+
+  const call = async (path: string, request: Call = {}) => {
+    const { method, key, body, text, headers = {} } = request
+    const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await (request.app ?? app).request(path, {
+      method: method ?? (payload === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'x-api-key': key }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+    })
+    const answer = await response.text()
+    return { status: response.status, headers: response.headers, body: jsonOr(answer) }
+  }
+  const core = (name: string, options: Call) => call(`/core/v1/${name}`, options)
+
+  /** The bytes of a sealed request and what opens its answer. */
+  const seal = async (path: string, fields: object, mode: 'psk' | 'base' = 'psk') =>
+    sealCall(await importChannelKey(Uint8Array.from(channel.publicKey)), {
+      method: 'POST',
+      path,
+      plaintext: Uint8Array.from(Buffer.from(JSON.stringify({ ...fresh(now()), ...fields }))),
+      ...(mode === 'psk' ? { psk: Uint8Array.from(psk) } : {}),
+    })
+  const post = async (path: string, body: Uint8Array<ArrayBuffer>) =>
+    app.request(path, { method: 'POST', body })
+  const sealed = async (
+    path: string,
+    fields: object,
+    mode: 'psk' | 'base' = 'psk',
+  ): Promise<any> => {
+    const { body, open } = await seal(path, fields, mode)
+    const response = await post(path, body)
+    if (response.status !== 200) return { unsealed: response.status }
+    const answer = await open(new Uint8Array(await response.arrayBuffer()))
+    return JSON.parse(Buffer.from(answer).toString('utf8'))
+  }
+
+  return {
+    app,
+    call,
+    clock,
+    core,
+    database,
+    logs,
+    post,
+    rpcUrl: contract.rpcUrl,
+    seal,
+    sealed,
+    services,
+    /** An app whose writes fail. */
+    appThatCannotWrite: (error: Error) => {
+      const failing = { write: () => Promise.reject(error) } as unknown as AccountsWriter
+      return createApp({ ...services, writer: failing })
+    },
+    /** A new account's key. */
+    account: async (): Promise<string> => {
+      const body = { account_name: 'test', account_description: '' }
+      return (await core('new_account', { body })).body.api_key
+    },
+    wallet: async (key: string): Promise<{ wallet_address: string; pkp_id: string }> =>
+      (await core('create_wallet', { key, method: 'POST' })).body,
+    group: async (key: string, permits: object): Promise<number> =>
+      (await core('add_group', { key, body: { name: 'group', ...permits } })).body.group_id,
+    usageKey: async (key: string, grants: object): Promise<string> =>
+      (await core('add_usage_api_key', { key, body: { name: 'usage', ...grants } })).body
+        .usage_api_key,
+    hashOf: apiKeyHash,
+    run: (key: string, code: string, js_params: object = {}) =>
+      core('svc_action', { key, body: { code, js_params } }),
+    execute: (fields: object, mode: 'psk' | 'base' = 'psk') =>
+      sealed(SEALED_EXECUTE_PATH, { js_params: {}, wait_ms: 5_000, ...fields }, mode),
+    /** A usage key as the edge stores it. */
+    sealKey: async (key: string, owner: { triggerId: string; ownerId: string }) => {
+      const to = await importChannelKey(Uint8Array.from(storage.publicKey))
+      return Buffer.from(await sealForStorage(to, key, owner)).toString('base64url')
+    },
+    stopChain: contract.stop,
+    close: async () => {
+      mirror.close()
+      await Promise.all([pool.close(), contract.close(), database.close()])
+    },
+  }
+}
+
+/** What every sealed request carries. */
+export function fresh(now: number) {
+  return {
+    request_id: randomBytes(16).toString('base64url'),
+    issued_at: now,
+    expires_at: now + 60_000,
+  }
+}
+
+/** Tests read many shapes; each says by its expectations which it means. */
+function jsonOr(text: string): any {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

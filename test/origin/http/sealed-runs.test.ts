@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ActionPool } from '../../../origin/actions/run.ts'
+import { RunClaims } from '../../../origin/runs/claims.ts'
+import { Executions } from '../../../origin/runs/executions.ts'
+import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+let origin: TestOrigin
+let key: string
+beforeAll(async () => {
+  origin = await startOrigin()
+  key = await origin.account()
+})
+afterAll(() => origin.close())
+
+const CODE = 'async function main({ n }) { return n }'
+const SLOW = `async function main({ n, ms }) {
+  await new Promise((done) => setTimeout(done, ms))
+  return n
+}`
+const newRun = () => ({
+  id: 'T'.repeat(32) + randomBytes(12).toString('base64url'),
+  attempt: 1,
+})
+const started = (runId: string) =>
+  origin.logs.filter(({ event, facts }) => event === 'run.started' && facts.run_id === runId).length
+const execute = (run: object, fields: object = {}) =>
+  origin.execute({ credential: { api_key: key }, code: CODE, js_params: { n: 1 }, run, ...fields })
+const outcomes = (run_ids: string[], wait_ms = 0) =>
+  origin.sealed(SEALED_OUTCOMES_PATH, { run_ids, wait_ms })
+
+/** What comes of `act` when every run loses its executor, before or after it started. */
+async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer>) {
+  const pool: ActionPool = {
+    run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
+    ready: async () => {},
+    close: async () => {},
+  }
+  const { services } = origin
+  const own = services.executions
+  services.executions = new Executions({
+    ...services,
+    pool,
+    limits: { wallMs: 1_000, cpuMs: 1_000 },
+  })
+  try {
+    return await act()
+  } finally {
+    services.executions = own
+  }
+}
+
+describe('a run with an id', () => {
+  it('is executed once, however many requests for it come at once', async () => {
+    const run = newRun()
+    const all = Array.from({ length: 10 }, (_, n) =>
+      execute(run, { code: SLOW, js_params: { n, ms: 300 } }),
+    )
+    const answers = await Promise.all(all)
+    expect(started(run.id)).toBe(1)
+    const ended = answers.filter(({ state }) => state === 'ended')
+    expect(ended.length).toBeGreaterThan(0)
+    expect(answers.every(({ state }) => state === 'ended' || state === 'running')).toBe(true)
+    expect(new Set(ended.map(({ outcome }) => outcome.response)).size).toBe(1)
+    expect((await outcomes([run.id], 5_000)).ended[run.id]).toEqual(ended[0].outcome)
+  })
+
+  it('gives its stored outcome to who asks again, whatever code is sent then', async () => {
+    const run = newRun()
+    const first = await execute(run)
+    const again = await execute({ ...run, attempt: 2 }, { js_params: { n: 99 }, code: `${CODE}  ` })
+    expect(again).toEqual(first)
+    expect(started(run.id)).toBe(1)
+  })
+
+  it('replay: a captured request gets the outcome of the first, and runs nothing', async () => {
+    const run = newRun()
+    const fields = { credential: { api_key: key }, code: CODE, js_params: { n: 3 }, wait_ms: 2_000 }
+    const { body } = await origin.seal(SEALED_EXECUTE_PATH, { ...fields, run })
+    for (let time = 0; time < 3; time++) await origin.post(SEALED_EXECUTE_PATH, body)
+    expect(started(run.id)).toBe(1)
+  })
+
+  it('answers running when the wait is over, and can be joined', async () => {
+    const run = newRun()
+    const slow = { code: SLOW, js_params: { n: 7, ms: 600 } }
+    expect(await execute(run, { ...slow, wait_ms: 50 })).toEqual({ state: 'running' })
+    expect(await outcomes([run.id])).toEqual({
+      state: 'known',
+      ended: {},
+      running: [run.id],
+      unknown: [],
+    })
+    const joined = await execute({ ...run, attempt: 2 }, slow)
+    expect(joined).toMatchObject({ state: 'ended', outcome: { response: 7 } })
+    expect(started(run.id)).toBe(1)
+  })
+
+  it('that is not permitted is refused and claims nothing', async () => {
+    const run = newRun()
+    const api_key = await origin.usageKey(key, {})
+    expect(await execute(run, { credential: { api_key } })).toMatchObject({ status: 403 })
+    expect((await outcomes([run.id])).unknown).toEqual([run.id])
+    expect((await execute(run)).state).toBe('ended')
+  })
+
+  it('account mix-up: another account neither joins it nor reads its outcome', async () => {
+    const run = newRun()
+    const other = { credential: { api_key: await origin.account() } }
+    const mine = { code: SLOW, js_params: { n: 'mine', ms: 400 } }
+    await execute(run, { ...mine, wait_ms: 0 })
+    const theirs = await execute(run, { ...other, js_params: { n: 'theirs' } })
+    expect(theirs).toMatchObject({ state: 'ended', outcome: { response: 'theirs' } })
+    const joined = await execute(run, mine)
+    expect(joined).toMatchObject({ state: 'ended', outcome: { response: 'mine' } })
+  })
+
+  it('can be sent again when no executor took it', async () => {
+    const run = newRun()
+    const refused = await withoutExecutor(false, () => execute(run))
+    expect(refused).toMatchObject({ status: 503, error: 'service_unavailable', retry_after_s: 2 })
+    expect((await execute(run)).state).toBe('ended')
+  })
+
+  it('whose executor vanished after it began has ended as origin_lost, and is not run again', async () => {
+    const run = newRun()
+    await withoutExecutor(true, () => execute(run))
+    expect((await execute(run)).outcome).toMatchObject({ status: 'failed', code: 'origin_lost' })
+    expect(started(run.id)).toBe(1)
+  })
+})
+
+describe('/sealed/outcomes', () => {
+  it('tells ended, running and unknown runs apart, and answers at once when there is news', async () => {
+    const [ended, running, unknown] = [newRun(), newRun(), newRun()]
+    await execute(ended)
+    await execute(running, { code: SLOW, js_params: { n: 1, ms: 800 }, wait_ms: 0 })
+    const asked = performance.now()
+    const answer = await outcomes([ended.id, running.id, unknown.id], 20_000)
+    expect(performance.now() - asked).toBeLessThan(700)
+    expect(Object.keys(answer.ended)).toEqual([ended.id])
+    expect(answer).toMatchObject({ running: [running.id], unknown: [unknown.id] })
+    expect((await outcomes([running.id], 5_000)).ended[running.id]).toMatchObject({ response: 1 })
+  })
+
+  it('answers with the running ones when the wait is over', async () => {
+    const run = newRun()
+    await execute(run, { code: SLOW, js_params: { n: 1, ms: 1_000 }, wait_ms: 0 })
+    expect(await outcomes([run.id], 100)).toMatchObject({ running: [run.id], ended: {} })
+  })
+
+  it('finds the end of a run that another process executes', async () => {
+    const run = newRun()
+    const { db } = origin.database
+    const outcomeKey = origin.services.keyring.outcomeKey()
+    const other = new RunClaims({
+      db,
+      exclusive: false,
+      processId: 'other',
+      outcomeKey,
+      now: Date.now,
+    })
+    const { account } = origin.services.mirror.current().principal(origin.hashOf(key))!
+    const runKey = { accountHash: account.hash, runId: run.id }
+    await other.claim(runKey, 1)
+    expect(await execute(run)).toEqual({ state: 'running' })
+    const waiting = outcomes([run.id], 10_000)
+    await sleep(100)
+    const base = { action_cid: '', duration_ms: 1, logs: [] }
+    await other.finish(runKey, { status: 'success', response: 'elsewhere', ...base })
+    expect((await waiting).ended[run.id]).toMatchObject({ response: 'elsewhere' })
+    expect(started(run.id)).toBe(0)
+  })
+
+  it('takes an asking request once', async () => {
+    const { body, open } = await origin.seal(SEALED_OUTCOMES_PATH, {
+      run_ids: [newRun().id],
+      wait_ms: 0,
+    })
+    await origin.post(SEALED_OUTCOMES_PATH, body)
+    const second = await (await origin.post(SEALED_OUTCOMES_PATH, body)).arrayBuffer()
+    const answer = JSON.parse(Buffer.from(await open(new Uint8Array(second))).toString())
+    expect(answer).toMatchObject({ status: 409, error: 'request_replayed' })
+  })
+
+  it('refuses more ids than it takes, without reading each', async () => {
+    const began = performance.now()
+    const answer = await outcomes(Array(300_000).fill(5) as string[])
+    expect(answer.status).toBe(400)
+    expect(answer.message.length).toBeLessThan(1_000)
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+})

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadRootKey, ROOT_KEY_FILE } from '../../../origin/keys/root-file.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-root-'))
+  file = join(folder, ROOT_KEY_FILE)
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the local root key', () => {
+  it('is made at the first start, readable by its owner alone, and kept', () => {
+    const key = loadRootKey(folder, 'local')
+    expect(key).toHaveLength(32)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(loadRootKey(folder, 'local')).toEqual(key)
+    expect(readdirSync(folder)).toEqual([ROOT_KEY_FILE])
+  })
+
+  it('is closed to others again where its mode was widened', () => {
+    loadRootKey(folder, 'local')
+    chmodSync(file, 0o644)
+    loadRootKey(folder, 'local')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['empty', ''],
+    ['cut', 'ab'.repeat(31)],
+    ['not hex', 'xy'.repeat(32)],
+    ['two keys', `${'ab'.repeat(32)}\n${'cd'.repeat(32)}`],
+  ])('is never replaced when it is damaged (%s), nor shown', (_what, text) => {
+    writeFileSync(file, text)
+    expect(() => loadRootKey(folder, 'local')).toThrow('is damaged')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    if (text !== '') expect(() => loadRootKey(folder, 'local')).not.toThrow(text)
+  })
+
+  it('is refused in production, and not made there', () => {
+    expect(() => loadRootKey(folder, 'production')).toThrow('production refuses')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is one key for starts that race', async () => {
+    const module = new URL('../../../origin/keys/root-file.ts', import.meta.url).href
+    const script = `import(${JSON.stringify(module)}).then(({ loadRootKey }) => {
+      process.stdout.write('ready\\n')
+      process.stdin.once('data', () => {
+        process.stdout.write(Buffer.from(loadRootKey(${JSON.stringify(folder)}, 'local')).toString('hex'))
+        process.exit()
+      })
+    })`
+    const starts = Array.from({ length: 4 }, () => {
+      const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+      let text = ''
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      return { child, said: () => text }
+    })
+    await Promise.all(starts.map(({ child }) => once(child.stdout, 'data')))
+    for (const { child } of starts) child.stdin.write('go')
+    await Promise.all(starts.map(({ child }) => once(child, 'close')))
+    const keys = new Set(starts.map(({ said }) => said().replace('ready\n', '')))
+    expect([...keys]).toEqual([Buffer.from(loadRootKey(folder, 'local')).toString('hex')])
+    expect(readdirSync(folder)).toEqual([ROOT_KEY_FILE])
+  })
+})

@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
+import { processes, runClaims } from '../../../origin/db/schema.ts'
+import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
+import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../../shared/limits.ts'
+import type { Outcome } from '../../../shared/wire/outcome.ts'
+import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+
+const outcomeKey = randomBytes(32)
+const ACCOUNT = `0x${'aa'.repeat(32)}`
+
+const success = (response: unknown): Outcome => ({
+  status: 'success',
+  response,
+  action_cid: 'Qm',
+  duration_ms: 1,
+  logs: [],
+})
+
+let count = 0
+const newRun = (accountHash = ACCOUNT) => ({ accountHash, runId: `run-${++count}` })
+
+/** A process of the origin with a clock of its own. */
+function process(database: OpenDatabase, id = `process-${++count}`, exclusive = false) {
+  const clock = { at: Date.now() }
+  const { db } = database
+  const now = () => clock.at
+  return { clock, claims: new RunClaims({ db, exclusive, processId: id, outcomeKey, now }) }
+}
+
+/** What holds on both databases, with two processes on each. */
+function claimsHold(open: () => OpenDatabase): void {
+  const pair = async () => {
+    const [one, other] = [process(open()), process(open())]
+    await Promise.all([one.claims.heartbeat(), other.claims.heartbeat()])
+    return [one, other] as const
+  }
+
+  it('a run is claimed by one of many that try', async () => {
+    const [one, other] = await pair()
+    const run = newRun()
+    const tries = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? one : other).claims.claim(run, n + 1),
+    )
+    expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1)
+    expect(await one.claims.state(run)).toEqual({ state: 'running' })
+  })
+
+  it('an unknown run is absent, and one id in two accounts is two runs', async () => {
+    const [{ claims }] = await pair()
+    const run = newRun()
+    const other = { ...run, accountHash: `0x${'bb'.repeat(32)}` }
+    expect((await claims.states([run.runId])).size).toBe(0)
+    expect([await claims.claim(run, 1), await claims.claim(other, 1)]).toEqual([true, true])
+    await claims.finish(run, success('mine'))
+    expect(await claims.state(run)).toEqual({ state: 'ended', outcome: success('mine') })
+    expect(await claims.state(other)).toEqual({ state: 'running' })
+  })
+
+  it('the first stored outcome is the outcome, whoever stores another', async () => {
+    const [one, other] = await pair()
+    const run = newRun()
+    await one.claims.claim(run, 1)
+    await other.claims.finish(run, success('stranger'))
+    expect(await other.claims.state(run)).toEqual({ state: 'running' })
+    expect(await one.claims.finish(run, success('first'))).toEqual(success('first'))
+    expect(await one.claims.finish(run, success('second'))).toEqual(success('first'))
+    const known = { state: 'ended', outcome: success('first') }
+    expect((await other.claims.states([run.runId])).get(run.runId)).toEqual(known)
+  })
+
+  it('a released claim can be made again; an ended one cannot be released', async () => {
+    const [one, other] = await pair()
+    const run = newRun()
+    await one.claims.claim(run, 1)
+    await other.claims.release(run)
+    expect(await other.claims.claim(run, 2)).toBe(false)
+    await one.claims.release(run)
+    expect(await other.claims.claim(run, 2)).toBe(true)
+    await other.claims.finish(run, success(1))
+    await other.claims.release(run)
+    expect(await one.claims.claim(run, 3)).toBe(false)
+  })
+
+  it('the runs of a dead process end as origin_lost, and its late outcome changes nothing', async () => {
+    const [dead, alive] = await pair()
+    const [run, ended] = [newRun(), newRun()]
+    await dead.claims.claim(run, 1)
+    await dead.claims.claim(ended, 1)
+    await dead.claims.finish(ended, success('in time'))
+    await alive.claims.reap()
+    expect(await alive.claims.state(run)).toEqual({ state: 'running' })
+    alive.clock.at += HEARTBEAT_LOST_MS + 1_000
+    expect(await alive.claims.reap()).toBeGreaterThanOrEqual(1)
+    const lost = { state: 'ended', outcome: { status: 'failed', code: 'origin_lost' } }
+    expect(await alive.claims.state(run)).toMatchObject(lost)
+    expect(await alive.claims.state(ended)).toMatchObject({ outcome: success('in time') })
+    expect(await dead.claims.finish(run, success('late'))).toMatchObject(lost.outcome)
+    expect(await alive.claims.claim(run, 2)).toBe(false)
+  })
+
+  it('a process that says that it lives keeps its runs', async () => {
+    const [busy, other] = await pair()
+    const run = newRun()
+    await busy.claims.claim(run, 1)
+    busy.clock.at += HEARTBEAT_LOST_MS + 1_000
+    await busy.claims.heartbeat()
+    other.clock.at = busy.clock.at
+    await other.claims.reap()
+    expect(await other.claims.state(run)).toEqual({ state: 'running' })
+  })
+
+  it('a process that was taken for dead and lives is watched again: its next death is noticed', async () => {
+    const [slow, other] = await pair()
+    other.clock.at += HEARTBEAT_LOST_MS + 1_000
+    await other.claims.reap()
+    slow.clock.at = other.clock.at
+    await slow.claims.heartbeat()
+    const run = newRun()
+    await slow.claims.claim(run, 1)
+    await other.claims.reap()
+    expect(await other.claims.state(run)).toEqual({ state: 'running' })
+    other.clock.at += HEARTBEAT_LOST_MS + 1_000
+    await other.claims.reap()
+    expect(await other.claims.state(run)).toMatchObject({ outcome: { code: 'origin_lost' } })
+  })
+
+  it('replay: a request id is taken once, by whichever process', async () => {
+    const [one, other] = await pair()
+    const id = `request-${++count}`
+    const expires = one.clock.at + 60_000
+    const taken = [one, other, one].map(({ claims }) => claims.takeRequest(id, expires))
+    expect((await Promise.all(taken)).filter(Boolean)).toHaveLength(1)
+  })
+
+  it('replay: an id is not forgotten while a process with a slow clock would take the request', async () => {
+    const [fast, slow] = await pair()
+    const id = `request-${++count}`
+    const expires = slow.clock.at + 60_000
+    await slow.claims.takeRequest(id, expires)
+    fast.clock.at = expires + SEALED_CLOCK_SKEW_MS - 1_000
+    await fast.claims.forget()
+    expect(await slow.claims.takeRequest(id, expires)).toBe(false)
+    fast.clock.at += 2_000
+    await fast.claims.forget()
+    expect(await slow.claims.takeRequest(id, expires)).toBe(true)
+  })
+
+  it('an outcome is kept for a day and then forgotten; a run under way never is', async () => {
+    const [{ claims, clock }] = await pair()
+    const [ended, running] = [newRun(), newRun()]
+    await claims.claim(ended, 1)
+    await claims.finish(ended, success(1))
+    await claims.claim(running, 1)
+    clock.at += OUTCOME_KEPT_MS - 1_000
+    await claims.forget()
+    expect(await claims.state(ended)).toBeDefined()
+    clock.at += 2_000
+    await claims.forget()
+    expect(await claims.state(ended)).toBeUndefined()
+    expect(await claims.state(running)).toEqual({ state: 'running' })
+  })
+
+  it('stolen database: outcomes are encrypted, each for its own row', async () => {
+    const [{ claims }] = await pair()
+    const [one, other] = [newRun(), newRun()]
+    for (const run of [one, other]) await claims.claim(run, 1)
+    await claims.finish(one, success('canary-5a1e'))
+    await claims.finish(other, success('fine'))
+    const rows = await open().db.select().from(runClaims)
+    const bytes = rows.map(({ outcome }) => Buffer.from(outcome ?? []).toString('latin1')).join()
+    expect(bytes).not.toContain('canary')
+    const { outcome } = rows.find(({ runId }) => runId === one.runId)!
+    await open().db.update(runClaims).set({ outcome }).where(eq(runClaims.runId, other.runId))
+    await expect(claims.state(other)).rejects.toThrow()
+    await open().db.delete(runClaims).where(eq(runClaims.runId, other.runId))
+  })
+}
+
+describe('on PGlite', () => {
+  let folder: string
+  let database: OpenDatabase
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-claims-'))
+    database = await openDatabase({ url: undefined, stateDir: folder })
+  })
+  afterAll(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  claimsHold(() => database)
+
+  it('whatever another process left is of a dead one: the folder has one owner', async () => {
+    const [earlier, now] = [process(database), process(database, 'now', database.exclusive)]
+    await Promise.all([earlier.claims.heartbeat(), now.claims.heartbeat()])
+    const run = newRun()
+    await earlier.claims.claim(run, 1)
+    await now.claims.reap()
+    expect(await now.claims.state(run)).toMatchObject({ outcome: { code: 'origin_lost' } })
+    expect((await database.db.select().from(processes)).map(({ id }) => id)).toEqual(['now'])
+  })
+
+  it('stolen disk: no outcome stands in the data folder', async () => {
+    const { claims } = process(database)
+    const run = newRun()
+    await claims.claim(run, 1)
+    await claims.finish(run, success('canary-77d0'))
+    await database.db.execute('checkpoint')
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile())
+    const found = (text: string) => files.some((path) => readFileSync(path).includes(text))
+    expect([found(run.runId), found('canary-77d0')]).toEqual([true, false])
+  })
+})
+
+describe.skipIf(whyNoPostgres)(`on Postgres ${whyNoPostgres ?? ''}`, () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>
+  let database: OpenDatabase
+  beforeAll(async () => {
+    server = await startPostgres()
+    database = await openDatabase({ url: server.url, stateDir: '' })
+  })
+  afterAll(async () => {
+    await database?.close()
+    await server?.close()
+  })
+  claimsHold(() => database)
+})

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { parseTriggerId, triggerOfRun } from '../../shared/ids.ts'
+
+const trigger = randomBytes(24)
+const id = trigger.toString('base64url')
+const run = id + randomBytes(12).toString('base64url')
+
+describe('ids', () => {
+  it('a trigger’s id is its random part and its MAC', () => {
+    const parsed = parseTriggerId(id)
+    expect(parsed?.random).toEqual(Uint8Array.from(trigger.subarray(0, 16)))
+    expect(parsed?.mac).toEqual(Uint8Array.from(trigger.subarray(16)))
+  })
+
+  it('a run’s id says which trigger it belongs to', () => {
+    expect(triggerOfRun(run)).toBe(id)
+  })
+
+  it('texts of another shape are no ids', () => {
+    for (const text of ['', id.slice(1), `${id}A`, `${id.slice(1)}!`, `${id.slice(1)}é`])
+      expect(parseTriggerId(text)).toBeUndefined()
+    for (const text of ['', id, run.slice(1), `${run}A`, `${run.slice(1)}=`])
+      expect(triggerOfRun(text)).toBeUndefined()
+  })
+})

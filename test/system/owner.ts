@@ -1,0 +1,73 @@
+/** An owner of triggers on a stack: an account whose usage key may run any action, and an approved token. */
+import { approvedToken } from '../../origin/stack/approved-token.ts'
+import type { RunRecord } from '../../shared/wire/trigger.ts'
+
+export type Owner = {
+  createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
+  /** The 202's run id. @throws {Error} for any other answer, and for a connection that breaks */
+  fire(webhookUrl: string, event?: object): Promise<string>
+  runs(triggerId: string): Promise<RunRecord[]>
+  /** Every run of the trigger once all have ended. */
+  allEnded(triggerId: string, seconds: number): Promise<RunRecord[]>
+}
+
+export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): Promise<Owner> {
+  const core = (path: string, body: object, key = '') =>
+    json(`${urls.baseUrl}/core/v1/${path}`, { body, headers: { 'x-api-key': key } })
+  const account = await core('new_account', { account_name: 'owner', account_description: '' })
+  const group = { group_name: 'any action', cid_hashes_permitted: ['0'] }
+  const { group_id } = await core('add_group', group, account.api_key)
+  const usage = { name: 'runs', execute_in_groups: [group_id] }
+  const { usage_api_key } = await core('add_usage_api_key', usage, account.api_key)
+  const { token } = await approvedToken(urls.triggersUrl)
+  const headers = { authorization: `Bearer ${token}` }
+  const api = (path: string, body?: object) =>
+    json(`${urls.triggersUrl}/api/${path}`, { body, headers })
+
+  const runs = async (triggerId: string): Promise<RunRecord[]> =>
+    (await api(`triggers/${triggerId}/runs?limit=100`)).runs
+  return {
+    createTrigger: (action_code, more = {}) =>
+      api('triggers', { name: 't', kind: 'webhook', action_code, usage_api_key, ...more }),
+    fire: async (webhookUrl, event = {}) => (await json(webhookUrl, { body: event })).run_id,
+    runs,
+    allEnded: (triggerId, seconds) =>
+      until(seconds, `the runs of ${triggerId} end`, async () => {
+        const all = await runs(triggerId)
+        return all.every((run) => run.finished_at !== null) ? all : undefined
+      }),
+  }
+}
+
+/** Asks again and again until there is an answer; a failure to ask counts as none. */
+export async function until<Answer>(
+  seconds: number,
+  what: string,
+  ask: () => Promise<Answer | undefined>,
+): Promise<Answer> {
+  const deadline = performance.now() + seconds * 1000
+  let last = ''
+  while (performance.now() < deadline) {
+    try {
+      const answer = await ask()
+      if (answer !== undefined) return answer
+    } catch (error) {
+      last = ` (${error instanceof Error ? error.message : 'unknown'})`
+    }
+    await new Promise((resume) => setTimeout(resume, 100))
+  }
+  throw new Error(`not within ${seconds} s: ${what}${last}`)
+}
+
+type Call = { body?: object | undefined; headers?: Record<string, string> }
+
+async function json(url: string, { body, headers = {} }: Call): Promise<any> {
+  const response = await fetch(url, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 500)}`)
+  return JSON.parse(text)
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { approve } from '../../origin/stack/approved-token.ts'
+import { choosePorts } from '../../origin/stack/ports.ts'
+import { Stack } from '../../origin/stack/stack.ts'
+import { trustCa } from '../../origin/stack/trust-ca.ts'
+
+export type StartedStack = {
+  stack: Stack
+  /** What the components wrote, for events and for a failed test's eyes. */
+  lines: string[]
+  baseUrl: string
+  triggersUrl: string
+  browser: (url: string) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** A stack of the real parts in a temporary folder, on free ports. */
+export async function startStack(
+  originSettings: Record<string, string> = {},
+): Promise<StartedStack> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'svc-system-'))
+  const ports = await choosePorts(anyPorts)
+  const lines: string[] = []
+  const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
+  const stack = await Stack.start({ stateDir, ports, originSettings, onLine })
+  trustCa(stack.caFile)
+  return {
+    stack,
+    lines,
+    baseUrl: stack.baseUrl,
+    triggersUrl: stack.triggersUrl,
+    browser: (url) => approve(url),
+    stop: async () => {
+      await stack.stop()
+      rmSync(stateDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export const anyPorts = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
