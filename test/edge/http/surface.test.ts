@@ -101,7 +101,7 @@ describe('every answer', () => {
     const init = { method: 'POST', body: JSON.stringify(webhook()) }
     const response = await owner.api('/api/triggers', {
       ...init,
-      headers: { 'content-type': 'text/plain' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
     expect(response.status).toBe(415)
   })
