@@ -37,8 +37,8 @@ export function mount<Body>(app: OriginApp, services: Services, operation: Opera
       return context.json(await operation.handle({ body }, services))
     }
     const principal = authenticate(context.req.raw.headers, services.mirror)
-    if (operation.auth === 'account_key') requireAccountKey(principal)
     const body = await bodyOf(context, operation)
+    if (operation.auth === 'account_key') requireAccountKey(principal)
     return context.json(await operation.handle({ principal, body }, services))
   })
 }

@@ -46,6 +46,7 @@ export const MILESTONE_1: readonly Area[] = [
   'usage-keys',
   'actions',
   'errors',
+  'action-keys',
   'agent-authorization',
   'webhook-triggers',
   'webhook-firing',

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'test/conformance/README.md'), 'utf8')
+
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('|') && !/^\| (Clause |-)/.test(line))
+  .map((line) => line.slice(1, -1).split(' | '))
+  .map((cells) => cells.map((cell) => cell.trim()))
+  .map(([clause = '', , tests = '', status = '', ...more]) => ({ clause, tests, status, more }))
+
+const clausesOf = (found: typeof rows) => found.map(({ clause }) => clause)
+const filesOf = ({ tests }: { tests: string }) =>
+  tests === '—' ? [] : tests.split('<br>').map((name) => name.replace(/^`(.+)`$/, '$1'))
+const isCovered = ({ status }: { status: string }) => status.startsWith('covered')
+
+describe('the table of conformance', () => {
+  it('has rows of four cells, each clause once', () => {
+    const odd = rows.filter(({ status, more }) => status === '' || more.length > 0)
+    expect(clausesOf(odd)).toEqual([])
+    expect(new Set(clausesOf(rows)).size).toBe(rows.length)
+    expect(rows.length).toBeGreaterThan(300)
+  })
+
+  it('names only test files that are there', () => {
+    const names = new Set(rows.flatMap(filesOf))
+    const absent = [...names].filter(
+      (name) => !/^test\/.+\.test\.ts$/.test(name) || !existsSync(join(root, name)),
+    )
+    expect(absent).toEqual([])
+  })
+
+  it('names a test in every row that is covered', () => {
+    const bare = rows.filter((row) => isCovered(row) && filesOf(row).length === 0)
+    expect(clausesOf(bare)).toEqual([])
+  })
+
+  it('says covered or open, and of a decision that it was decided here', () => {
+    const wrong = rows.filter(({ clause, status }) => {
+      const [state = '', ...note] = status.split(' · ')
+      const decided = clause.startsWith('decisions · ') ? ['decided here'] : []
+      return !/^(covered|open(: \S.*)?)$/.test(state) || note.join() !== decided.join()
+    })
+    expect(clausesOf(wrong)).toEqual([])
+  })
+
+  it('counts its rows rightly', () => {
+    const covered = rows.filter(isCovered).length
+    const open = rows.length - covered
+    expect(page).toContain(`\n${rows.length} rows: ${covered} covered, ${open} open.\n`)
+  })
+})
