@@ -59,7 +59,8 @@ export function createApp(services: Services): OriginApp {
       return context.json(error.message, 500)
     }
     const failure = toApiError(error)
-    if (failure.status >= 500) {
+    // Nobody waits for the answer to an upload that was broken off, and anybody can break off many.
+    if (failure.status >= 500 && !context.req.raw.signal.aborted) {
       const cause = failure.status === 500 ? traceOf(error) : error.name
       log('request.failed', { path: context.req.path, request_id: context.get('requestId'), cause })
     }

@@ -1,5 +1,6 @@
 /** The origin's settings, parsed once (`docs/configuration.md` lists each). */
 import { z } from 'zod'
+import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool-options.ts'
 import { EXECUTION_CPU_MS, EXECUTION_WALL_MAX_MS, EXECUTION_WALL_MS } from '../shared/limits.ts'
 
 /** Digits alone: a setting that is there and empty is a mistake, and not 0. */
@@ -30,8 +31,8 @@ const settingsSchema = z
     /** 32 bytes in base64url, shared with the edge. */
     SVC_CHANNEL_PSK: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'base64url of 32 random bytes'),
     SVC_CHANNEL_EPOCH: wholeNumber(0, 1_000_000).default(1),
-    SVC_EXECUTORS_MIN: wholeNumber(1, 64).default(2),
-    SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(16),
+    SVC_EXECUTORS_MIN: wholeNumber(1, 64).default(MIN_DEFAULT),
+    SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(MAX_DEFAULT),
     SVC_EXECUTION_WALL_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_WALL_MS),
     SVC_EXECUTION_CPU_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_CPU_MS),
   })

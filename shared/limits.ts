@@ -21,6 +21,9 @@ export const PARAMS_MAX_BYTES = 8 * 1024 * 1024
 /** A returned value, as JSON text (`decisions.md`, Limits). */
 export const RESULT_MAX_BYTES = 1024 * 1024
 
+/** Levels of JSON that comes from outside: `JSON.stringify` recurses, and what it can not write can not be kept. */
+export const JSON_DEPTH_MAX = 512
+
 /** Console output that is kept; what comes after it is cut with a note. */
 export const LOGS_MAX_BYTES = 100 * 1024
 

@@ -92,11 +92,19 @@ function firingOf(request: Request, publicUrl: string, bodyBytes: number): Webho
   }
 }
 
+/** Parameters that are shown one by one; the URL has them all. Anybody may send a query, so its cost has an end. */
+const QUERY_PARAMETERS_MAX = 256
+
 function queryOf(parameters: URLSearchParams): Record<string, string | string[]> {
+  // No prototype: a parameter may be called `__proto__`.
   const query: Record<string, string | string[]> = Object.create(null)
-  for (const name of parameters.keys()) {
-    const values = parameters.getAll(name)
-    query[name] = values.length === 1 ? values[0]! : values
+  let count = 0
+  for (const [name, value] of parameters) {
+    if (++count > QUERY_PARAMETERS_MAX) break
+    const known = query[name]
+    if (known === undefined) query[name] = value
+    else if (typeof known === 'string') query[name] = [known, value]
+    else known.push(value)
   }
   return query
 }

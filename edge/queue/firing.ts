@@ -1,4 +1,6 @@
 /** What fired a run, as it is kept with it: everything but the body's bytes. */
+import { isDeeper } from '../../shared/json-depth.ts'
+import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { encodeBase64 } from './base64.ts'
 
 export type WebhookFiring = {
@@ -14,9 +16,6 @@ export type WebhookFiring = {
 }
 
 export type Firing = WebhookFiring
-
-/** JSON nested deeper than this is text to us: writing it again would exhaust the stack, at every attempt. */
-export const EVENT_DEPTH_MAX = 512
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -63,24 +62,10 @@ function parsedEvent(
   try {
     // A BOM is part of the raw text and no part of the JSON (RFC 8259, 8.1).
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
-    if (isDeeper(value, EVENT_DEPTH_MAX)) throw new Error(`nested over ${EVENT_DEPTH_MAX} deep`)
+    if (isDeeper(value, JSON_DEPTH_MAX)) throw new Error(`nested over ${JSON_DEPTH_MAX} deep`)
     return { event: json || (typeof value === 'object' && value !== null) ? value : text }
   } catch (error) {
     if (!json) return { event: text }
     return { event: text, event_parse_error: error instanceof Error ? error.message : 'not JSON' }
   }
-}
-
-/** Level by level: a recursion would itself run out of stack. */
-export function isDeeper(value: unknown, depth: number): boolean {
-  let level: object[] = isNested(value) ? [value] : []
-  for (; level.length > 0; depth--) {
-    if (depth === 0) return true
-    level = level.flatMap((node) => Object.values(node).filter(isNested))
-  }
-  return false
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

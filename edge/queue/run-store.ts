@@ -214,11 +214,10 @@ export class RunStore {
 
   /** The runs of a page, newest first, by their sequence: a page of rows with bodies is too much at once. */
   page(limit: number, offset: number): number[] {
-    const newest = [desc(runs.sequence)]
     const rows = this.#db
       .select({ sequence: runs.sequence })
       .from(runs)
-      .orderBy(...newest)
+      .orderBy(desc(runs.sequence))
       .limit(limit)
       .offset(offset)
       .all()

@@ -1,10 +1,10 @@
 import { actionCid } from '../../shared/cid.ts'
 import { sealForStorage } from '../../shared/envelope/seal.ts'
 import { ApiError } from '../../shared/errors.ts'
-import { TRIGGER_SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { isDeeper } from '../../shared/json-depth.ts'
+import { JSON_DEPTH_MAX, TRIGGER_SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import type { CreateTrigger, TriggerRecord } from '../../shared/wire/trigger.ts'
 import type { Env } from '../env.ts'
-import { EVENT_DEPTH_MAX, isDeeper } from '../queue/firing.ts'
 import { sealingKeys } from '../trust/trusted-keys.ts'
 import { newTriggerId } from './trigger-id.ts'
 
@@ -55,8 +55,8 @@ function requireServed(body: CreateTrigger): void {
       `action_code: ${source} bytes, and at most ${TRIGGER_SOURCE_MAX_BYTES} are taken.`,
       'Make the source smaller.',
     )
-  if (isDeeper(body.default_params, EVENT_DEPTH_MAX))
-    refuse(`default_params: nested over ${EVENT_DEPTH_MAX} deep.`, 'Make them flatter.')
+  if (isDeeper(body.default_params, JSON_DEPTH_MAX))
+    refuse(`default_params: nested over ${JSON_DEPTH_MAX} deep.`, 'Make them flatter.')
   const params = encoder.encode(JSON.stringify(body.default_params)).length
   if (params > DEFAULT_PARAMS_MAX_BYTES)
     refuse(

@@ -23,6 +23,8 @@ const RECEIPT_POLL_MS = 20
 const RECEIPT_WAIT_MS = 60_000
 /** Other processes send from the same wallet, so a nonce may be taken by the time it is used. */
 const NONCE_TRIES = 10
+/** Writes that may wait for their turn: at a block a second, who comes later is better told to try again. */
+const WAITING_MAX = 256
 
 /**
  * Sends the writes of managed accounts, paid for by a payer wallet. A write returns when its receipt has been
@@ -35,6 +37,9 @@ export class AccountsWriter {
   /** Invariant: the next transaction has this nonce; undefined means that the chain has to be asked. */
   #nonce: number | undefined
   #sending: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  /** How often the chain has failed: writes that waited through a failure fail with it, not one after the other. */
+  #failures = 0
 
   constructor(chain: Chain, mirror: AccountsMirror, payerKey: string) {
     this.#chain = chain
@@ -50,10 +55,16 @@ export class AccountsWriter {
    */
   async write(functionName: string, args: readonly unknown[]): Promise<TransactionReceipt> {
     const data = accountConfig.encodeFunctionData(functionName, args)
-    const sent = this.#sending.then(
-      () => this.#send(data),
-      () => this.#send(data),
-    )
+    if (this.#waiting >= WAITING_MAX)
+      throw new ChainUnavailable('too many writes are waiting for it')
+    const failures = this.#failures
+    const turn = () => {
+      if (this.#failures !== failures)
+        throw new ChainUnavailable('it failed while this write waited')
+      return this.#send(data)
+    }
+    this.#waiting++
+    const sent = this.#sending.then(turn, turn).finally(() => this.#waiting--)
     this.#sending = sent
     const receipt = await this.#receipt(await sent)
     await this.#mirror.syncTo(receipt.blockNumber)
@@ -67,7 +78,10 @@ export class AccountsWriter {
         return await this.#sendOnce(data)
       } catch (error) {
         this.#nonce = undefined
-        if (tried === NONCE_TRIES || !isNonceTaken(error)) throw this.#refusal(error)
+        if (tried < NONCE_TRIES && isNonceTaken(error)) continue
+        const refusal = this.#refusal(error)
+        if (refusal instanceof ChainUnavailable) this.#failures++
+        throw refusal
       }
     }
   }
@@ -93,7 +107,8 @@ export class AccountsWriter {
   }
 
   async #receipt(hash: string): Promise<TransactionReceipt> {
-    for (let waited = 0; waited < RECEIPT_WAIT_MS; waited += RECEIPT_POLL_MS) {
+    const began = performance.now()
+    while (performance.now() - began < RECEIPT_WAIT_MS) {
       const receipt = await this.#chain.provider.getTransactionReceipt(hash).catch(() => null)
       if (receipt?.status === 1) return receipt
       if (receipt) throw new ContractRefused('reverted')

@@ -5,7 +5,7 @@ import type { ExecutorEnd } from './executor-process.ts'
 export const MIN_DEFAULT = 2
 
 /** Most executors at once: about 130 MB each, and most of the runs beyond the cores wait for something. */
-export const MAX_DEFAULT = 64
+export const MAX_DEFAULT = 16
 
 /** An executor above the minimum that was idle for this long is ended. */
 export const IDLE_MS = 30_000
@@ -18,6 +18,10 @@ export const RSS_MAX_BYTES = 512 * 1024 * 1024
 
 /** Executors that start at once: starting is CPU work, and more than the cores would slow each other. */
 export const STARTING_MAX = availableParallelism()
+
+/** Runs that may wait for an executor, and what their sources and params may take: both are held in memory. */
+export const WAITING_MAX = 512
+export const WAITING_BYTES_MAX = 256 * 1024 * 1024
 
 /** Starts that may fail in a row before waiting runs are given up. */
 export const FAILED_STARTS_MAX = 3

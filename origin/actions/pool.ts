@@ -1,7 +1,14 @@
 import type { ExecutorEnd } from './executor-process.ts'
 import { ExecutorProcess } from './executor-process.ts'
 import type { ActionPoolOptions } from './pool-options.ts'
-import { FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX, withDefaults } from './pool-options.ts'
+import {
+  FAILED_STARTS_MAX,
+  RSS_MAX_BYTES,
+  STARTING_MAX,
+  WAITING_BYTES_MAX,
+  WAITING_MAX,
+  withDefaults,
+} from './pool-options.ts'
 import type { ActionPool, Capability, RunRequest, RunResult } from './run.ts'
 
 export type { ActionPoolOptions, PoolEvent } from './pool-options.ts'
@@ -29,6 +36,7 @@ class Pool implements ActionPool {
   /** Those that can take a run, the one used last at the end: the others grow idle and are ended. */
   readonly #free: Member[] = []
   readonly #waiting: Waiting[] = []
+  #waitingBytes = 0
   readonly #ready = Promise.withResolvers<void>()
   readonly #empty = Promise.withResolvers<void>()
   #failedStarts = 0
@@ -48,8 +56,12 @@ class Pool implements ActionPool {
 
   run(request: RunRequest, capability: Capability): Promise<RunResult> {
     if (this.#closed) return Promise.resolve(notStarted('the pool is closed'))
+    const bytes = request.code.length + request.params.length
+    if (this.#waiting.length >= WAITING_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
+      return Promise.resolve(notStarted('too many runs are waiting'))
     return new Promise((resolve) => {
       this.#waiting.push({ request, capability, resolve })
+      this.#waitingBytes += bytes
       this.#serve()
     })
   }
@@ -68,7 +80,9 @@ class Pool implements ActionPool {
       if (member === undefined) break
       clearTimeout(member.idle)
       const next = this.#waiting.shift()
-      if (next !== undefined) void this.#runOn(member, next)
+      if (next === undefined) break
+      this.#waitingBytes -= next.request.code.length + next.request.params.length
+      void this.#runOn(member, next)
     }
     this.#staff()
   }
@@ -168,6 +182,7 @@ class Pool implements ActionPool {
   }
 
   #giveUp(reason: string): void {
+    this.#waitingBytes = 0
     for (const { resolve } of this.#waiting.splice(0)) resolve(notStarted(reason))
   }
 }

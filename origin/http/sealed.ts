@@ -40,7 +40,7 @@ export function mountSealed<Body extends Freshness>(
     const bytes = new Uint8Array(await context.req.arrayBuffer())
     const opened = openRequest(services.channel.keys, 'POST', operation.path, bytes)
     const answer = await answerTo(opened, services, operation)
-    const sealed = opened.answer(Buffer.from(JSON.stringify(answer)))
+    const sealed = opened.answer(Buffer.from(answer))
     return context.body(Uint8Array.from(sealed), 200, { 'content-type': SEALED_CONTENT_TYPE })
   })
 }
@@ -49,16 +49,17 @@ async function answerTo<Body extends Freshness>(
   opened: OpenedRequest,
   services: Services,
   operation: SealedOperation<Body>,
-): Promise<object> {
+): Promise<string> {
   try {
     const body = validate(operation.schema, parse(opened.plaintext))
     requireFresh(body, services.now())
-    return await operation.handle(body, opened.mode, services)
+    // Written here, so that what can not be written is a sealed refusal too.
+    return JSON.stringify(await operation.handle(body, opened.mode, services))
   } catch (error) {
     const failure = toApiError(error)
     if (failure.status === 500)
       services.log('sealed.failed', { path: operation.path, cause: traceOf(error) })
-    return refusal(failure)
+    return JSON.stringify(refusal(failure))
   }
 }
 

@@ -84,10 +84,10 @@ export class RunClaims {
 
   /** Stores how a run ended. @returns what is stored: another outcome where the claim was given up before */
   async finish(run: RunKey, outcome: Outcome): Promise<Outcome> {
-    const { db, outcomeKey } = this.#options
+    const { db } = this.#options
     const stored = await db
       .update(runClaims)
-      .set({ endedAt: this.#date(), outcome: encryptOutcome(outcomeKey, run, outcome) })
+      .set({ endedAt: this.#date(), outcome: this.#encrypted(run, outcome) })
       .where(and(...this.#own(run), isNull(runClaims.endedAt)))
       .returning({ runId: runClaims.runId })
     if (stored.length === 1) return outcome
@@ -115,8 +115,26 @@ export class RunClaims {
 
   #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
     if (!row.outcome) return { state: 'running' }
-    const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
-    return { state: 'ended', outcome }
+    try {
+      const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
+      return { state: 'ended', outcome }
+    } catch {
+      // Told for this run alone: one damaged row must not hold up the answer about the others.
+      return {
+        state: 'ended',
+        outcome: unkept('The outcome of this run can not be read any more.'),
+      }
+    }
+  }
+
+  /** An outcome that can not be written ends its run all the same: trying again would never help. */
+  #encrypted(run: RunKey, outcome: Outcome): Buffer {
+    const { outcomeKey } = this.#options
+    try {
+      return encryptOutcome(outcomeKey, run, outcome)
+    } catch {
+      return encryptOutcome(outcomeKey, run, unkept('The outcome of this run could not be kept.'))
+    }
   }
 
   /**
@@ -179,6 +197,11 @@ export class RunClaims {
   #date(): Date {
     return new Date(this.#options.now())
   }
+}
+
+function unkept(message: string): Outcome {
+  const nothing = { stack: '', logs: [], action_cid: '', duration_ms: 0 }
+  return { status: 'failed', code: 'outcome_lost', message, ...nothing }
 }
 
 /** How a run ends whose executor vanished: it may have had effects, so it is not run again. */

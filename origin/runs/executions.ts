@@ -2,6 +2,8 @@ import { originLost, type RunClaims } from './claims.ts'
 import type { RunKey } from './outcome-codec.ts'
 import { capabilityFor } from './capability.ts'
 import { actionCid } from '../../shared/cid.ts'
+import { isDeeper } from '../../shared/json-depth.ts'
+import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { permissionToRun, type RunPermission } from '../accounts/permissions.ts'
 import type { Principal } from '../accounts/state.ts'
@@ -44,6 +46,7 @@ export type ExecutionsOptions = {
 
 /** A stored outcome is worth waiting for the database: until then nobody else may learn the run's end. */
 const FINISH_RETRY_MS = 250
+const FINISH_RETRY_MAX_MS = 10_000
 
 /** Executes actions: plainly for a caller that waits, at most once for a run that has an id. */
 export class Executions {
@@ -106,12 +109,12 @@ export class Executions {
       await this.#options.claims.release(key)
       throw error
     }
-    for (;;) {
+    for (let wait = FINISH_RETRY_MS; ; wait = Math.min(wait * 2, FINISH_RETRY_MAX_MS)) {
       try {
         return await this.#options.claims.finish(key, outcome)
       } catch (error) {
         this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: nameOf(error) })
-        await new Promise((resume) => setTimeout(resume, FINISH_RETRY_MS))
+        await new Promise((resume) => setTimeout(resume, wait))
       }
     }
   }
@@ -133,11 +136,30 @@ export class Executions {
     }
     log('run.ended', { cid: permission.cid, kind: result.kind, ms: result.durationMs, ...facts })
     const ended = { ...common, duration_ms: result.durationMs, logs: result.logs }
-    if (result.kind === 'returned')
-      return { status: 'success', ...ended, response: JSON.parse(result.value) }
+    if (result.kind === 'returned') return returned(result.value, ended)
     const { code: failure, message, stack } = result
     return { status: 'failed', ...ended, code: failure, message, stack }
   }
+}
+
+type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs'>
+
+/** A returned value that can be kept and passed on: checked here, since the executor is not to be trusted. */
+function returned(value: string, ended: Ended): Outcome {
+  const refuse = (message: string): Outcome => {
+    return { status: 'failed', ...ended, code: 'result_not_json', message, stack: '' }
+  }
+  let response: unknown
+  try {
+    response = JSON.parse(value)
+  } catch {
+    return refuse('the response is not JSON')
+  }
+  if (isDeeper(response, JSON_DEPTH_MAX))
+    return refuse(
+      `the response is nested over ${JSON_DEPTH_MAX} deep; return it flatter, or as a string`,
+    )
+  return { status: 'success', ...ended, response }
 }
 
 function nameOf(error: unknown): string {

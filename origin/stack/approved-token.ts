@@ -29,7 +29,8 @@ export async function approve(authorizeUrl: string, email = 'demo@example.com'):
 
 /** A session of the local stack, as a cookie. */
 async function signIn(triggersUrl: string, email: string): Promise<string> {
-  await post(triggersUrl, '/sign-in', { email, next: '/' })
+  const asked = await post(triggersUrl, '/sign-in', { email, next: '/' })
+  if (asked.status !== 200) throw new Error(`the sign-in was answered ${asked.status}`)
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
   const mails = (await mailbox.json()) as { recipient: string; link: string }[]

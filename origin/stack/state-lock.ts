@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { groupMembers, identify, type ProcessIdentity } from './process-table.ts'
+import { groupMembers, identify, isAlive, type ProcessIdentity } from './process-table.ts'
 
 /** What the lock's holder writes beside it: who it is, and whom it started. */
 type Record = { holder: ProcessIdentity; children: { name: string; leader: ProcessIdentity }[] }
@@ -46,7 +46,8 @@ export class StateLock {
       database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     } catch {
       database.close()
-      throw new StateInUse(folder, earlier?.holder.pid)
+      const holder = readRecord(recordFile)?.holder
+      throw new StateInUse(folder, holder && isAlive(holder) ? holder.pid : undefined)
     }
     await endLeftovers(earlier?.children ?? [])
     const holder = identify(process.pid)

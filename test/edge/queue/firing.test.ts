@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { eventParams, isDeeper, type WebhookFiring } from '../../../edge/queue/firing.ts'
+import { eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
+import { isDeeper } from '../../../shared/json-depth.ts'
 
 const firing = (contentType: string | null): WebhookFiring => ({
   source: 'webhook',

@@ -43,6 +43,18 @@ describe('the pool', () => {
     expect(pids().length).toBeLessThanOrEqual(3)
   })
 
+  it('memory flood: what waits is bounded, and the rest is refused before it starts', async () => {
+    const { pool } = await start({ min: 1, max: 1 })
+    void pool.run(SLEEP(5_000), NO_KEYS)
+    const large = { ...TRIVIAL, code: TRIVIAL.code + ' '.repeat(16 * 1024 * 1024) }
+    const flood = Array.from({ length: 20 }, () => pool.run(large, NO_KEYS))
+    const first = await Promise.race(flood)
+    expect(first).toEqual({ kind: 'lost', reason: 'too many runs are waiting', started: false })
+    await pool.close()
+    const started = (await Promise.all(flood)).filter((end) => end.kind !== 'lost' || end.started)
+    expect(started).toEqual([])
+  })
+
   it('serves in order of arrival when every executor is taken', async () => {
     const { pool } = await start({ min: 1, max: 1 })
     const order: string[] = []

@@ -52,6 +52,29 @@ async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer
   }
 }
 
+describe('bracket bomb: a returned value that nests too deeply to be written again', () => {
+  const bomb = `async function main({ depth }) {
+    let value = []
+    for (let level = 1; level < depth; level++) value = [value]
+    return value
+  }`
+
+  it.each([513, 4_500, 6_000, 20_000])(
+    'of %i levels ends its run, and can be asked for',
+    async (depth) => {
+      const run = newRun()
+      const { outcome } = await execute(run, { code: bomb, js_params: { depth } })
+      expect(outcome).toMatchObject({ status: 'failed' })
+      expect((await outcomes([run.id])).ended[run.id]).toEqual(outcome)
+    },
+  )
+
+  it('of 512 levels is a result', async () => {
+    const { outcome } = await execute(newRun(), { code: bomb, js_params: { depth: 512 } })
+    expect(outcome.status).toBe('success')
+  })
+})
+
 describe('a run with an id', () => {
   it('is executed once, however many requests for it come at once', async () => {
     const run = newRun()

@@ -166,6 +166,42 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await claims.state(running)).toEqual({ state: 'running' })
   })
 
+  it('a row that can not be read ends its own run, and spoils no answer about others', async () => {
+    const [{ claims }] = await pair()
+    const [whole, damaged] = [newRun(), newRun()]
+    for (const run of [whole, damaged]) {
+      await claims.claim(run, 1)
+      await claims.finish(run, success('kept'))
+    }
+    const { db } = open()
+    const outcome = new Uint8Array(40).fill(1)
+    await db.update(runClaims).set({ outcome }).where(eq(runClaims.runId, damaged.runId))
+    const states = await claims.states([whole.runId, damaged.runId])
+    expect(states.get(whole.runId)).toEqual({ state: 'ended', outcome: success('kept') })
+    expect(states.get(damaged.runId)).toMatchObject({ outcome: { code: 'outcome_lost' } })
+  })
+
+  it('an outcome that can not be written ends its run all the same', async () => {
+    const [{ claims }] = await pair()
+    const run = newRun()
+    await claims.claim(run, 1)
+    await claims.finish(run, success(1n))
+    expect(await claims.state(run)).toMatchObject({ outcome: { code: 'outcome_lost' } })
+  })
+
+  it('a claim that nobody carries is given back, and no younger one or carried one is', async () => {
+    const [{ claims, clock }] = await pair()
+    const [forgotten, carried] = [newRun(), newRun()]
+    for (const run of [forgotten, carried]) await claims.claim(run, 1)
+    const isCarried = (runId: string) => runId === carried.runId
+    await claims.releaseForgotten(isCarried)
+    expect(await claims.state(forgotten)).toEqual({ state: 'running' })
+    clock.at += 120_000
+    await claims.releaseForgotten(isCarried)
+    expect(await claims.state(forgotten)).toBeUndefined()
+    expect(await claims.state(carried)).toEqual({ state: 'running' })
+  })
+
   it('stolen database: outcomes are encrypted, each for its own row', async () => {
     const [{ claims }] = await pair()
     const [one, other] = [newRun(), newRun()]
@@ -177,7 +213,9 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(bytes).not.toContain('canary')
     const { outcome } = rows.find(({ runId }) => runId === one.runId)!
     await open().db.update(runClaims).set({ outcome }).where(eq(runClaims.runId, other.runId))
-    await expect(claims.state(other)).rejects.toThrow()
+    const swapped = await claims.state(other)
+    expect(swapped).toMatchObject({ outcome: { status: 'failed', code: 'outcome_lost' } })
+    expect(JSON.stringify(swapped)).not.toContain('canary')
     await open().db.delete(runClaims).where(eq(runClaims.runId, other.runId))
   })
 }
