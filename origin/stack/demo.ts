@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { journey } from './journey.ts'
-import { choosePorts } from './ports.ts'
 import { Stack } from './stack.ts'
 import { trustCa } from './trust-ca.ts'
 
@@ -29,10 +28,9 @@ function show(step: string, result: string, milliseconds: number): void {
 }
 
 try {
-  const free = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
-  const ports = await choosePorts(free)
+  const environment = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
-  stack = await Stack.start({ stateDir, ports, onLine })
+  stack = await Stack.start({ stateDir, environment, onLine })
   show('the stack is ready', stack.baseUrl, performance.now())
   trustCa(stack.caFile)
   await journey({ baseUrl: stack.baseUrl, triggersUrl: stack.triggersUrl, onStep: show })

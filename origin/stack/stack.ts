@@ -10,12 +10,13 @@ import { loadTls } from '../tls.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import { type Deployment, ensureContract, startChain } from './chain.ts'
 import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
-import type { Ports } from './ports.ts'
+import { choosePorts, type Ports } from './ports.ts'
 import { StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
-  ports: Ports
+  /** Where the settings of the ports are (`choosePorts`). */
+  environment: NodeJS.ProcessEnv
   /** Settings of the origin beside those that the stack makes. */
   originSettings?: Record<string, string>
   onLine(component: string, line: string): void
@@ -35,6 +36,7 @@ export class Stack {
   readonly chainUrl: string
   readonly caFile: string
   readonly #options: StackOptions
+  readonly #ports: Ports
   readonly #lock: StateLock
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
@@ -42,9 +44,10 @@ export class Stack {
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
 
-  private constructor(options: StackOptions, lock: StateLock, caFile: string) {
-    const { ports, stateDir } = options
+  private constructor(options: StackOptions, ports: Ports, lock: StateLock, caFile: string) {
+    const { stateDir } = options
     this.#options = options
+    this.#ports = ports
     this.#lock = lock
     this.#keyring = new Keyring(loadRootKey(stateDir, 'local'))
     this.#secrets = loadLocalSecrets(stateDir)
@@ -54,13 +57,15 @@ export class Stack {
     this.chainUrl = `http://localhost:${ports.chain}`
   }
 
-  /** Starts all of it, or nothing. @throws {StateInUse | ChildFailed} */
+  /** Starts all of it, or nothing. @throws {StateInUse | PortUnusable | ChildFailed} */
   static async start(options: StackOptions): Promise<Stack> {
     const lock = await StateLock.take(options.stateDir)
     let stack: Stack | undefined
     try {
+      // Under the lock: what a killed stack of this folder left has been ended, and its ports are free again.
+      const ports = await choosePorts(options.environment)
       const { caFile } = await loadTls(options.stateDir)
-      stack = new Stack(options, lock, caFile)
+      stack = new Stack(options, ports, lock, caFile)
       // The bundle is most of the edge's time, and needs nothing of the others.
       await Promise.all([
         stack.startComponent('edge'),
@@ -96,14 +101,15 @@ export class Stack {
   }
 
   async #startChain(): Promise<void> {
-    const { stateDir, ports } = this.#options
-    const { child, rpcUrl } = await startChain(stateDir, ports.chain, this.#hooks('chain'))
+    const { stateDir } = this.#options
+    const { child, rpcUrl } = await startChain(stateDir, this.#ports.chain, this.#hooks('chain'))
     this.#add('chain', child)
     this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
   }
 
   async #startOrigin(): Promise<void> {
-    const { stateDir, ports, originSettings } = this.#options
+    const { stateDir, originSettings } = this.#options
+    const ports = this.#ports
     if (!this.#deployment) throw new Error('the origin needs the chain')
     const child = this.#node('origin', '../main.ts', {
       SVC_ENV: 'local',
@@ -122,12 +128,12 @@ export class Stack {
   }
 
   async #startEdge(): Promise<void> {
-    const { stateDir, ports } = this.#options
+    const { stateDir } = this.#options
     const edgeDir = join(stateDir, 'edge')
     mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
     const child = this.#node('edge', './edge-runner.ts', {
       EDGE_STATE_DIR: edgeDir,
-      EDGE_PORT: String(ports.edge),
+      EDGE_PORT: String(this.#ports.edge),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
       // Read by Miniflare when it is imported: the authority that workerd trusts beside the public ones.
       NODE_EXTRA_CA_CERTS: this.caFile,

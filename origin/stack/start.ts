@@ -1,6 +1,6 @@
 /** `npm start`: the local stack in the foreground. */
 import { resolve } from 'node:path'
-import { choosePorts, PortUnusable } from './ports.ts'
+import { PortUnusable } from './ports.ts'
 import { ChildFailed } from './child.ts'
 import { Stack } from './stack.ts'
 import { StateInUse } from './state-lock.ts'
@@ -46,10 +46,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void stop(0))
 
 try {
-  const ports = await choosePorts(process.env)
   const onLine = (component: string, line: string) =>
     console.log(`${component.padEnd(6)} | ${line}`)
-  const started = await Stack.start({ stateDir, ports, onLine })
+  const started = await Stack.start({ stateDir, environment: process.env, onLine })
   stack = started
   if (stopping) await started.stop()
   else {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { approve } from '../../origin/stack/approved-token.ts'
-import { choosePorts } from '../../origin/stack/ports.ts'
 import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 
@@ -21,10 +20,9 @@ export async function startStack(
   originSettings: Record<string, string> = {},
 ): Promise<StartedStack> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-system-'))
-  const ports = await choosePorts(anyPorts)
   const lines: string[] = []
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
-  const stack = await Stack.start({ stateDir, ports, originSettings, onLine })
+  const stack = await Stack.start({ stateDir, environment: anyPorts, originSettings, onLine })
   trustCa(stack.caFile)
   return {
     stack,

@@ -38,6 +38,17 @@ async function ready(started: Start): Promise<{ baseUrl: string; chain: string; 
   return { baseUrl: find(/base_url +(\S+)/)!, chain: find(/chain +(http\S+)/)!, ca }
 }
 
+/** The ports that a start has printed, as settings. */
+function portsOf(started: Start): Record<string, string> {
+  const port = (name: string) =>
+    new RegExp(`${name} +https?://localhost:(\\d+)`).exec(started.output())?.[1] ?? ''
+  return {
+    SVC_ORIGIN_PORT: port('base_url'),
+    SVC_EDGE_PORT: port('triggers_url'),
+    SVC_CHAIN_PORT: port('chain'),
+  }
+}
+
 function children(): number[] {
   const record = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as {
     children: { leader: ProcessIdentity }[]
@@ -80,7 +91,9 @@ describe('npm start', () => {
     expect(await first.exit).toBe(0)
     expect(children()).toEqual([])
 
-    const second = start()
+    // The same ports from here on, as with the default ones: what is left behind must not keep them.
+    const ports = portsOf(first)
+    const second = start(ports)
     const kept = await ready(second)
     expect(await exists(kept.baseUrl, key)).toBe(true)
     await new Promise((resume) => setTimeout(resume, 6_000)) // the chain writes its state every 5 s
@@ -89,7 +102,7 @@ describe('npm start', () => {
     await second.exit
     expect(left.length).toBeGreaterThan(3)
 
-    const third = start()
+    const third = start(ports)
     const again = await ready(third)
     expect(await exists(again.baseUrl, key)).toBe(true)
     expect(children().filter((pid) => left.includes(pid))).toEqual([])
