@@ -1,5 +1,5 @@
 import { SECRET_HEADERS } from '../triggers/webhook-headers.ts'
-import type { LogLine } from '../../shared/wire/outcome.ts'
+import type { LogLine } from '../../shared/log-line.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { eventParams, type Firing } from './firing.ts'
 import type { revisions, runs, trigger } from './schema.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { LOGS_MAX_BYTES, RESULT_MAX_BYTES } from '../../shared/limits.ts'
 import type { KeyOperation, RunFailed, RunReturned } from './run.ts'
-import { FAILURE_CODES, LOG_LEVELS } from './run.ts'
+import { LOG_LEVELS } from '../../shared/log-line.ts'
+import { FAILURE_CODES } from './run.ts'
 
 /** What the pool says to an executor. `token` names the run; nobody else knows it. */
 export type ToExecutor =

@@ -1,4 +1,5 @@
 /** What an execution is to the rest of the origin: its request, the keys it may ask for, and how it ended. */
+import type { LogLine } from '../../shared/log-line.ts'
 
 export type RunRequest = {
   /** The action's source, evaluated as a script that defines `main(params)`. */
@@ -23,15 +24,6 @@ export type KeyOperation =
  * Rejects with an Error whose message is for the action's author.
  */
 export type Capability = { keyOperation(operation: KeyOperation): Promise<string> }
-
-export const LOG_LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const
-
-export type LogLine = {
-  level: (typeof LOG_LEVELS)[number]
-  /** Milliseconds since the run's start. */
-  at_ms: number
-  text: string
-}
 
 /** Every way in which a run can fail by the action's own doing (`decisions.md`, JSON-string errors). */
 export const FAILURE_CODES = [

@@ -1,13 +1,12 @@
 /** How an execution ended, as the origin stores it and both sides pass it on. */
 import { z } from 'zod'
+import { LOG_LEVELS, type LogLine } from '../log-line.ts'
 
 export const logLineSchema = z.object({
-  level: z.enum(['log', 'info', 'warn', 'error', 'debug']),
-  /** Milliseconds since the action began. */
+  level: z.enum(LOG_LEVELS),
   at_ms: z.number(),
   text: z.string(),
 })
-export type LogLine = z.infer<typeof logLineSchema>
 
 const ended = {
   action_cid: z.string(),

@@ -7,7 +7,7 @@ import {
   MAX_RUNS_PER_MINUTE_DEFAULT,
 } from '../limits.ts'
 import { sourceSchema } from './core.ts'
-import type { LogLine } from './outcome.ts'
+import type { LogLine } from '../log-line.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const
 export type TriggerKind = (typeof TRIGGER_KINDS)[number]
