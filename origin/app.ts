@@ -2,21 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
-import { ContractRefused } from './accounts/writer.ts'
-import { mountAccountExists } from './http/account-exists.ts'
-import { addGroup } from './http/add-group.ts'
-import { addUsageApiKey } from './http/add-usage-api-key.ts'
-import { createWallet } from './http/create-wallet.ts'
 import { mountEvidenceKeys } from './http/evidence-keys.ts'
-import { toApiError } from './http/failure.ts'
-import { getNodeChainConfig, getNodeChainConfigCore } from './http/get-node-chain-config.ts'
-import { getSvcActionIpfsId } from './http/get-svc-action-ipfs-id.ts'
-import { newAccount } from './http/new-account.ts'
+import { failureAnswer } from './http/failure.ts'
 import { mount, type OriginApp, type OriginEnv } from './http/operation.ts'
+import { operations } from './http/operations.ts'
 import { mountSealed } from './http/sealed.ts'
 import { sealedExecute } from './http/sealed-execute.ts'
 import { sealedOutcomes } from './http/sealed-outcomes.ts'
-import { ActionFailed, svcAction } from './http/svc-action.ts'
+import { ActionFailed } from './http/svc-action.ts'
+import { mountDescription } from './http/swagger-ui/mount.ts'
 import { traceOf } from './log.ts'
 import type { Services } from './services.ts'
 
@@ -35,15 +29,8 @@ export function createApp(services: Services): OriginApp {
   app.use('/core/v1/*', cors(CORS))
   app.use('/get_node_chain_config', cors(CORS))
 
-  mount(app, services, newAccount)
-  mount(app, services, createWallet)
-  mount(app, services, getSvcActionIpfsId)
-  mount(app, services, addGroup)
-  mount(app, services, addUsageApiKey)
-  mount(app, services, svcAction)
-  mount(app, services, getNodeChainConfig)
-  mount(app, services, getNodeChainConfigCore)
-  mountAccountExists(app, services)
+  for (const operation of operations) mount(app, services, operation)
+  mountDescription(app, services)
   mountEvidenceKeys(app, services)
   mountSealed(app, services, sealedExecute)
   mountSealed(app, services, sealedOutcomes)
@@ -52,25 +39,16 @@ export function createApp(services: Services): OriginApp {
     return context.json({ status: 'ok' })
   })
 
-  const docs = (status: number) => `${settings.SVC_PUBLIC_URL}/docs/errors#${status}`
   const refuse = (error: Error, context: Context<OriginEnv>): Response => {
-    if (error instanceof ActionFailed) {
-      context.header('x-svc-error', error.code)
-      return context.json(error.message, 500)
-    }
-    const failure = toApiError(error)
+    const { status, headers, body } = failureAnswer(error, settings.SVC_PUBLIC_URL)
     // Nobody waits for the answer to an upload that was broken off, and anybody can break off many.
-    if (failure.status >= 500 && !context.req.raw.signal.aborted) {
-      const cause = failure.status === 500 ? traceOf(error) : error.name
+    const isOurs = status >= 500 && !(error instanceof ActionFailed)
+    if (isOurs && !context.req.raw.signal.aborted) {
+      const cause = status === 500 ? traceOf(error) : error.name
       log('request.failed', { path: context.req.path, request_id: context.get('requestId'), cause })
     }
-    for (const [name, value] of Object.entries(failure.headers)) context.header(name, value)
-    if (error instanceof ContractRefused) {
-      context.header('x-svc-error', error.code)
-      if (failure.status === 400 || failure.status === 409)
-        return context.json(failure.message, failure.status)
-    }
-    return context.json(failure.toBody(docs(failure.status)), failure.status)
+    for (const [name, value] of Object.entries(headers)) context.header(name, value)
+    return context.json(body, status)
   }
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.

@@ -1,7 +1,15 @@
 /** The origin's settings, parsed once (`docs/configuration.md` lists each). */
 import { z } from 'zod'
+import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
+import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
 import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool-options.ts'
-import { EXECUTION_CPU_MS, EXECUTION_WALL_MAX_MS, EXECUTION_WALL_MS } from '../shared/limits.ts'
+import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
+import {
+  CHAIN_FINALITY_DEFAULT,
+  EXECUTION_CPU_MS,
+  EXECUTION_WALL_MAX_MS,
+  EXECUTION_WALL_MS,
+} from '../shared/limits.ts'
 
 /** Digits alone: a setting that is there and empty is a mistake, and not 0. */
 const wholeNumber = (low: number, high: number) =>
@@ -10,6 +18,11 @@ const wholeNumber = (low: number, high: number) =>
     .regex(/^[0-9]{1,16}$/, 'expected a whole number')
     .transform(Number)
     .pipe(z.number().int().min(low).max(high))
+
+const wei = z
+  .string()
+  .regex(/^[0-9]{1,30}$/, 'expected a whole number of wei')
+  .transform(BigInt)
 
 const settingsSchema = z
   .object({
@@ -23,6 +36,10 @@ const settingsSchema = z
     SVC_CHAIN_RPC: z.url({ protocol: /^https?$/ }),
     SVC_CHAIN_NAME: z.string().default('local'),
     SVC_CHAIN_POLL_MS: wholeNumber(50, 60_000).default(1_000),
+    /** Blocks after which the chain does not give a block up any more. */
+    SVC_CHAIN_FINALITY: wholeNumber(1, 10_000).default(CHAIN_FINALITY_DEFAULT),
+    /** Wallets that pay for writes; one more pays them. */
+    SVC_PAYERS: wholeNumber(1, PAYERS_MAX).default(PAYERS_DEFAULT),
     /** The `AccountConfig` diamond and the block it was deployed in. */
     SVC_CONTRACT_ADDRESS: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '20-byte hex with 0x'),
     SVC_CONTRACT_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER),
@@ -35,6 +52,15 @@ const settingsSchema = z
     SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(MAX_DEFAULT),
     SVC_EXECUTION_WALL_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_WALL_MS),
     SVC_EXECUTION_CPU_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_CPU_MS),
+    /** Granted to each account once, when its credit is first asked for. */
+    SVC_STARTER_CREDITS_CENTS: wholeNumber(0, 1_000_000).default(0),
+    /** Accounts that one address may open at once, and an hour over time. */
+    SVC_NEW_ACCOUNT_BURST: wholeNumber(1, 1_000_000).optional(),
+    SVC_NEW_ACCOUNT_PER_HOUR: wholeNumber(1, 3_600_000).optional(),
+    /** Gas that new accounts may cost in a day, all together; without it, any amount. */
+    SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional(),
+    /** How late the event loop may be before requests are refused with 429. */
+    SVC_SHED_DELAY_MS: wholeNumber(1, 60_000).default(SHED_DELAY_MS),
   })
   .superRefine((settings, context) => {
     const refuse = (path: string, message: string) =>
@@ -48,6 +74,15 @@ const settingsSchema = z
     }
     if (settings.SVC_EXECUTORS_MIN > settings.SVC_EXECUTORS_MAX)
       refuse('SVC_EXECUTORS_MIN', 'more than SVC_EXECUTORS_MAX')
+  })
+  .transform((settings) => {
+    const { burst, perHour, gasPerDayWei } = OPENINGS_DEFAULTS[settings.SVC_ENV]
+    return {
+      ...settings,
+      SVC_NEW_ACCOUNT_BURST: settings.SVC_NEW_ACCOUNT_BURST ?? burst,
+      SVC_NEW_ACCOUNT_PER_HOUR: settings.SVC_NEW_ACCOUNT_PER_HOUR ?? perHour,
+      SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: settings.SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI ?? gasPerDayWei,
+    }
   })
 
 export type Settings = z.infer<typeof settingsSchema>

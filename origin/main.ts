@@ -5,14 +5,25 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { serve } from '@hono/node-server'
-import { connectChain } from './accounts/chain.ts'
+import { AppliedEverywhere, REQUIREMENT_CHANNEL } from './accounts/applied-everywhere.ts'
+import { ChainUnavailable, connectChain } from './accounts/chain.ts'
 import { AccountsMirror } from './accounts/mirror.ts'
+import { chainIdentity, ReadLease } from './accounts/read-lease.ts'
+import { SnapshotFile, snapshotPath } from './accounts/snapshot-file.ts'
+import { SnapshotKeeper } from './accounts/snapshot-keeper.ts'
 import { AccountsWriter } from './accounts/writer.ts'
+import { KeyUses } from './accounts/key-uses.ts'
+import { AccountOpenings } from './admission/account-openings.ts'
+import { EventLoopLoad } from './admission/event-loop-load.ts'
 import { createActionPool } from './actions/pool.ts'
 import { createApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
+import { Credits } from './credits/credits.ts'
+import { tendCredits } from './credits/tending.ts'
+import { listenFor } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
 import { parseSettings } from './env.ts'
+import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { loadRootKey } from './keys/root-file.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
@@ -20,11 +31,14 @@ import { jsonLog } from './log.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
 import { loadTls } from './tls.ts'
+import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
 /** Longer than any client of ours keeps an idle connection: the side that sends must never meet a closed one. */
 const KEEP_ALIVE_MS = 120_000
 
 const now = Date.now
+/** For what compares times only with its own: it does not jump when the machine's clock is set. */
+const monotonic = () => performance.now()
 const log = jsonLog((line) => process.stdout.write(line), now)
 const lifecycle = new Lifecycle()
 
@@ -52,23 +66,86 @@ async function start(): Promise<void> {
   lifecycle.onClose('database', () => database.close())
   lifecycle.onClose('chain', () => chain.provider.destroy())
 
+  const mirrorFailed = (error: unknown) => {
+    const cause = error instanceof ChainUnavailable ? error.cause : undefined
+    log('mirror.failed', { error: String(cause ?? error).slice(0, 300) })
+  }
+  const snapshotFile = new SnapshotFile({
+    path: snapshotPath(stateDir, chain),
+    key: keyring.mirrorKey(),
+    chainId: chain.chainId,
+    contractAddress: chain.contractAddress,
+    onUnusable: (reason) => log('mirror.snapshot-ignored', { reason }),
+  })
   const mirror = new AccountsMirror({
     chain,
     pollMs: settings.SVC_CHAIN_POLL_MS,
-    now,
-    onFailure: (error) => log('mirror.failed', { error: String(error).slice(0, 300) }),
+    now: monotonic,
+    onFailure: mirrorFailed,
+    finality: settings.SVC_CHAIN_FINALITY,
+    snapshots: new SnapshotKeeper({
+      file: snapshotFile,
+      now: monotonic,
+      onFailure: (error) => log('mirror.snapshot-failed', { error: String(error).slice(0, 300) }),
+    }),
   })
   await mirror.start()
   lifecycle.onClose('mirror', () => mirror.close())
-  const writer = new AccountsWriter(chain, mirror, keyring.payerKey(0))
 
-  const claims = new RunClaims({
-    db: database.db,
-    exclusive: database.exclusive,
-    processId: randomUUID(),
-    outcomeKey: keyring.outcomeKey(),
+  const { db, exclusive } = database
+  const processId = randomUUID()
+  const url = settings.DATABASE_URL
+  let afterMined: ((block: number) => Promise<void>) | undefined
+  if (!exclusive) {
+    const shared = { db, processId, chain: await chainIdentity(chain), now: monotonic }
+    const readLease = new ReadLease({
+      ...shared,
+      mirror,
+      onFailure: mirrorFailed,
+      ...(url && { listen: (notice) => listenFor(url, REQUIREMENT_CHANNEL, notice) }),
+    })
+    await readLease.start()
+    lifecycle.onClose('read lease', () => readLease.close())
+    const everywhere = new AppliedEverywhere({ ...shared, onFailure: mirrorFailed })
+    afterMined = (block) => everywhere.wait(block)
+  }
+  const writer = new AccountsWriter({
+    chain,
+    mirror,
+    db,
+    exclusive,
+    processId,
     now,
+    log,
+    payerKey: (number) => keyring.payerKey(number),
+    payers: settings.SVC_PAYERS,
+    finality: settings.SVC_CHAIN_FINALITY,
+    ...(afterMined && { afterMined }),
   })
+  await writer.start()
+  lifecycle.onClose('writer', () => writer.close())
+  const outcomeKey = keyring.outcomeKey()
+  const claims = new RunClaims({ db, exclusive, processId, outcomeKey, now })
+  const keys = keyring.idempotencyKeys()
+  const keptAnswers = new KeptAnswers({ db, exclusive, processId, keys, now })
+  const keyUses = new KeyUses({ db, now })
+  lifecycle.onClose('key uses', () => keyUses.flush())
+  const openings = new AccountOpenings({
+    db,
+    now,
+    hashKey: keyring.addressHashKey(),
+    burst: settings.SVC_NEW_ACCOUNT_BURST,
+    perHour: settings.SVC_NEW_ACCOUNT_PER_HOUR,
+    gasPerDayWei: settings.SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI,
+  })
+  const load = new EventLoopLoad(settings.SVC_SHED_DELAY_MS)
+  lifecycle.onClose('load', () => load.close())
+  const starterCents = settings.SVC_STARTER_CREDITS_CENTS
+  const credits = new Credits({ db, exclusive, processId, starterCents, now, monotonic, log })
+  await credits.recover()
+  lifecycle.onClose('credits', () => credits.close())
+  const stopTending = tendCredits(credits, log)
+  lifecycle.onClose('credits tending', stopTending)
   await claims.heartbeat()
   const lost = await claims.reap()
   if (lost > 0) log('claims.reaped', { lost })
@@ -76,10 +153,17 @@ async function start(): Promise<void> {
     wallMs: settings.SVC_EXECUTION_WALL_MS,
     cpuMs: settings.SVC_EXECUTION_CPU_MS,
   }
-  const executions = new Executions({ pool, keyring, claims, limits, log })
+  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
 
   const tending = setInterval(() => void tend(claims, executions), HEARTBEAT_MS)
   lifecycle.onClose('claims', () => clearInterval(tending))
+  const writingDown = setInterval(() => {
+    const failed = (error: unknown) =>
+      log('upkeep.failed', { error: error instanceof Error ? error.name : 'unknown' })
+    const jobs = [keyUses.flush(), keptAnswers.forgetOld(), openings.forgetOld()]
+    for (const job of jobs) job.catch(failed)
+  }, KEY_USES_FLUSH_MS)
+  lifecycle.onClose('upkeep', () => clearInterval(writingDown))
 
   const current = keyring.channelKey(settings.SVC_CHANNEL_EPOCH)
   const currentId = keyIdOf(current.publicKey)
@@ -92,7 +176,12 @@ async function start(): Promise<void> {
     mirror,
     writer,
     claims,
+    credits,
     executions,
+    keptAnswers,
+    keyUses,
+    openings,
+    load,
     channel: {
       keys: {
         keyFor: (keyId) => (keyId === currentId ? current : undefined),

@@ -1,9 +1,14 @@
 import type { Chain } from './accounts/chain.ts'
 import type { AccountsMirror } from './accounts/mirror.ts'
 import type { AccountsWriter } from './accounts/writer.ts'
+import type { KeyUses } from './accounts/key-uses.ts'
+import type { AccountOpenings } from './admission/account-openings.ts'
+import type { EventLoopLoad } from './admission/event-loop-load.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
+import type { Credits } from './credits/credits.ts'
 import type { Settings } from './env.ts'
 import type { Keyring, P256Key } from './keys/keyring.ts'
+import type { KeptAnswers } from './idempotency/kept-answers.ts'
 import type { Log } from './log.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
@@ -18,6 +23,11 @@ export type Services = {
   mirror: AccountsMirror
   writer: AccountsWriter
   claims: RunClaims
+  credits: Credits
   executions: Executions
+  keptAnswers: KeptAnswers
+  keyUses: KeyUses
+  openings: AccountOpenings
+  load: Pick<EventLoopLoad, 'requireRoom'>
   channel: { keys: ChannelKeys; current: P256Key; storage: P256Key }
 }

@@ -36,6 +36,10 @@ export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 /** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
 export const PERMISSION_IDS_MAX = 50
 
+/** Characters of a name and of a description: the contract, that counts bytes, has room for the longest of both. */
+export const NAME_MAX_CHARACTERS = 256
+export const DESCRIPTION_MAX_CHARACTERS = 4096
+
 /** A webhook's body: GitHub's usual payloads are far below it; larger ones get 413. */
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
 
@@ -83,6 +87,9 @@ export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000
 /** A mirror that has not heard from the chain for this long answers 503, never a guess. */
 export const MIRROR_STALE_MS = 30_000
 
+/** Blocks on top of one that make it final, unless the operator says otherwise: what large chains are trusted with. */
+export const CHAIN_FINALITY_DEFAULT = 12
+
 /** A magic link: long enough for a slow mail server, and single use. */
 export const MAGIC_LINK_LIFETIME_MS = 15 * 60 * 1000
 
@@ -99,3 +106,26 @@ export const AGENT_TOKEN_MIN_CHARACTERS = 43
 /** Runs on one page of a history: default and upper bound. */
 export const RUNS_PAGE_DEFAULT = 50
 export const RUNS_PAGE_MAX = 100
+
+/** A write to the chain is known by its id for this long after it became final: as long as answers under a key. */
+export const CHAIN_WRITE_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** Records on one page of a list of the core API (`decisions.md`, Core lists). */
+export const LIST_PAGE_MAX = 200
+
+/** An answer under an Idempotency-Key is given again for this long (`decisions.md`, idempotency). */
+export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** Characters of an Idempotency-Key (`decisions.md`, idempotency). */
+export const IDEMPOTENCY_KEY_MAX = 255
+
+/** Uses of keys are written down this often: `last_used_at` may be as far behind. */
+export const KEY_USES_FLUSH_MS = 60_000
+
+/** Price of a management write that sends a transaction, and of a started second of an execution (specification, Limits). */
+export const WRITE_CENTS = 1
+export const EXECUTION_SECOND_CENTS = 1
+
+/** A payment: the specification's minimum, and the most that a mistyped amount may cost (`decisions.md`, Money). */
+export const PAYMENT_MIN_CENTS = 500
+export const PAYMENT_MAX_CENTS = 1_000_000

@@ -9,7 +9,13 @@ export type RevisionRow = typeof revisions.$inferSelect
 export type RunRow = typeof runs.$inferSelect
 
 /** How a run ended, as it is stored. */
-export type RunResult = { response: unknown; error: string | null; logs: LogLine[] }
+export type RunResult = {
+  response: unknown
+  error: string | null
+  logs: LogLine[]
+  /** Absent in results of a version that charged nothing. */
+  charged_cents?: number
+}
 
 export function triggerRecord(
   row: TriggerRow,
@@ -58,6 +64,7 @@ export function runRecord(
     response: result?.response ?? null,
     error: result?.error ?? null,
     logs: result?.logs ?? [],
+    charged_cents: result?.charged_cents ?? 0,
     attempt: row.attempt,
     action_cid: revision.actionCid,
     queued_at: new Date(row.queuedAt).toISOString(),

@@ -17,16 +17,16 @@ const RETRY_MS = [5_000, 60_000, 600_000]
 const PAYMENT_LOOK_MS = 60_000
 
 export function verdictOnOutcome(outcome: Outcome): Verdict {
-  const { logs } = outcome
+  const { logs, charged_cents } = outcome
   if (outcome.status === 'success') {
-    const result = { response: outcome.response ?? null, error: null, logs }
+    const result = { response: outcome.response ?? null, error: null, logs, charged_cents }
     return { kind: 'ended', status: 'success', result }
   }
   const error =
     outcome.code === 'action_threw'
       ? failureText(outcome)
       : `${outcome.code}: ${failureText(outcome)}`
-  return { kind: 'ended', status: 'failed', result: { response: null, error, logs } }
+  return { kind: 'ended', status: 'failed', result: { response: null, error, logs, charged_cents } }
 }
 
 /**
@@ -44,7 +44,8 @@ export function verdictOnRefusal(refusal: Refusal, attempt: number, random: numb
       afterMs: Math.round(Math.max(retryAfterMs, wait * (0.9 + random * 0.2))),
     }
   const error = `${refusal.status} ${refusal.error}: ${refusal.message} ${refusal.fix}`
-  return { kind: 'ended', status: 'failed', result: { response: null, error, logs: [] } }
+  const result = { response: null, error, logs: [], charged_cents: 0 }
+  return { kind: 'ended', status: 'failed', result }
 }
 
 /** The connection broke under this run, while the origin answered for others: that uses an attempt. */

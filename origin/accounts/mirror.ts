@@ -1,14 +1,33 @@
-import { MIRROR_STALE_MS } from '../../shared/limits.ts'
-import { accountConfig, type Chain, ChainUnavailable } from './chain.ts'
-import { type AccountEvent, AccountsState } from './state.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CHAIN_FINALITY_DEFAULT, MIRROR_STALE_MS } from '../../shared/limits.ts'
+import { Branch } from './branch.ts'
+import { BranchGone } from './catch-up.ts'
+import { type Chain, ChainUnavailable } from './chain.ts'
+import { type BlockId, ChainReader, UnusableAnswer } from './chain-reader.ts'
+import { EventsMissing } from './fold.ts'
+import { follow } from './follow.ts'
+import type { SnapshotKeeper } from './snapshot-keeper.ts'
+import { AccountsState } from './state.ts'
 
 export type MirrorOptions = {
   chain: Chain
-  /** Milliseconds between two looks at the chain. */
+  /** Milliseconds from one look at the chain to the next. */
   pollMs: number
+  /** Milliseconds; only differences are used. */
   now: () => number
-  onFailure(error: unknown): void
+  onFailure: (error: unknown) => void
+  /** Blocks on top of one that make it final. */
+  finality?: number
+  /** Where the state is kept for the next start. */
+  snapshots?: SnapshotKeeper
 }
+
+/** Looks that may fail before a start does: a node behind a load balancer may be a little behind. */
+const START_TRIES = 3
+const TRY_AGAIN_MS = 25
+
+/** How long a write's answer waits for its block: longer than a load balancer's nodes lag behind each other. */
+const SYNC_WAIT_MS = 15_000
 
 /**
  * The contract's accounts in memory, pinned to a block. Reads cost a look-up and no RPC; what they see is at
@@ -16,103 +35,156 @@ export type MirrorOptions = {
  */
 export class AccountsMirror {
   readonly #options: MirrorOptions
-  #state = new AccountsState()
-  /** The last block applied. Invariant: the state is that of this very block, not of another at its height. */
-  #pinned: { number: number; hash: string } | undefined
+  readonly #reader: ChainReader
+  readonly #finality: number
+  /** What is served. */
+  #branch: Branch | undefined
+  /** What is brought forward: the branch that is served, or one that is read to take its place. */
+  #reading: Branch | undefined
   #syncedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
+  #guard: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(options: MirrorOptions) {
     this.#options = options
+    this.#reader = new ChainReader(options.chain)
+    this.#finality = options.finality ?? CHAIN_FINALITY_DEFAULT
   }
 
   /** Reads the chain up to its head, then follows it. @throws {ChainUnavailable} */
   async start(): Promise<void> {
-    await this.#sync()
-    this.#schedule()
+    for (let tried = 1; ; tried++) {
+      try {
+        await this.#sync()
+        break
+      } catch (error) {
+        if (tried === START_TRIES) throw error
+        await sleep(TRY_AGAIN_MS)
+      }
+    }
+    this.#schedule(this.#options.pollMs)
   }
 
-  close(): void {
+  /** Stops looking, and keeps the state for the next start. */
+  async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    await this.#syncing?.catch(() => {})
+    await this.#options.snapshots?.close(this.#branch)
   }
 
   /** The accounts as of the pinned block. @throws {ChainUnavailable} when that is too long ago */
   current(): AccountsState {
-    if (this.#options.now() - this.#syncedAt > MIRROR_STALE_MS)
+    if (!this.#branch || this.#options.now() - this.#syncedAt > MIRROR_STALE_MS)
       throw new ChainUnavailable(
         'the chain has not answered for longer than permissions may be old',
       )
-    return this.#state
+    this.#guard?.()
+    return this.#branch.state
   }
 
-  /** Returns once the given block is part of the state. @throws {ChainUnavailable} when the chain stays below it */
-  async syncTo(block: number): Promise<void> {
-    const deadline = this.#options.now() + MIRROR_STALE_MS
-    while ((this.#pinned?.number ?? -1) < block) {
+  /** The number of the block that the state is of; -1 before the first. */
+  get block(): number {
+    return this.#branch?.tip.number ?? -1
+  }
+
+  /** Has `current` ask before each answer. @param guard throws where the state must not be used */
+  guard(guard: () => void): void {
+    this.#guard = guard
+  }
+
+  /**
+   * Returns once the given block is part of the state.
+   * @param hash the block's, where it is known: a state that has another block at its height is brought forward
+   * @throws {ChainUnavailable} when the chain does not show the block
+   */
+  async syncTo(block: number, hash?: string): Promise<void> {
+    const deadline = this.#options.now() + SYNC_WAIT_MS
+    let failure: unknown
+    while (!this.#holds(block, hash)) {
       if (this.#options.now() > deadline)
-        throw new ChainUnavailable(`the chain does not show block ${block} again`)
-      await this.#sync()
+        throw new ChainUnavailable(`the chain does not show block ${block} again`, {
+          cause: failure,
+        })
+      try {
+        await this.#sync(block)
+      } catch (error) {
+        failure = error
+      }
+      if (!this.#holds(block, hash)) await sleep(TRY_AGAIN_MS)
     }
   }
 
-  #schedule(): void {
+  #holds(block: number, hash: string | undefined): boolean {
+    if (!this.#branch || this.#branch.tip.number < block) return false
+    // Below what can be undone every block is final, and the chain's.
+    return hash === undefined || (this.#branch.hashAt(block) ?? hash) === hash
+  }
+
+  /** From the beginning of one look to that of the next, so that a slow chain is looked at no less often. */
+  #schedule(delayMs: number): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
+      const began = performance.now()
       this.#sync()
         .catch((error: unknown) => this.#options.onFailure(error))
-        .finally(() => this.#schedule())
-    }, this.#options.pollMs)
+        .finally(() => {
+          if (this.#branch) this.#options.snapshots?.consider(this.#branch)
+          this.#schedule(Math.max(0, this.#options.pollMs - (performance.now() - began)))
+        })
+    }, delayMs)
   }
 
   /** One look at a time; who comes while one is under way waits for it. */
-  #sync(): Promise<void> {
-    this.#syncing ??= this.#readToHead().finally(() => {
+  #sync(expected?: number): Promise<void> {
+    this.#syncing ??= this.#look(expected).finally(() => {
       this.#syncing = undefined
     })
     return this.#syncing
   }
 
-  async #readToHead(): Promise<void> {
+  async #look(expected?: number): Promise<void> {
+    const askedAt = this.#options.now()
     try {
-      const { provider } = this.#options.chain
-      const pinned = this.#pinned
-      const askedAt = this.#options.now()
-      const [head, known] = await Promise.all([
-        provider.getBlock('latest'),
-        pinned ? provider.getBlock(pinned.number) : undefined,
-      ])
-      if (!head?.hash) throw new Error('the chain has no latest block')
-      const kept = pinned !== undefined && known?.hash === pinned.hash
-      if (kept && head.number < pinned.number) return // a node that lags behind the one asked before
-      const from = kept ? pinned.number + 1 : this.#options.chain.contractBlock
-      const state = kept ? this.#state : new AccountsState()
-      // What was read before is of a chain that is gone: it must not pass for fresh.
-      if (!kept && head.number < from) throw new Error('the chain ends before the contract')
-      if (head.number >= from) {
-        for (const event of await this.#events(from, head.number, head.hash)) state.apply(event)
-        this.#pinned = { number: head.number, hash: head.hash }
-        this.#state = state
+      this.#reading ??= await this.#begin()
+      let isFresh: boolean
+      try {
+        isFresh = await follow(this.#reading, this.#reader, this.#finality, expected)
+      } catch (error) {
+        if (!(error instanceof BranchGone) && !(error instanceof EventsMissing)) throw error
+        this.#options.onFailure(error)
+        // What is served stays as it is meanwhile, and grows old: it must not pass for fresh.
+        this.#reading = undefined
+        this.#reading = await this.#begin(error instanceof BranchGone)
+        isFresh = await follow(this.#reading, this.#reader, this.#finality)
       }
+      const served = this.#branch?.tip.number ?? -1
+      if (!isFresh || this.#reading.tip.number < served) return
+      this.#branch = this.#reading
       this.#syncedAt = askedAt
     } catch (error) {
-      if (error instanceof ChainUnavailable) throw error
       throw new ChainUnavailable('the chain could not be read', { cause: error })
     }
   }
 
-  async #events(from: number, to: number, headHash: string): Promise<AccountEvent[]> {
-    const { provider, contractAddress } = this.#options.chain
-    const logs = await provider.getLogs({ address: contractAddress, fromBlock: from, toBlock: to })
-    const events: AccountEvent[] = []
-    for (const log of logs) {
-      if (log.blockNumber === to && log.blockHash !== headHash)
-        throw new Error('the chain changed its head while its logs were read')
-      const parsed = accountConfig.parseLog(log)
-      if (parsed) events.push({ name: parsed.name, args: parsed.args.toObject(false) })
+  /** A branch to read from: the snapshot's, where its block is still the chain's, or the contract's first block. */
+  async #begin(fromSnapshot = true): Promise<Branch> {
+    await this.#reader.requireContract()
+    const found = fromSnapshot ? await this.#options.snapshots?.read() : undefined
+    if (found && (await this.#isCanonical(found.block)))
+      return new Branch(found.block, found.state, this.#finality)
+    const before = this.#options.chain.contractBlock - 1
+    return new Branch({ number: before }, new AccountsState(), this.#finality)
+  }
+
+  async #isCanonical({ number, hash }: BlockId): Promise<boolean> {
+    try {
+      return (await this.#reader.header(number)).hash === hash
+    } catch (error) {
+      if (error instanceof UnusableAnswer) return false
+      throw error
     }
-    return events
   }
 }

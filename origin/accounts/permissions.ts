@@ -1,12 +1,11 @@
 /**
  * May this key run this action, and with which wallets (specification, Group and Usage API key). Pure look-ups
- * in the mirror: no I/O, no copy.
+ * in the mirror: no I/O, no copy. The contract's view `mayExecute` gives the same answers.
  */
+import { type Account, type Group, type Principal, type Wallet, WILDCARD } from './account.ts'
 import { cidHash } from './api-key.ts'
-import { type Group, type Principal, type Wallet, word } from './state.ts'
 
-/** The zero word, that stands for every wallet, action or group. */
-export const WILDCARD = word(0n)
+export { WILDCARD } from './account.ts'
 const ALL_GROUPS = 0
 
 /** Runs under this permission may use the wallets of these groups, and of no other. */
@@ -14,25 +13,76 @@ export type RunPermission = { cid: string; groups: readonly Group[] }
 
 /**
  * The permission to run an action, or `undefined`. A usage key needs a group that it may execute in and that
- * permits the action. The account's own key may run anything; an action in no group gets no wallet.
+ * permits the action. The account's own key may run anything, without wallets where no group permits the action;
+ * that of a ChainSecured account may run nothing.
  */
 export function permissionToRun(principal: Principal, cid: string): RunPermission | undefined {
-  const hash = cidHash(cid)
-  const groups = executableGroups(principal).filter(
-    (group) => group.cidHashes.has(hash) || group.cidHashes.has(WILDCARD),
-  )
-  if (groups.length === 0 && principal.usageKey) return undefined
-  return { cid, groups }
+  const { account, usageKey } = principal
+  if (!usageKey && !account.managed) return undefined
+  const groups = permittingGroups(principal, hashOf(cid))
+  return groups.length === 0 && usageKey ? undefined : { cid, groups }
 }
 
-function executableGroups({ account, usageKey }: Principal): Group[] {
-  if (!usageKey || usageKey.executeInGroups.has(ALL_GROUPS)) return [...account.groups.values()]
+/** Hashing a CID takes ten times as long as all the rest of a check, and most runs are of few actions. */
+const KNOWN_HASHES_MAX = 4_096
+const knownHashes = new Map<string, string>()
+
+function hashOf(cid: string): string {
+  let hash = knownHashes.get(cid)
+  if (hash !== undefined) return hash
+  hash = cidHash(cid)
+  // The oldest goes; one that is still used is soon back.
+  if (knownHashes.size >= KNOWN_HASHES_MAX) {
+    for (const oldest of knownHashes.keys()) {
+      knownHashes.delete(oldest)
+      break
+    }
+  }
+  knownHashes.set(cid, hash)
+  return hash
+}
+
+/** The groups that a key may execute in and that permit the action. @param hash keccak256 of the CID's text */
+function permittingGroups({ account, usageKey }: Principal, hash: string): readonly Group[] {
+  if (!usageKey || usageKey.executeInGroups.has(ALL_GROUPS)) return anyPermitting(account, hash)
   const groups: Group[] = []
   for (const id of usageKey.executeInGroups) {
     const group = account.groups.get(id)
-    if (group) groups.push(group)
+    if (group && permits(group, hash)) groups.push(group)
   }
   return groups
+}
+
+function permits({ cidHashes }: Group, hash: string): boolean {
+  return cidHashes.has(hash) || cidHashes.has(WILDCARD)
+}
+
+/** Up to this many groups are looked at one by one: that is quicker than an index is made. */
+const SCANNED_MAX = 16
+
+/** Groups by action. An account's map of groups is replaced when one of them changes, and its index with it. */
+const indexes = new WeakMap<Account['groups'], Map<string, Group[]>>()
+
+function anyPermitting({ groups }: Account, hash: string): readonly Group[] {
+  if (groups.size <= SCANNED_MAX)
+    return [...groups.values()].filter((group) => permits(group, hash))
+  let index = indexes.get(groups)
+  if (!index) indexes.set(groups, (index = indexOf(groups)))
+  return [...(index.get(hash) ?? []), ...(index.get(WILDCARD) ?? [])]
+}
+
+/** Action -> the groups that name it; the wildcard -> those that permit every action, which stand nowhere else. */
+function indexOf(groups: Account['groups']): Map<string, Group[]> {
+  const index = new Map<string, Group[]>()
+  for (const group of groups.values()) {
+    const hashes = group.cidHashes.has(WILDCARD) ? [WILDCARD] : group.cidHashes
+    for (const hash of hashes) {
+      const found = index.get(hash)
+      if (found) found.push(group)
+      else index.set(hash, [group])
+    }
+  }
+  return index
 }
 
 export type WalletAnswer =

@@ -1,144 +1,104 @@
-/**
- * What the chain says of accounts, folded from the contract's events. Each event carries absolute values, so
- * that applying one twice changes nothing. Hashes and wallet ids are 0x hex of 32 bytes, lower-case.
- */
-import { toBeHex } from 'ethers'
+/** What the chain says of accounts at one block. */
+import type { Account, Principal } from './account.ts'
+import { hashesIn, StoredAccount } from './account-codec.ts'
+import { Batch, type Replaced, undo, type Undo } from './batch.ts'
+import { type AccountEvent, fold } from './fold.ts'
 
-export type Wallet = { pkpId: string; derivationPath: string; name: string; description: string }
+export type { Account, AccountHash, Action, Group, Principal, UsageKey, Wallet } from './account.ts'
+export { word } from './account.ts'
+export type { AccountEvent } from './fold.ts'
 
-export type Group = {
-  id: number
-  name: string
-  description: string
-  pkpIds: ReadonlySet<string>
-  cidHashes: ReadonlySet<string>
+export type Accounts = ReadonlyMap<string, Account | StoredAccount>
+
+/** A state's tables. Invariant: the index says of each account what the account's record says. */
+export type Tables = {
+  /** By master hash. */
+  accounts: Map<string, Account | StoredAccount>
+  /**
+   * Hash of an account's own key, or of a usage key -> master hash. The contract lets no hash be both. Hashes that
+   * were made of wallets are not in it: anyone may register one as a usage key, before it names an account or after.
+   */
+  keyHolders: Map<string, string>
 }
 
-export type UsageKey = {
-  hash: string
-  name: string
-  description: string
-  canCreateGroups: boolean
-  canDeleteGroups: boolean
-  canCreatePkps: boolean
-  manageIpfsIdsInGroups: ReadonlySet<number>
-  addPkpToGroups: ReadonlySet<number>
-  removePkpFromGroups: ReadonlySet<number>
-  executeInGroups: ReadonlySet<number>
+/** Looked up by key, an account that is still stored is decoded at its first use. */
+export function tablesOf(stored: Iterable<StoredAccount>): Tables {
+  const tables = noTables()
+  for (const account of stored) {
+    const { accountHash, apiKeys, usageKeys } = hashesIn(account.bytes)
+    tables.accounts.set(accountHash, account)
+    for (const key of [...apiKeys, ...usageKeys]) tables.keyHolders.set(key, accountHash)
+  }
+  return tables
 }
 
-export type Account = {
-  hash: string
-  managed: boolean
-  adminWallet: string
-  name: string
-  description: string
-  wallets: Map<string, Wallet>
-  groups: Map<number, Group>
-  usageKeys: Map<string, UsageKey>
-}
-
-/** Who a key is: an account's own key, or one of its usage keys. */
-export type Principal = { account: Account; keyHash: string; usageKey?: UsageKey }
-
-/** An event as the ABI decodes it: its name and its named arguments. */
-export type AccountEvent = { name: string; args: Record<string, any> }
+const noTables = (): Tables => ({
+  accounts: new Map(),
+  keyHolders: new Map(),
+})
 
 export class AccountsState {
-  readonly #accounts = new Map<string, Account>()
-  readonly #usageKeyOwners = new Map<string, string>()
+  readonly #tables: Tables
+  #changes = 0
+
+  constructor(tables = noTables()) {
+    this.#tables = tables
+  }
 
   get size(): number {
-    return this.#accounts.size
+    return this.#tables.accounts.size
   }
 
+  /** Counts what was ever replaced in this state: where two readings are equal, nothing was. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** Who a key is; `undefined` for one that is unknown, revoked or removed (401). @param keyHash 0x hex, lower-case */
   principal(keyHash: string): Principal | undefined {
-    const own = this.#accounts.get(keyHash)
-    if (own) return { account: own, keyHash }
-    const owner = this.#accounts.get(this.#usageKeyOwners.get(keyHash) ?? '')
-    const held = owner?.usageKeys.get(keyHash)
-    return owner && held ? { account: owner, keyHash, usageKey: held } : undefined
+    const account = this.account(this.#tables.keyHolders.get(keyHash))
+    if (!account) return undefined
+    const usageKey = account.usageKeys.get(keyHash)
+    if (usageKey) return { account, keyHash, usageKey }
+    return account.hashes.get(keyHash)?.revoked === false ? { account, keyHash } : undefined
   }
 
-  account(hash: string): Account | undefined {
-    return this.#accounts.get(hash)
-  }
-
-  apply({ name, args }: AccountEvent): void {
-    switch (name) {
-      case 'AccountCreated': {
-        const hash = word(args.accountHash)
-        if (this.#accounts.has(hash)) return
-        this.#accounts.set(hash, {
-          hash,
-          managed: args.managed,
-          adminWallet: args.adminWallet,
-          name: args.name,
-          description: args.description,
-          wallets: new Map(),
-          groups: new Map(),
-          usageKeys: new Map(),
-        })
-        return
-      }
-      case 'WalletRegistered': {
-        const pkpId = word(args.pkpId)
-        this.#of(args).wallets.set(pkpId, {
-          pkpId,
-          derivationPath: word(args.derivationPath),
-          name: args.name,
-          description: args.description,
-        })
-        return
-      }
-      case 'GroupSet': {
-        const id = Number(args.groupId)
-        this.#of(args).groups.set(id, {
-          id,
-          name: args.name,
-          description: args.description,
-          pkpIds: new Set([...args.pkpIds].map(word)),
-          cidHashes: new Set([...args.cidHashes].map(word)),
-        })
-        return
-      }
-      case 'UsageApiKeySet': {
-        const account = this.#of(args)
-        const hash = word(args.usageApiKeyHash)
-        account.usageKeys.set(hash, usageKey(hash, args.key))
-        this.#usageKeyOwners.set(hash, account.hash)
-        return
-      }
-      // Payers, node configuration and the diamond's own events say nothing of an account.
-      default:
-    }
-  }
-
-  #of(args: Record<string, any>): Account {
-    const hash = word(args.accountHash)
-    const account = this.#accounts.get(hash)
-    if (!account) throw new Error(`an event names the account ${hash} before its creation`)
+  /** @param hash the master hash */
+  account(hash: string | undefined): Account | undefined {
+    if (hash === undefined) return undefined
+    const held = this.#tables.accounts.get(hash)
+    if (!(held instanceof StoredAccount)) return held
+    const account = held.decode()
+    this.#tables.accounts.set(hash, account)
     return account
   }
-}
 
-function usageKey(hash: string, key: Record<string, any>): UsageKey {
-  const groups = (ids: Iterable<bigint>) => new Set([...ids].map(Number))
-  return {
-    hash,
-    name: key.name,
-    description: key.description,
-    canCreateGroups: key.canCreateGroups,
-    canDeleteGroups: key.canDeleteGroups,
-    canCreatePkps: key.canCreatePkps,
-    manageIpfsIdsInGroups: groups(key.manageIpfsIdsInGroups),
-    addPkpToGroups: groups(key.addPkpToGroups),
-    removePkpFromGroups: groups(key.removePkpFromGroups),
-    executeInGroups: groups(key.executeInGroups),
+  /** Applies events in their order, all or none. */
+  apply(events: readonly AccountEvent[]): Undo {
+    const replaced: Replaced[] = []
+    const batch = new Batch(replaced)
+    try {
+      for (const event of events) this.#fold(batch, event)
+    } catch (error) {
+      undo(replaced)
+      throw error
+    }
+    this.#changes += replaced.length
+    return replaced
   }
-}
 
-/** 0x hex of 32 bytes, lower-case. */
-export function word(value: bigint | string): string {
-  return toBeHex(value, 32)
+  /** The accounts as they were before the given batches (the oldest first). The state stays as it is. */
+  accountsBefore(batches: readonly Undo[]): Accounts {
+    const accounts = new Map(this.#tables.accounts)
+    for (const { map, key, before } of batches.flat().toReversed()) {
+      if (map !== (this.#tables.accounts as Map<string, unknown>)) continue
+      if (before === undefined) accounts.delete(key)
+      else accounts.set(key, before as Account | StoredAccount)
+    }
+    return accounts
+  }
+
+  #fold(batch: Batch, event: AccountEvent): void {
+    fold(event, batch, this.#tables, (hash) => this.account(hash))
+  }
 }

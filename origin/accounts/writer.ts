@@ -1,132 +1,242 @@
-import { isError, type TransactionReceipt, Wallet } from 'ethers'
+import { randomUUID } from 'node:crypto'
+import type { TransactionReceipt } from 'ethers'
+import type { Database } from '../db/open.ts'
+import { DatabaseUnavailable } from '../db/unavailable.ts'
+import { addressOf } from '../keys/keyring.ts'
+import { type Log, traceOf } from '../log.ts'
 import { accountConfig, type Chain, ChainUnavailable } from './chain.ts'
 import type { AccountsMirror } from './mirror.ts'
+import { Answers, RECEIPT_WAIT_MS } from './writer/answers.ts'
+import { GasMarket } from './writer/fees.ts'
+import { Funding } from './writer/funding.ts'
+import type { Order } from './writer/lane.ts'
+import type { LiveWrite } from './writer/live-write.ts'
+import { Outbox } from './writer/outbox.ts'
+import { PayerLanes } from './writer/payer-lanes.ts'
+import { PayerChoice } from './writer/payer-choice.ts'
+import { PAYER_LEASE_MS, PayerLeases } from './writer/payer-leases.ts'
+import { Receipts } from './writer/receipts.ts'
+import { ContractRefused } from './writer/refusal.ts'
+import { Rounds } from './writer/rounds.ts'
+import { Settlement } from './writer/settlement.ts'
+import { simulate } from './writer/simulate.ts'
 
-/** The contract refused the write by one of its named errors. */
-export class ContractRefused extends Error {
-  readonly errorName: string
-  constructor(errorName: string) {
-    super(`the contract refused the write: ${errorName}`)
-    this.name = 'ContractRefused'
-    this.errorName = errorName
-  }
+export { ContractRefused } from './writer/refusal.ts'
 
-  /** The name as a code for programs: `account_already_exists`. */
-  get code(): string {
-    return this.errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
-  }
+/** Writes under way in one process: nodes keep some tens a wallet, and who comes later is better told to try again. */
+const WAITING_MAX = 256
+/** Leases are renewed and what was sent is looked after this often. */
+const TEND_MS = 1_000
+/** A payer that spends as fast as it can needs longer to go from full to low. */
+const FUND_MS = 10_000
+/** Ended rows are removed this often; they are kept for a day. */
+const FORGET_MS = 60_000
+/** A payer may be lost between its choice and its use, though hardly twice. */
+const LANE_TRIES = 3
+
+export type WriterOptions = {
+  chain: Chain
+  mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
+  db: Database
+  /** No other process can have the database open. */
+  exclusive: boolean
+  processId: string
+  payerKey: (number: number) => string
+  /** Payers of writes, numbered from 1; 0 pays them. */
+  payers: number
+  /** Blocks after which a block is not given up by the chain any more. */
+  finality: number
+  now: () => number
+  log: Log
+  /** Awaited before a write is answered, when it is in the mirror of this process. */
+  afterMined?: (block: number) => Promise<void>
+  leaseMs?: number
+  waitMs?: number
 }
 
-/** A receipt is looked for this often: blocks of the local chain come at once, others are a second or more. */
-const RECEIPT_POLL_MS = 20
-/** A transaction that is in no block for this long is reported as not confirmed. */
-const RECEIPT_WAIT_MS = 60_000
-/** Other processes send from the same wallet, so a nonce may be taken by the time it is used. */
-const NONCE_TRIES = 10
-/** Writes that may wait for their turn: at a block a second, who comes later is better told to try again. */
-const WAITING_MAX = 256
-
 /**
- * Sends the writes of managed accounts, paid for by a payer wallet. A write returns when its receipt has been
- * applied to the mirror, so that the next request sees it.
+ * Sends the writes of managed accounts. A write is recorded before a node hears of it and has one effect at most,
+ * whatever becomes of this process; it returns when its receipt has been applied to the mirror, so that the next
+ * request sees it.
  */
 export class AccountsWriter {
-  readonly #chain: Chain
-  readonly #mirror: AccountsMirror
-  readonly #payer: Wallet
-  /** Invariant: the next transaction has this nonce; undefined means that the chain has to be asked. */
-  #nonce: number | undefined
-  #sending: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-  /** How often the chain has failed: writes that waited through a failure fail with it, not one after the other. */
-  #failures = 0
+  readonly #options: WriterOptions
+  readonly #outbox: Outbox
+  readonly #payers: PayerLanes
+  readonly #receipts: Receipts
+  readonly #settlement: Settlement
+  readonly #funding: Funding
+  readonly #choice: PayerChoice
+  readonly #answers: Answers
+  readonly #leasing: Rounds
+  readonly #settling: Rounds
+  readonly #underWay = new Map<string, Promise<TransactionReceipt>>()
+  #recording: Promise<void> = Promise.resolve()
+  #fundedAt = Number.NEGATIVE_INFINITY
+  #forgotAt = Number.NEGATIVE_INFINITY
 
-  constructor(chain: Chain, mirror: AccountsMirror, payerKey: string) {
-    this.#chain = chain
-    this.#mirror = mirror
-    this.#payer = new Wallet(payerKey, chain.provider)
+  constructor(options: WriterOptions) {
+    this.#options = options
+    const { chain, db, processId, payerKey, log, finality, leaseMs = PAYER_LEASE_MS } = options
+    const { provider, chainId } = chain
+    const outbox = new Outbox(options)
+    const market = new GasMarket(provider)
+    const onMined = (write: LiveWrite) => this.#recordMined(write)
+    const leases = new PayerLeases({ db, exclusive: options.exclusive, processId, leaseMs })
+    this.#outbox = outbox
+    this.#payers = new PayerLanes({
+      provider,
+      chainId,
+      outbox,
+      market,
+      leases,
+      processId,
+      payerKey,
+      payers: options.payers,
+      startWaitMs: leaseMs + TEND_MS,
+    })
+    this.#receipts = new Receipts({ provider, lanes: () => this.#payers.all(), onMined })
+    this.#settlement = new Settlement({ provider, outbox, market, finality, onMined })
+    const funded = Array.from({ length: options.payers }, (_, index) => ({
+      number: index + 1,
+      address: addressOf(payerKey(index + 1)),
+    }))
+    this.#funding = new Funding({ provider, market, payers: funded, log })
+    this.#choice = new PayerChoice({
+      payers: this.#payers,
+      market,
+      needFunds: () => {
+        this.#fundedAt = Number.NEGATIVE_INFINITY
+        this.#settling.hurry()
+      },
+    })
+    this.#answers = new Answers({
+      provider,
+      outbox,
+      payers: this.#payers,
+      mirror: options.mirror,
+      waitMs: options.waitMs ?? RECEIPT_WAIT_MS,
+      afterMined: async (block) => options.afterMined?.(block),
+      lookAgain: () => {
+        this.#receipts.watch()
+        this.#settling.hurry()
+      },
+    })
+    this.#leasing = new Rounds(Math.min(TEND_MS, leaseMs / 4), () => this.#lease())
+    this.#settling = new Rounds(TEND_MS, () => this.#settle())
+  }
+
+  /** Takes its payers and goes on with what an earlier process left. The chain need not be there. */
+  async start(): Promise<void> {
+    await this.#payers.start()
+    this.#leasing.start()
+    this.#settling.start()
+    this.#receipts.watch()
+  }
+
+  /** What is under way is left to whoever takes the payers next. */
+  async close(): Promise<void> {
+    await Promise.all([this.#leasing.close(), this.#settling.close(), this.#receipts.close()])
+    await this.#payers.close()
+    await this.#recording
   }
 
   /**
-   * Calls a function of `WritesFacet`.
+   * Calls a function of the contract, once for each write id: a call under an id that is known, also from before
+   * a crash or to another process, waits for the first and returns its receipt; its arguments count for nothing.
+   * @param options.writeId any text; kept for `CHAIN_WRITE_KEPT_MS` after its end. A random one by default
    * @returns the receipt, already applied to the mirror
-   * @throws {ContractRefused} where the contract says no; nothing was sent
-   * @throws {ChainUnavailable} where the chain does not answer
+   * @throws {ContractRefused} where the contract says no
+   * @throws {ChainUnavailable} where the chain does not answer. The write may still happen when it was sent
    */
-  async write(functionName: string, args: readonly unknown[]): Promise<TransactionReceipt> {
-    const data = accountConfig.encodeFunctionData(functionName, args)
-    if (this.#waiting >= WAITING_MAX)
+  write(
+    functionName: string,
+    args: readonly unknown[],
+    options: { writeId?: string | undefined } = {},
+  ): Promise<TransactionReceipt> {
+    const writeId = options.writeId ?? randomUUID()
+    const before = this.#underWay.get(writeId)
+    if (before) return before
+    const written = this.#write(functionName, args, writeId, options.writeId !== undefined)
+    this.#underWay.set(writeId, written)
+    return written.finally(() => this.#underWay.delete(writeId))
+  }
+
+  async #write(
+    functionName: string,
+    args: readonly unknown[],
+    writeId: string,
+    mayBeKnown: boolean,
+  ): Promise<TransactionReceipt> {
+    if (this.#underWay.size >= WAITING_MAX)
       throw new ChainUnavailable('too many writes are waiting for it')
-    const failures = this.#failures
-    const turn = () => {
-      if (this.#failures !== failures)
-        throw new ChainUnavailable('it failed while this write waited')
-      return this.#send(data)
+    if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#answers.answer(writeId)
+    const data = accountConfig.encodeFunctionData(functionName, args)
+    const order = { writeId, functionName, to: this.#options.chain.contractAddress, data }
+    try {
+      await this.#send(order)
+    } catch (error) {
+      // Another process was faster with the same write: what was refused here is what it did.
+      const known = error instanceof ContractRefused && mayBeKnown
+      if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
     }
-    this.#waiting++
-    const sent = this.#sending.then(turn, turn).finally(() => this.#waiting--)
-    this.#sending = sent
-    const receipt = await this.#receipt(await sent)
-    await this.#mirror.syncTo(receipt.blockNumber)
-    return receipt
+    return this.#answers.answer(writeId)
   }
 
-  /** One at a time: a nonce is used up only by a transaction that the node has taken. */
-  async #send(data: string): Promise<string> {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await this.#sendOnce(data)
-      } catch (error) {
-        this.#nonce = undefined
-        if (tried < NONCE_TRIES && isNonceTaken(error)) continue
-        const refusal = this.#refusal(error)
-        if (refusal instanceof ChainUnavailable) this.#failures++
-        throw refusal
-      }
+  async #send(order: Pick<Order, 'writeId' | 'functionName' | 'to' | 'data'>): Promise<void> {
+    const { chain, mirror } = this.#options
+    const seenBlock = () => Math.max(this.#answers.seenBlock, mirror.block)
+    for (let tried = 0; tried < LANE_TRIES; tried++) {
+      const lane = await this.#choice.lane()
+      const call = { from: lane.address, to: order.to, data: order.data }
+      const gas = await simulate(chain.provider, call, seenBlock)
+      const sent = await lane.send({ ...order, value: 0n, gasLimit: (gas * 12n) / 10n })
+      if (sent !== 'lost') return this.#receipts.watch()
+      await this.#payers.tend()
     }
+    throw new ChainUnavailable('its payers were taken over by another process')
   }
 
-  async #sendOnce(data: string): Promise<string> {
-    const call = { from: this.#payer.address, to: this.#chain.contractAddress, data }
-    const [gas, fees] = await Promise.all([
-      this.#chain.provider.estimateGas(call),
-      this.#chain.provider.getFeeData(),
-    ])
-    this.#nonce ??= await this.#payer.getNonce('pending')
-    const transaction = await this.#payer.sendTransaction({
-      to: this.#chain.contractAddress,
-      data,
-      chainId: this.#chain.chainId,
-      nonce: this.#nonce,
-      gasLimit: (gas * 12n) / 10n,
-      maxFeePerGas: fees.maxFeePerGas,
-      maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-    })
-    this.#nonce++
-    return transaction.hash
+  #recordMined({ writeId, receipt }: LiveWrite): void {
+    if (!receipt) return
+    const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
+    // Not waited for by the answer: without it, whoever settles the row finds the receipt again.
+    this.#recording = this.#recording
+      .then(() => this.#outbox.mined(writeId, mined))
+      .catch((error: unknown) => this.#failed(error))
   }
 
-  async #receipt(hash: string): Promise<TransactionReceipt> {
-    const began = performance.now()
-    while (performance.now() - began < RECEIPT_WAIT_MS) {
-      const receipt = await this.#chain.provider.getTransactionReceipt(hash).catch(() => null)
-      if (receipt?.status === 1) return receipt
-      if (receipt) throw new ContractRefused('reverted')
-      await new Promise((resume) => setTimeout(resume, RECEIPT_POLL_MS))
-    }
-    throw new ChainUnavailable('the transaction is not in a block yet')
+  async #lease(): Promise<void> {
+    await this.#payers.tend().catch((error: unknown) => this.#failed(error))
+    this.#receipts.watch()
   }
 
-  #refusal(error: unknown): Error {
-    if (isError(error, 'CALL_EXCEPTION')) {
-      const parsed = error.data ? accountConfig.parseError(error.data) : null
-      return new ContractRefused(parsed?.name ?? 'unknown')
+  async #settle(): Promise<void> {
+    const failed = (error: unknown) => this.#failed(error)
+    const lanes = this.#payers.all()
+    await Promise.all(lanes.map((lane) => this.#settlement.settle(lane).catch(failed)))
+    const now = performance.now()
+    const admin = this.#payers.admin()
+    if (admin && now - this.#fundedAt > FUND_MS) {
+      this.#fundedAt = now
+      await this.#funding.fund(admin).catch(failed)
     }
-    return new ChainUnavailable('the chain did not take the transaction', { cause: error })
+    if (now - this.#forgotAt > FORGET_MS) {
+      this.#forgotAt = now
+      await this.#outbox.forget().catch(failed)
+    }
+    this.#receipts.watch()
+  }
+
+  /** Not by its message: a provider's error quotes the address of the node, and a key may be in that. */
+  #failed(error: unknown): void {
+    this.#options.log('writer.failed', { cause: traceOf(error) })
   }
 }
 
-/** The node took nothing: another transaction has this nonce. */
-function isNonceTaken(error: unknown): boolean {
-  return isError(error, 'NONCE_EXPIRED') || isError(error, 'REPLACEMENT_UNDERPRICED')
+/** Failures of the provider itself have many names; to a caller each of them is that the chain is away. */
+function failureOf(error: unknown): unknown {
+  const named = [ContractRefused, ChainUnavailable, DatabaseUnavailable]
+  if (named.some((one) => error instanceof one)) return error
+  return new ChainUnavailable('the write could not be sent', { cause: error })
 }

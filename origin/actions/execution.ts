@@ -1,6 +1,6 @@
 import { RunClock } from './clock.ts'
 import type { Engine } from './engine.ts'
-import { outOfMemory, thrownFailure, trapFailure } from './failure.ts'
+import { outOfMemory, stoppedFailure, thrownFailure, trapFailure } from './failure.ts'
 import type { Ending } from './guest-reports.ts'
 import { keyOperation, logLevel, returned } from './guest-reports.ts'
 import { guestText } from './guest-text.ts'
@@ -65,6 +65,11 @@ export class Execution {
     const text = JSON.stringify(answer.ok ? answer.value : answer.message)
     const code = answer.ok ? '' : (answer.code ?? '')
     this.#enter(() => this.#call('settle', [id, text, !answer.ok, code]))
+  }
+
+  /** Ends the run where it waits; while it computes, nothing is heard here. */
+  stop(): void {
+    this.#end({ failure: stoppedFailure() })
   }
 
   #start(): void {

@@ -1,17 +1,20 @@
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
-import { timeoutFailure } from './failure.ts'
+import { stoppedFailure, timeoutFailure } from './failure.ts'
 import { EXECUTOR_ENTRY, executorForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
 import type { FromExecutor, ToExecutor } from './messages.ts'
 import { readFromExecutor } from './messages.ts'
-import type { Capability, RunRequest, RunResult } from './run.ts'
+import type { Capability, RunControl, RunRequest, RunResult } from './run.ts'
 
 /**
  * How long past its deadline an executor may stay silent. One that still polls answers within
  * milliseconds; one inside a native loop never does.
  */
 const WATCHDOG_GRACE_MS = 500
+
+/** How long one that is told to stop may go on: it hears that only where its action waits. */
+const STOP_GRACE_MS = 200
 
 /** Starting or preparing takes a fifth of a second; what takes this long will not end. */
 const READINESS_MAX_MS = 30_000
@@ -67,7 +70,7 @@ export class ExecutorProcess {
   }
 
   /** Only when `ready`. The run counts as started from here on: guest code may run at any moment. */
-  run(request: RunRequest, capability: Capability): Promise<RunResult> {
+  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     this.state = 'running'
     this.runs++
     const gate = new KeyGate(capability)
@@ -80,6 +83,8 @@ export class ExecutorProcess {
       this.#active = { gate, startedAt: performance.now(), watchdog, finish: resolve }
       const { code, params, wallMs, cpuMs } = request
       this.#send({ type: 'run', token: gate.token, code, params, wallMs, cpuMs })
+      control?.signal.addEventListener('abort', () => this.#stop(gate), { once: true })
+      control?.started()
     })
   }
 
@@ -134,6 +139,18 @@ export class ExecutorProcess {
     const failure = timeoutFailure(`${wallMs / 1000} s of time, in a built-in that does not return`)
     this.kill('its run passed the deadline and it did not answer')
     this.#finish({ kind: 'failed', ...failure, logs: [], durationMs }, 'ended')
+  }
+
+  #stop(gate: KeyGate): void {
+    if (this.#active?.gate !== gate) return
+    this.#send({ type: 'stop', token: gate.token })
+    setTimeout(() => {
+      const active = this.#active
+      if (active?.gate !== gate) return
+      const durationMs = performance.now() - active.startedAt
+      this.kill('its run was stopped and it did not answer')
+      this.#finish({ kind: 'failed', ...stoppedFailure(), logs: [], durationMs }, 'ended')
+    }, STOP_GRACE_MS)
   }
 
   #finish(result: RunResult, state: 'preparing' | 'ended'): void {

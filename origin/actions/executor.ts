@@ -32,8 +32,10 @@ async function run(request: Extract<ToExecutor, { type: 'run' }>): Promise<void>
 }
 
 process.on('message', (message: ToExecutor) => {
-  if (message.type === 'run') void run(message)
-  else if (message.token === current?.token) current.execution.settle(message.id, message.answer)
+  if (message.type === 'run') return void run(message)
+  if (message.token !== current?.token) return
+  if (message.type === 'stop') current.execution.stop()
+  else current.execution.settle(message.id, message.answer)
 })
 // A signal to the whole group, as from a terminal, is the parent's to answer: it lets runs finish first.
 process.on('SIGINT', () => {})

@@ -39,6 +39,11 @@ export function timeoutFailure(spent: string): Failure {
   return { code: 'action_timeout', message, stack: message }
 }
 
+/** Its caller wanted no more of it; what the caller says about it is the reason. */
+export function stoppedFailure(): Failure {
+  return { code: 'stopped', message: 'the run was stopped', stack: '' }
+}
+
 /** What the engine's own trap says about the action: the instance is gone either way. */
 export function trapFailure(error: unknown, exhausted: boolean): Failure {
   if (exhausted) return outOfMemory()

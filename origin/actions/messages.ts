@@ -8,6 +8,7 @@ import { FAILURE_CODES } from './run.ts'
 export type ToExecutor =
   | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
   | { type: 'key_answer'; token: string; id: number; answer: KeyAnswer }
+  | { type: 'stop'; token: string }
 
 export type KeyAnswer =
   | { ok: true; value: string }

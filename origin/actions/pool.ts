@@ -9,7 +9,7 @@ import {
   WAITING_MAX,
   withDefaults,
 } from './pool-options.ts'
-import type { ActionPool, Capability, RunRequest, RunResult } from './run.ts'
+import type { ActionPool, Capability, RunControl, RunLost, RunRequest, RunResult } from './run.ts'
 
 export type { ActionPoolOptions, PoolEvent } from './pool-options.ts'
 
@@ -18,7 +18,12 @@ export function createActionPool(options: ActionPoolOptions = {}): ActionPool {
   return new Pool(options)
 }
 
-type Waiting = { request: RunRequest; capability: Capability; resolve: (result: RunResult) => void }
+type Waiting = {
+  request: RunRequest
+  capability: Capability
+  control: RunControl | undefined
+  resolve: (result: RunResult) => void
+}
 
 class Member {
   executor!: ExecutorProcess
@@ -54,14 +59,17 @@ class Pool implements ActionPool {
     return this.#ready.promise
   }
 
-  run(request: RunRequest, capability: Capability): Promise<RunResult> {
+  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     if (this.#closed) return Promise.resolve(notStarted('the pool is closed'))
+    if (control?.signal.aborted) return Promise.resolve(notStarted('it was stopped'))
     const bytes = request.code.length + request.params.length
     if (this.#waiting.length >= WAITING_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
-      return Promise.resolve(notStarted('too many runs are waiting'))
+      return Promise.resolve({ ...notStarted('too many runs are waiting'), full: true })
     return new Promise((resolve) => {
-      this.#waiting.push({ request, capability, resolve })
+      const waiting = { request, capability, control, resolve }
+      this.#waiting.push(waiting)
       this.#waitingBytes += bytes
+      control?.signal.addEventListener('abort', () => this.#giveUpOne(waiting), { once: true })
       this.#serve()
     })
   }
@@ -87,8 +95,9 @@ class Pool implements ActionPool {
     this.#staff()
   }
 
-  async #runOn({ executor }: Member, { request, capability, resolve }: Waiting): Promise<void> {
-    resolve(await executor.run(request, capability))
+  async #runOn({ executor }: Member, waiting: Waiting): Promise<void> {
+    const { request, capability, control, resolve } = waiting
+    resolve(await executor.run(request, capability, control))
     this.#staff()
   }
 
@@ -181,12 +190,20 @@ class Pool implements ActionPool {
     this.#serve()
   }
 
+  #giveUpOne(waiting: Waiting): void {
+    const at = this.#waiting.indexOf(waiting)
+    if (at < 0) return
+    this.#waiting.splice(at, 1)
+    this.#waitingBytes -= waiting.request.code.length + waiting.request.params.length
+    waiting.resolve(notStarted('it was stopped'))
+  }
+
   #giveUp(reason: string): void {
     this.#waitingBytes = 0
     for (const { resolve } of this.#waiting.splice(0)) resolve(notStarted(reason))
   }
 }
 
-function notStarted(reason: string): RunResult {
+function notStarted(reason: string): RunLost {
   return { kind: 'lost', reason, started: false }
 }

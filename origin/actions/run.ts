@@ -37,6 +37,7 @@ export const FAILURE_CODES = [
   'result_not_json',
   'result_too_large',
   'engine_fault',
+  'stopped',
 ] as const
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
@@ -62,13 +63,27 @@ export type RunFailed = {
 }
 
 /** The executor ended for a reason that is not the action's; `started` says whether guest code may have run. */
-export type RunLost = { kind: 'lost'; reason: string; started: boolean }
+export type RunLost = {
+  kind: 'lost'
+  reason: string
+  started: boolean
+  /** As many runs wait as may. */
+  full?: true
+}
 
 export type RunResult = RunReturned | RunFailed | RunLost
 
+/** What a caller may do about a run that it has handed over. */
+export type RunControl = {
+  /** Ends the run: `lost` and not started while it waits, `failed` with `stopped` when it has begun. */
+  signal: AbortSignal
+  /** An executor has taken the run: from here on its time counts. */
+  started(): void
+}
+
 export type ActionPool = {
   /** Never rejects; waits for a free executor in order of arrival. */
-  run(request: RunRequest, capability: Capability): Promise<RunResult>
+  run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
   /** Resolves when the warm executors can take a run; rejects when executors cannot be started. */
   ready(): Promise<void>
   /** Ends every executor. Waiting runs are lost before their start, runs under way after it. */

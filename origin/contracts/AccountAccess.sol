@@ -3,27 +3,16 @@ pragma solidity ^0.8.28;
 
 import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 import {AccountConfigStorage as Storage} from "./AccountConfigStorage.sol";
+import {UsageApiKey} from "./AccountConfigTypes.sol";
 import {IAccountConfigErrors} from "./IAccountConfigErrors.sol";
 
-/// @title Which account a hash names, and who may write it.
+/// @title Which account a hash names, who may write it, and how far a usage key reaches.
 abstract contract AccountAccess is IAccountConfigErrors {
     using EnumerableSet for EnumerableSet.AddressSet;
+    using EnumerableSet for EnumerableSet.UintSet;
 
     modifier onlyApiPayer() {
         if (!Storage.state().apiPayers.contains(msg.sender)) revert NotApiPayer(msg.sender);
-        _;
-    }
-
-    /// @dev A managed account is written by an api payer alone, for its owner holds an API key and no wallet; an
-    /// unmanaged one by its admin wallet alone, so that the service's own payers have no authority there. The
-    /// diamond's owner is neither.
-    modifier onlyPayerIfManagedElseOnlyAdmin(uint256 apiKeyHash) {
-        uint256 accountHash = _resolve(apiKeyHash);
-        Storage.Account storage account = Storage.state().accounts[accountHash];
-        bool allowed = account.managed
-            ? Storage.state().apiPayers.contains(msg.sender)
-            : account.adminWallet == msg.sender;
-        if (!allowed) revert NoAccountAccess(accountHash, msg.sender);
         _;
     }
 
@@ -31,5 +20,87 @@ abstract contract AccountAccess is IAccountConfigErrors {
     function _resolve(uint256 apiKeyHash) internal view returns (uint256 accountHash) {
         accountHash = Storage.state().allApiKeyHashesToMaster[apiKeyHash];
         if (accountHash == 0) revert AccountDoesNotExist(apiKeyHash);
+    }
+
+    /// @dev Whose credential this is: a master hash, an alias, or a usage key's hash, removed ones too.
+    /// A master hash or alias goes before a usage key of the same hash: anyone can register the hash of a wallet,
+    /// which is public, as a usage key, and must not stand in that wallet's way.
+    /// `usageApiKeyHash` is 0 where the credential is the account's own.
+    function _identify(uint256 apiKeyHash)
+        internal
+        view
+        returns (uint256 accountHash, Storage.Account storage account, uint256 usageApiKeyHash)
+    {
+        Storage.Layout storage l = Storage.state();
+        accountHash = l.allApiKeyHashesToMaster[apiKeyHash];
+        if (accountHash == 0) {
+            accountHash = l.usageApiKeyHashToMaster[apiKeyHash];
+            if (accountHash == 0) revert AccountDoesNotExist(apiKeyHash);
+            usageApiKeyHash = apiKeyHash;
+        }
+        account = l.accounts[accountHash];
+    }
+
+    /// @dev The credential of a write, and who sends it. A managed account is written by an api payer alone, for
+    /// its owner holds an API key and no wallet; an unmanaged one by its admin wallet alone, so that the service's
+    /// own payers have no authority there. The diamond's owner is neither.
+    function _authorize(uint256 apiKeyHash)
+        internal
+        view
+        returns (uint256 accountHash, Storage.Account storage account, uint256 usageApiKeyHash)
+    {
+        (accountHash, account, usageApiKeyHash) = _identify(apiKeyHash);
+        Storage.Layout storage l = Storage.state();
+        bool managed = account.managed;
+        bool allowed = managed ? l.apiPayers.contains(msg.sender) : account.adminWallet == msg.sender;
+        if (!allowed) revert NoAccountAccess(accountHash, msg.sender);
+        // On an unmanaged account a master hash or alias is only a name: the wallet is the credential.
+        bool revoked = usageApiKeyHash != 0
+            ? !account.usageApiKeyHashes.contains(usageApiKeyHash)
+            : managed && l.revokedApiKeyHashes[apiKeyHash];
+        if (revoked) revert ApiKeyRevoked(apiKeyHash);
+    }
+
+    /// @dev As `_authorize`, for what no usage key may do.
+    function _authorizeMaster(uint256 apiKeyHash)
+        internal
+        view
+        returns (uint256 accountHash, Storage.Account storage account)
+    {
+        uint256 usageApiKeyHash;
+        (accountHash, account, usageApiKeyHash) = _authorize(apiKeyHash);
+        if (usageApiKeyHash != 0) revert NotMasterAccount(usageApiKeyHash);
+    }
+
+    /// @dev A hash is the key of one account, in one role, for ever. Else a hash seen in the mempool could be claimed
+    /// first, and its holder's runs would land in the claimant's account.
+    function _refuseTakenHash(uint256 hash) internal view {
+        Storage.Layout storage l = Storage.state();
+        if (hash == 0) revert InvalidRequest("the key's hash is zero");
+        if (l.allApiKeyHashesToMaster[hash] != 0) {
+            if (l.revokedApiKeyHashes[hash]) revert ApiKeyHashAlreadyRevoked(hash);
+            revert AccountAlreadyExists(l.allApiKeyHashesToMaster[hash]);
+        }
+        uint256 holder = l.usageApiKeyHashToMaster[hash];
+        if (holder == 0) return;
+        if (l.accounts[holder].usageApiKeyHashes.contains(hash)) revert UsageApiKeyAlreadyExists(hash, holder);
+        revert ApiKeyHashAlreadyRevoked(hash);
+    }
+
+    /// @return whether one of a usage key's arrays names the group, or all groups by 0
+    function _reaches(uint256[] storage groupIds, uint256 groupId) internal view returns (bool) {
+        for (uint256 i; i < groupIds.length; ++i) {
+            uint256 id = groupIds[i];
+            if (id == 0 || id == groupId) return true;
+        }
+        return false;
+    }
+
+    function _permissions(Storage.Account storage account, uint256 usageApiKeyHash)
+        internal
+        view
+        returns (UsageApiKey storage)
+    {
+        return account.usageApiKeys[usageApiKeyHash].key;
     }
 }

@@ -61,8 +61,11 @@ library AccountConfigStorage {
         mapping(uint256 accountHash => Account) accounts;
         /// The master's own hash is in it too: an account exists when its hash resolves to itself.
         mapping(uint256 apiKeyHash => uint256 accountHash) allApiKeyHashesToMaster;
-        /// Rotated account keys and removed usage keys. Never cleared: a revoked hash cannot come back.
+        /// Rotated account keys. Never cleared: a revoked hash cannot come back.
         mapping(uint256 apiKeyHash => bool) revokedApiKeyHashes;
+        /// Never cleared. A hash that is no more among its account's `usageApiKeyHashes` was removed, for ever; that
+        /// is not in `revokedApiKeyHashes`, where a stranger could mark the hash of a wallet by registering and
+        /// removing it as a usage key.
         mapping(uint256 usageApiKeyHash => uint256 accountHash) usageApiKeyHashToMaster;
         /// The account that a wallet is or was admin of. Never cleared, so ownership cannot come back to a wallet.
         mapping(address wallet => uint256 accountHash) everAdminOf;

@@ -16,6 +16,16 @@ struct UsageApiKey {
     uint256[] executeInGroups;
 }
 
+/// @notice What a group is made of, as callers send it.
+struct GroupInput {
+    string name;
+    string description;
+    /// Wallets of this account; 32 zero bytes: all of them, later ones included.
+    bytes32[] pkpIds;
+    /// keccak256 of CIDs, registered or not; 0: every action.
+    uint256[] cidHashes;
+}
+
 /// @notice A hash that names the account: the master's first, then its aliases.
 struct ApiKeyHashView {
     uint256 apiKeyHash;

@@ -35,6 +35,26 @@ interface IAccountConfigEvents {
     event UsageApiKeySet(
         uint256 indexed accountHash, uint256 indexed usageApiKeyHash, UsageApiKey key, uint256 createdAt
     );
+    /// `aliasHash` names the account from here on. `wallet` is what the hash was made of; zero: it is an API key's.
+    event AliasSet(uint256 indexed accountHash, uint256 indexed aliasHash, address wallet);
+    /// As a credential the hash is worth nothing any more; it still names the account.
+    event ApiKeyHashRevoked(uint256 indexed accountHash, uint256 indexed apiKeyHash);
+    event UsageApiKeyRemoved(uint256 indexed accountHash, uint256 indexed usageApiKeyHash);
+    event GroupRemoved(uint256 indexed accountHash, uint256 indexed groupId);
+    event PkpInGroupSet(uint256 indexed accountHash, uint256 indexed groupId, bytes32 pkpId, bool permitted);
+    event ActionInGroupSet(uint256 indexed accountHash, uint256 indexed groupId, uint256 cidHash, bool permitted);
+    /// The action's record as it is from here on: new or replaced. It permits nothing by itself.
+    event ActionSet(
+        uint256 indexed accountHash, uint256 indexed cidHash, string cid, string name, string description
+    );
+    event ActionRemoved(uint256 indexed accountHash, uint256 indexed cidHash);
+    /// From API mode to ChainSecured mode: `adminWallet` alone writes the account from here on.
+    event AccountConverted(uint256 indexed accountHash, address adminWallet);
+    event ChainSecuredAccountOwnershipTransferred(
+        uint256 indexed masterApiKeyHash,
+        address indexed previousAdminWalletAddress,
+        address indexed newAdminWalletAddress
+    );
     event ApiPayerSet(address indexed payer, bool allowed);
     event NodeConfigurationSet(string key, string value);
 }

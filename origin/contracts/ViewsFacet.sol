@@ -36,6 +36,38 @@ contract ViewsFacet is AccountAccess {
         v.actions = _actions(account);
     }
 
+    /// @notice One group of the account that `apiKeyHash` names.
+    function groupOf(uint256 apiKeyHash, uint256 groupId) external view returns (GroupView memory) {
+        uint256 accountHash = _resolve(apiKeyHash);
+        Storage.Account storage account = Storage.state().accounts[accountHash];
+        if (!account.groupIds.contains(groupId)) revert GroupDoesNotExist(accountHash, groupId);
+        return _groupView(account, groupId);
+    }
+
+    /// @notice May this key run this action with this wallet: a group in which it may execute permits both.
+    /// @param apiKeyHash a usage key's hash, or that of a managed account's own key, which may execute in all groups
+    /// and, without a wallet, run what no group permits; of anything else the answer is no
+    /// @param pkpId 0: asks for the action alone
+    function mayExecute(uint256 apiKeyHash, uint256 cidHash, bytes32 pkpId) external view returns (bool) {
+        Storage.Layout storage l = Storage.state();
+        uint256 accountHash = l.allApiKeyHashesToMaster[apiKeyHash];
+        if (accountHash != 0 && l.accounts[accountHash].managed) {
+            if (l.revokedApiKeyHashes[apiKeyHash]) return false;
+            return pkpId == 0 || _anyGroupPermits(l.accounts[accountHash], cidHash, pkpId);
+        }
+        accountHash = l.usageApiKeyHashToMaster[apiKeyHash];
+        if (accountHash == 0) return false;
+        Storage.Account storage account = l.accounts[accountHash];
+        if (!account.usageApiKeyHashes.contains(apiKeyHash)) return false;
+        uint256[] storage groupIds = account.usageApiKeys[apiKeyHash].key.executeInGroups;
+        if (_reaches(groupIds, 0)) return _anyGroupPermits(account, cidHash, pkpId);
+        for (uint256 i; i < groupIds.length; ++i) {
+            uint256 groupId = groupIds[i];
+            if (account.groupIds.contains(groupId) && _permits(account, groupId, cidHash, pkpId)) return true;
+        }
+        return false;
+    }
+
     /// @return accountHash the master hash that `apiKeyHash` resolves to, 0 when it is no account's
     function masterOf(uint256 apiKeyHash) external view returns (uint256 accountHash) {
         return Storage.state().allApiKeyHashesToMaster[apiKeyHash];
@@ -81,9 +113,36 @@ contract ViewsFacet is AccountAccess {
         uint256[] memory ids = account.groupIds.values();
         groups = new GroupView[](ids.length);
         for (uint256 i; i < ids.length; ++i) {
-            Storage.Group storage g = account.groups[ids[i]];
-            groups[i] = GroupView(ids[i], g.name, g.description, g.pkpIds.values(), g.cidHashes.values());
+            groups[i] = _groupView(account, ids[i]);
         }
+    }
+
+    function _groupView(Storage.Account storage account, uint256 groupId) private view returns (GroupView memory) {
+        Storage.Group storage g = account.groups[groupId];
+        return GroupView(groupId, g.name, g.description, g.pkpIds.values(), g.cidHashes.values());
+    }
+
+    function _anyGroupPermits(Storage.Account storage account, uint256 cidHash, bytes32 pkpId)
+        private
+        view
+        returns (bool)
+    {
+        uint256 count = account.groupIds.length();
+        for (uint256 i; i < count; ++i) {
+            if (_permits(account, account.groupIds.at(i), cidHash, pkpId)) return true;
+        }
+        return false;
+    }
+
+    function _permits(Storage.Account storage account, uint256 groupId, uint256 cidHash, bytes32 pkpId)
+        private
+        view
+        returns (bool)
+    {
+        Storage.Group storage g = account.groups[groupId];
+        if (!g.cidHashes.contains(cidHash) && !g.cidHashes.contains(0)) return false;
+        if (pkpId == 0) return true;
+        return account.pkpIds.contains(pkpId) && (g.pkpIds.contains(pkpId) || g.pkpIds.contains(0));
     }
 
     function _usageApiKeys(Storage.Account storage account) private view returns (UsageApiKeyView[] memory keys) {

@@ -19,8 +19,8 @@ export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider
   nodeConfiguration?: Readonly<Record<string, string>>
 }
 
-/** EIP-2535's `FacetCutAction.Add`. */
-const ADD = 0
+/** EIP-2535's `FacetCutAction`. */
+export const CUT = { add: 0, replace: 1, remove: 2 } as const
 
 /**
  * Deploys the facets, then the diamond, whose constructor cuts them in and makes the first settings.
@@ -62,7 +62,7 @@ async function deploy(
 
   const cuts = facets.map(({ selectors }, index) => ({
     target: mined[index]?.address,
-    action: ADD,
+    action: CUT.add,
     selectors: Object.values(selectors),
   }))
   const functions = new Interface(accountConfigAbi)
@@ -79,7 +79,8 @@ async function deploy(
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
 
-function created(receipt: TransactionReceipt | null): { address: string; block: number } {
+/** @throws when there is no contract in the receipt */
+export function created(receipt: TransactionReceipt | null): { address: string; block: number } {
   if (!receipt?.contractAddress) throw new Error('the transaction created no contract')
   return { address: receipt.contractAddress, block: receipt.blockNumber }
 }

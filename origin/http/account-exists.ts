@@ -1,15 +1,12 @@
-import { ApiError } from '../../shared/errors.ts'
-import { apiKeyHash } from '../accounts/api-key.ts'
-import { keyOf } from './authenticate.ts'
-import type { OriginApp } from './operation.ts'
-import type { Services } from '../services.ts'
+import { accountExistsAnswer } from '../../shared/wire/core.ts'
+import type { Operation } from './operation.ts'
 
 /** Whether the key that was sent resolves to an account; the one place where an unknown key is no 401. */
-export function mountAccountExists(app: OriginApp, { mirror }: Services): void {
-  app.get('/core/v1/account_exists', (context) => {
-    const key = keyOf(context.req.raw.headers)
-    if (key === undefined)
-      throw new ApiError(401, 'No API key was sent.', 'Send the key to look for in X-Api-Key.')
-    return context.json(mirror.current().principal(apiKeyHash(key)) !== undefined)
-  })
+export const accountExists: Operation = {
+  method: 'GET',
+  path: '/core/v1/account_exists',
+  summary: 'Whether the key that is sent resolves to an account.',
+  auth: 'sent_key',
+  answer: accountExistsAnswer,
+  handle: async ({ principal }) => principal !== undefined,
 }

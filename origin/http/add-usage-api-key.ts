@@ -1,32 +1,41 @@
 import type { z } from 'zod'
-import { addUsageApiKeyRequest } from '../../shared/wire/core.ts'
-import { apiKeyHash, newApiKey } from '../accounts/api-key.ts'
+import { addUsageApiKeyAnswer, addUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
+import { word } from '../accounts/account.ts'
+import { registerFreshKey } from '../accounts/fresh-key.ts'
+import { eventIn } from '../accounts/receipt-event.ts'
+import { KeyShownBefore } from './key-shown-before.ts'
 import type { Operation } from './operation.ts'
 
 /** Issues a usage key with narrow permissions. Shown once; only its hash goes on the chain. */
 export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/add_usage_api_key',
+  summary: 'Issues a usage key with narrow permissions. It is shown once.',
   auth: 'account_key',
+  writes: 'setUsageApiKey',
   body: { schema: addUsageApiKeyRequest },
-  handle: async ({ principal, body }, { writer }) => {
-    const usageKey = newApiKey()
-    const hash = apiKeyHash(usageKey)
-    await writer.write('setUsageApiKey', [
-      principal.account.hash,
-      hash,
-      {
-        name: body.name,
-        description: body.description,
-        canCreateGroups: body.can_create_groups,
-        canDeleteGroups: body.can_delete_groups,
-        canCreatePkps: body.can_create_pkps,
-        manageIpfsIdsInGroups: body.manage_ipfs_ids_in_groups,
-        addPkpToGroups: body.add_pkp_to_groups,
-        removePkpFromGroups: body.remove_pkp_from_groups,
-        executeInGroups: body.execute_in_groups,
-      },
-    ])
-    return { success: true, usage_api_key: usageKey, usage_api_key_hash: hash }
+  answer: addUsageApiKeyAnswer,
+  showsKey: 'usage_api_key_hash',
+  statuses: [404, 409, 503],
+  handle: ({ principal, body, writeId: firstWriteId }, { writer }) => {
+    const permissions = {
+      name: body.name,
+      description: body.description,
+      canCreateGroups: body.can_create_groups,
+      canDeleteGroups: body.can_delete_groups,
+      canCreatePkps: body.can_create_pkps,
+      manageIpfsIdsInGroups: body.manage_ipfs_ids_in_groups,
+      addPkpToGroups: body.add_pkp_to_groups,
+      removePkpFromGroups: body.remove_pkp_from_groups,
+      executeInGroups: body.execute_in_groups,
+    }
+    return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
+      const args = [principal.keyHash, hash, permissions]
+      const receipt = await writer.write('setUsageApiKey', args, { writeId })
+      const registered = word(eventIn(receipt, 'UsageApiKeySet').usageApiKeyHash)
+      // A repeat that joined the first write: the text of its key was lost with the process that made it.
+      if (registered !== hash) throw new KeyShownBefore(registered)
+      return { success: true, usage_api_key: text, usage_api_key_hash: hash }
+    })
   },
 }

@@ -13,14 +13,26 @@ export function keyOf(headers: Headers): string | undefined {
   return key === '' ? undefined : key
 }
 
-/** Who a key is. @throws {ApiError} 401 for no key, or one that resolves to no account */
-export function authenticate(headers: Headers, mirror: AccountsMirror): Principal {
-  return principalOf(keyOf(headers), mirror)
+/**
+ * `none`: no key is looked at; `sent_key`: one has to be sent, and may be unknown; `key`: any valid key;
+ * `account_key`: the account's own, a usage key gets 403.
+ */
+export type Auth = 'none' | 'sent_key' | 'key' | 'account_key'
+
+/** Who asks. @throws {ApiError} 401 for no key, and for one that resolves to no account where that matters */
+export function principalFor(
+  auth: Auth,
+  headers: Headers,
+  mirror: AccountsMirror,
+): Principal | undefined {
+  if (auth === 'none') return undefined
+  const key = keyOf(headers)
+  return auth === 'sent_key' ? found(requireKey(key), mirror) : principalOf(key, mirror)
 }
 
+/** Who a key is. @throws {ApiError} 401 for no key, or one that resolves to no account */
 export function principalOf(key: string | undefined, mirror: AccountsMirror): Principal {
-  if (key === undefined) throw new ApiError(401, 'No API key was sent.', FIX_KEY, bearer)
-  const principal = mirror.current().principal(apiKeyHash(key))
+  const principal = found(requireKey(key), mirror)
   if (principal) return principal
   throw new ApiError(
     401,
@@ -30,14 +42,13 @@ export function principalOf(key: string | undefined, mirror: AccountsMirror): Pr
   )
 }
 
-const bearer = { headers: { 'www-authenticate': 'Bearer' } }
-
-/** @throws {ApiError} 403 for a usage key */
-export function requireAccountKey(principal: Principal): void {
-  if (!principal.usageKey) return
-  throw new ApiError(
-    403,
-    'This is a usage key; the operation needs the account key.',
-    'Repeat the request with the key that new_account returned.',
-  )
+function requireKey(key: string | undefined): string {
+  if (key === undefined) throw new ApiError(401, 'No API key was sent.', FIX_KEY, bearer)
+  return key
 }
+
+function found(key: string, mirror: AccountsMirror): Principal | undefined {
+  return mirror.current().principal(apiKeyHash(key))
+}
+
+const bearer = { headers: { 'www-authenticate': 'Bearer' } }

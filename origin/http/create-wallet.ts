@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { hexlify, zeroPadValue } from 'ethers'
 import type { z } from 'zod'
-import { ApiError } from '../../shared/errors.ts'
-import { createWalletRequest } from '../../shared/wire/core.ts'
+import { addressOfPkp } from '../../shared/wire/fields.ts'
+import { createWalletAnswer, createWalletRequest } from '../../shared/wire/wallets.ts'
+import { eventIn } from '../accounts/receipt-event.ts'
+import { requireMayCreateWallet } from '../accounts/rights.ts'
 import { addressOf } from '../keys/keyring.ts'
 import type { Operation } from './operation.ts'
 
@@ -10,21 +12,22 @@ import type { Operation } from './operation.ts'
 export const createWallet: Operation<z.infer<typeof createWalletRequest>> = {
   method: 'POST',
   path: '/core/v1/create_wallet',
+  summary: 'Makes a wallet of the account. A usage key needs can_create_pkps.',
   auth: 'key',
+  writes: 'registerWalletDerivation',
   body: { schema: createWalletRequest, optional: true },
-  handle: async ({ principal, body }, { keyring, writer }) => {
-    if (principal.usageKey && !principal.usageKey.canCreatePkps) {
-      throw new ApiError(
-        403,
-        'This usage key may not create wallets.',
-        'Use the account key, or a usage key with can_create_pkps.',
-      )
-    }
-    const account = principal.account.hash
+  answer: createWalletAnswer,
+  statuses: [403, 404, 409, 503],
+  handle: async ({ principal, body, writeId }, { keyring, writer }) => {
+    requireMayCreateWallet(principal)
     const path = hexlify(randomBytes(32))
-    const address = addressOf(keyring.walletKey(account, path))
-    const pkpId = zeroPadValue(address, 32).toLowerCase()
-    await writer.write('registerWallet', [account, pkpId, path, body.name, body.description])
-    return { wallet_address: address, pkp_id: pkpId }
+    const address = addressOf(keyring.walletKey(principal.account.hash, path))
+    const receipt = await writer.write(
+      'registerWalletDerivation',
+      [principal.keyHash, zeroPadValue(address, 32), path, body.name, body.description],
+      { writeId },
+    )
+    const { pkpId } = eventIn(receipt, 'WalletRegistered')
+    return { wallet_address: addressOfPkp(pkpId), pkp_id: pkpId }
   },
 }

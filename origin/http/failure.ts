@@ -1,10 +1,42 @@
-import { ApiError } from '../../shared/errors.ts'
+import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
+import { ForeseenRefusal } from '../accounts/foreseen-refusal.ts'
+import { AccountChainSecured } from '../accounts/ownership-mode.ts'
 import { ContractRefused } from '../accounts/writer.ts'
 import { EnvelopeRefused } from '../channel/open-request.ts'
+import { Overloaded } from '../admission/event-loop-load.ts'
+import { TooManyCalls } from '../admission/call-rate.ts'
+import { dollars } from '../credits/dollars.ts'
+import { NoProcessor } from '../credits/no-processor.ts'
+import { CreditsUnavailable, PaymentRequired } from '../credits/shortage.ts'
+import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
+import { contractRefusal } from './contract-refusals.ts'
+import { KeyShownBefore } from './key-shown-before.ts'
+import { ActionFailed, ActionStopped } from './svc-action.ts'
 
 const RETRY = { headers: { 'retry-after': '2' } }
+const FIX_PAYMENT =
+  'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
+
+/** A failure as it is answered. */
+export type FailureAnswer = {
+  status: ErrorStatus
+  headers: Record<string, string>
+  /** A structured error, or a string (specification, Errors). */
+  body: object | string
+}
+
+/** @param publicUrl where this origin's documents are */
+export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer {
+  if (error instanceof ActionFailed)
+    return { status: 500, headers: { 'x-svc-error': error.code }, body: error.message }
+  const failure = toApiError(error)
+  const { status, headers, message } = failure
+  const structured = failure.toBody(`${publicUrl}/docs/errors#${status}`)
+  const isText = error instanceof ContractRefused && (status === 400 || status === 409)
+  return { status, headers, body: isText ? message : structured }
+}
 
 /** The one place where the origin's failures get their status. What is not listed is ours, and says nothing. */
 export function toApiError(error: unknown): ApiError {
@@ -15,7 +47,9 @@ export function toApiError(error: unknown): ApiError {
       `The key may not run the action ${error.cid}: no group that it may execute in permits it.`,
       'Add the action to a group (add_action_to_group, or cid_hashes_permitted) that the key lists in execute_in_groups.',
     )
-  if (error instanceof ContractRefused) return contractRefusal(error.errorName)
+  if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
+    return contractRefusal(error.errorName, error.args)
+  if (error instanceof AccountChainSecured) return chainSecured(error)
   if (error instanceof ChainUnavailable)
     return new ApiError(
       503,
@@ -23,12 +57,61 @@ export function toApiError(error: unknown): ApiError {
       'Try again; nothing was charged.',
       RETRY,
     )
+  if (error instanceof PaymentRequired)
+    return new ApiError(
+      402,
+      `This costs ${dollars(error.requiredCents)} and the balance is ${dollars(error.balanceCents)}.`,
+      FIX_PAYMENT,
+    )
+  if (error instanceof CreditsUnavailable)
+    return new ApiError(
+      503,
+      `Whether the account can pay is not known: ${error.message}.`,
+      'Try again; nothing was executed and nothing was charged.',
+      RETRY,
+    )
+  if (error instanceof NoProcessor)
+    return new ApiError(
+      503,
+      'Payments are not taken here: no payment processor is configured.',
+      'Ask the operator of this origin for credits; nothing was charged.',
+      { headers: { 'retry-after': '3600' } },
+    )
+  if (error instanceof ActionStopped) return actionStopped(error)
   if (error instanceof ExecutorUnavailable)
     return new ApiError(
       503,
       'The actions runtime is not available.',
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
+    )
+  if (error instanceof DatabaseUnavailable)
+    return new ApiError(
+      503,
+      'The database is not available.',
+      'Try again; nothing was executed and nothing was charged.',
+      RETRY,
+    )
+  if (error instanceof Overloaded)
+    return new ApiError(
+      429,
+      `This node has too much to do: ${error.message}.`,
+      'Try again with growing waits; nothing was executed and nothing was charged.',
+      RETRY,
+    )
+  if (error instanceof TooManyCalls)
+    return new ApiError(
+      429,
+      `Too many requests: ${error.message}.`,
+      'Try again after the seconds in Retry-After.',
+      { headers: { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))) } },
+    )
+  if (error instanceof KeyShownBefore)
+    return new ApiError(
+      409,
+      `A request under this Idempotency-Key made the key with the hash ${error.keyHash}; a key is shown once.`,
+      'Where that answer was lost, remove the key (by this hash) and make another under a new Idempotency-Key.',
+      { error: 'key_shown_before' },
     )
   if (error instanceof EnvelopeRefused) return envelopeRefusal(error)
   return new ApiError(
@@ -38,24 +121,27 @@ export function toApiError(error: unknown): ApiError {
   )
 }
 
-/** `decisions.md`, contract failures: never 500. */
-function contractRefusal(name: string): ApiError {
-  const refuse = (status: 400 | 403 | 404 | 409, fix: string) =>
-    new ApiError(status, `The contract refused the write: ${name}.`, fix)
-  // Not the caller's fault: the owner of the contract has to admit this origin's payer.
-  if (name === 'NotApiPayer')
+function actionStopped({ code, message }: ActionStopped): ApiError {
+  if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, { error: code })
+  const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
+  return new ApiError(503, message, fix, RETRY)
+}
+
+function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
+  const message =
+    'The account is in ChainSecured mode: the API key that it had is worth nothing here.'
+  if (!write)
     return new ApiError(
-      503,
-      'This origin may not write to the contract.',
-      'Try again later.',
-      RETRY,
+      403,
+      message,
+      'Use a usage key of the account, or read the account from the chain.',
     )
-  if (name.endsWith('AlreadyExists')) return refuse(409, 'Use the one that exists.')
-  if (name === 'ApiKeyHashRevoked') return refuse(409, 'Use a key that was never revoked.')
-  if (name.endsWith('DoesNotExist')) return refuse(404, 'Name one that exists in this account.')
-  if (name === 'NoAccountAccess' || name.startsWith('Not'))
-    return refuse(403, 'Use a key, or the wallet, that administers the account.')
-  return refuse(400, 'Correct the values; the contract takes none of this shape.')
+  const { functionName, contractAddress, chainId } = write
+  return new ApiError(
+    403,
+    'The account is in ChainSecured mode: its admin wallet alone may write it.',
+    `Send ${functionName} to the contract ${contractAddress} on chain ${chainId} from the wallet ${adminWallet}.`,
+  )
 }
 
 function envelopeRefusal({ failure }: EnvelopeRefused): ApiError {

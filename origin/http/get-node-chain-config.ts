@@ -1,11 +1,14 @@
+import { nodeChainConfigAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
 /** Which chain and contract hold the accounts; the RPC's URL is nobody's business. */
-function nodeChainConfig(path: string): Operation<undefined> {
+function nodeChainConfig(path: string): Operation {
   return {
     method: 'GET',
     path,
+    summary: 'Which chain and contract hold the accounts.',
     auth: 'none',
+    answer: nodeChainConfigAnswer,
     handle: async (_given, { chain, settings }) => ({
       chain_name: settings.SVC_CHAIN_NAME,
       chain_id: Number(chain.chainId),

@@ -1,6 +1,6 @@
 import { actionCid } from '../../shared/cid.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import { sourceSchema } from '../../shared/wire/core.ts'
+import { cidAnswer, sourceSchema } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 import { requireSize } from './size.ts'
 
@@ -8,8 +8,10 @@ import { requireSize } from './size.ts'
 export const getSvcActionIpfsId: Operation<string> = {
   method: 'POST',
   path: '/core/v1/get_svc_action_ipfs_id',
+  summary: 'The CIDv0 of a source.',
   auth: 'none',
   body: { schema: sourceSchema },
+  answer: cidAnswer,
   handle: async ({ body }) => {
     requireSize('body', body, SOURCE_MAX_BYTES)
     return actionCid(body)

@@ -1,20 +1,31 @@
-import { newAccountRequest } from '../../shared/wire/core.ts'
 import type { z } from 'zod'
-import { apiKeyHash, newApiKey } from '../accounts/api-key.ts'
+import { newAccountAnswer, newAccountRequest } from '../../shared/wire/core.ts'
+import { registerFreshKey } from '../accounts/fresh-key.ts'
 import { addressOf } from '../keys/keyring.ts'
+import { traceOf } from '../log.ts'
 import type { Operation } from './operation.ts'
 
 /** Opens an account in one transaction. The key is shown once and never stored; `email` is never on chain. */
 export const newAccount: Operation<z.infer<typeof newAccountRequest>> = {
   method: 'POST',
   path: '/core/v1/new_account',
+  summary: 'Opens an account in one transaction. The key is shown once.',
   auth: 'none',
   body: { schema: newAccountRequest },
-  handle: async ({ body }, { keyring, writer }) => {
-    const apiKey = newApiKey()
-    const hash = apiKeyHash(apiKey)
-    const wallet = addressOf(keyring.accountKey(hash))
-    await writer.write('newAccount', [hash, wallet, body.account_name, body.account_description])
-    return { api_key: apiKey, wallet_address: wallet }
+  answer: newAccountAnswer,
+  statuses: [409, 503],
+  handle: async ({ body, clientAddress, writeId: firstWriteId }, services) => {
+    const { keyring, openings, writer } = services
+    const opening = await openings.admit(clientAddress)
+    return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
+      const wallet = addressOf(keyring.accountKey(hash))
+      const args = [hash, wallet, body.account_name, body.account_description]
+      const receipt = await writer.write('newAccount', args, { writeId })
+      await opening.cost(receipt.gasUsed * receipt.gasPrice).catch((error: unknown) => {
+        // The account is open, and its key is shown now or never. What was reserved stays counted.
+        services.log('new_account.cost_not_counted', { cause: traceOf(error) })
+      })
+      return { api_key: text, wallet_address: wallet }
+    })
   },
 }

@@ -1,66 +1,138 @@
 /**
- * One operation of the core API, as data and a handler. Every operation is mounted by `mount`, in the order of
- * `decisions.md`: 401, then 400 and 422, then what the handler refuses, then the act.
+ * One operation of the core API, as data and a handler. `mount` serves it in the order of `decisions.md`:
+ * 429 of a node under load, 401, 400 and 422, a kept answer, 402, 403, then the act. `openapi.json` is made from
+ * the same data, so what is written here is what clients read.
+ *
+ * To add one: a file of its own that exports an `Operation`, its schemas in `shared/wire/`, and its name in
+ * `operations.ts`.
+ *
+ * - `body` is validated JSON; `query` is validated parameters, whose schema takes an object of strings.
+ * - `list: true` adds `page_number` and `page_size`. The handler takes its page of everything, and only that page
+ *   costs anything: `return page.of(wallets).map(walletRecord)`. `mount` sends the items and `x-total-count`.
+ * - `writeId` goes to the writer: `writer.write(name, args, { writeId })`. A repeat under one Idempotency-Key has
+ *   the id of the first, so that nothing is written twice; the receipt may then be that of the first, whose
+ *   arguments were others: answer from the receipt's logs, not from what was made up for this call.
+ * - `writes` names the function of the contract that the operation calls for the account; the account is charged for
+ *   it when it has succeeded. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
+ *   since (billing); see `authorize.ts`.
+ * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
+ *   Where the receipt names another key's hash than was made up, `requireShownNow` says what to answer.
+ * - `runsOnce`: what was begun and lost is answered 409 `outcome_unknown`, and not begun again.
+ * - `statuses` lists what the handler answers beside what follows from the rest (see `openapi/statuses.ts`).
  */
 import type { Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import { ApiError } from '../../shared/errors.ts'
-import { parseJson, validate } from '../../shared/json-body.ts'
-import { CORE_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import type { ErrorStatus } from '../../shared/errors.ts'
 import type { Principal } from '../accounts/state.ts'
+import { asOfNow } from '../accounts/as-of-now.ts'
+import { chargedWrite } from '../credits/charged-write.ts'
+import type { KeptAnswer } from '../idempotency/answer-codec.ts'
 import type { Services } from '../services.ts'
-import { authenticate, requireAccountKey } from './authenticate.ts'
+import { type Auth, principalFor } from './authenticate.ts'
+import { authorize } from './authorize.ts'
+import { clientAddress } from './client-address.ts'
+import { idempotencyKeyOf, once } from './idempotency.ts'
+import { Page, type PageRequest, pageRequestOf } from './page.ts'
+import { bodyOf, limitedBody } from './request-body.ts'
+import { queryOf } from './request-query.ts'
 
 export type OriginEnv = { Variables: { requestId: string } }
 export type OriginApp = Hono<OriginEnv>
 
-type Common<Auth, Body, Given> = {
-  method: 'GET' | 'POST'
-  path: string
-  /** `none`; `key`: any valid key; `account_key`: the account's own, a usage key gets 403. */
-  auth: Auth
-  /** Absent where the operation takes no body. `optional` takes an empty body for `{}`. */
-  body?: { schema: z.ZodType<Body>; optional?: boolean }
-  handle(given: Given & { body: Body }, services: Services): Promise<object | string | boolean>
+export type Answer = object | string | boolean
+
+/** What every handler is given. */
+export type Given<Body, Query> = {
+  body: Body
+  query: Query
+  page: PageRequest
+  /** The socket's, never a header's; `''` where there is none. */
+  clientAddress: string
+  writeId: string
 }
 
-export type Operation<Body> =
-  | Common<'none', Body, object>
-  | Common<'key' | 'account_key', Body, { principal: Principal }>
+type Common<Kind extends Auth, Body, Query, Caller> = {
+  method: 'GET' | 'POST'
+  path: string
+  /** One sentence for readers of the API's description. */
+  summary: string
+  auth: Kind
+  /** Absent where the operation takes no body. `optional` takes an empty body for `{}`. */
+  body?: { schema: z.ZodType<Body>; optional?: boolean }
+  query?: z.ZodType<Query>
+  list?: true
+  /** What a 200 carries; of a list, the array. */
+  answer: z.ZodType
+  writes?: string
+  afterConversion?: true
+  showsKey?: string
+  runsOnce?: true
+  statuses?: readonly ErrorStatus[]
+  handle(given: Given<Body, Query> & Caller, services: Services): Promise<Answer | Page<unknown>>
+}
 
-export function mount<Body>(app: OriginApp, services: Services, operation: Operation<Body>): void {
-  const { method, path } = operation
-  app.on(method, path, limited, async (context) => {
-    if (operation.auth === 'none') {
-      const body = await bodyOf(context, operation)
-      return context.json(await operation.handle({ body }, services))
+export type Operation<Body = undefined, Query = undefined> =
+  | Common<'none', Body, Query, object>
+  | Common<'sent_key', Body, Query, { principal: Principal | undefined }>
+  | Common<'key' | 'account_key', Body, Query, { principal: Principal }>
+
+export function mount<Body, Query>(
+  app: OriginApp,
+  services: Services,
+  operation: Operation<Body, Query>,
+): void {
+  app.on(operation.method, operation.path, limitedBody, async (context) => {
+    services.load.requireRoom()
+    const principal = principalFor(operation.auth, context.req.raw.headers, services.mirror)
+    if (principal) services.keyUses.used(principal.keyHash)
+    const { value: body, text } = await bodyOf(context, operation.body)
+    const given = {
+      body,
+      query: queryOf(context, operation.query),
+      page: pageRequestOf(context, operation.list),
+      clientAddress: clientAddress(context),
     }
-    const principal = authenticate(context.req.raw.headers, services.mirror)
-    const body = await bodyOf(context, operation)
-    if (operation.auth === 'account_key') requireAccountKey(principal)
-    return context.json(await operation.handle({ principal, body }, services))
+    const idempotencyKey = idempotencyKeyOf(context, operation, principal)
+    const execute = (writeId: string) => act(operation, services, { ...given, writeId }, principal)
+    if (!principal || idempotencyKey === undefined)
+      return respond(context, await execute(crypto.randomUUID()))
+    const request = { operation, principal, idempotencyKey, body: text }
+    const answer = await once(request, services, execute)
+    return 'kept' in answer ? respondKept(context, answer.kept) : respond(context, answer.fresh)
   })
 }
 
-async function bodyOf<Body>(
-  context: Context<OriginEnv>,
-  operation: Pick<Operation<Body>, 'body'>,
-): Promise<Body> {
-  // An operation without a body has `undefined` for its type, and no handler that looks at it.
-  if (!operation.body) return undefined as Body
-  const { schema, optional = false } = operation.body
-  const text = await context.req.text()
-  return validate(schema, parseJson(text, context.req.header('content-type') ?? null, optional))
+/** 402, 403, then the act. What sends a transaction for an account is charged to it. */
+async function act<Body, Query>(
+  operation: Operation<Body, Query>,
+  services: Services,
+  given: Given<Body, Query>,
+  principal: Principal | undefined,
+): Promise<Answer | Page<unknown>> {
+  if (operation.auth === 'none') return operation.handle(given, services)
+  if (operation.auth === 'sent_key') return operation.handle({ ...given, principal }, services)
+  if (!principal) throw new Error('an operation with a key has a principal')
+  const permitted = async () => {
+    const current = asOfNow(principal, services.mirror.current())
+    authorize(operation, current, services.chain)
+    return operation.handle({ ...given, principal: current }, services)
+  }
+  if (operation.writes === undefined) return permitted()
+  const { account, keyHash } = principal
+  const by = { accountHash: account.hash, keyHash, subject: operation.path }
+  return chargedWrite(services.credits, by, permitted)
 }
 
-const limited = bodyLimit({
-  maxSize: CORE_BODY_MAX_BYTES,
-  onError: () => {
-    throw new ApiError(
-      413,
-      `The request's body is larger than ${CORE_BODY_MAX_BYTES} bytes.`,
-      'Send less: source at most 16 MiB, js_params at most 8 MiB.',
-    )
-  },
-})
+function respond(context: Context<OriginEnv>, answer: Answer | Page<unknown>): Response {
+  if (!(answer instanceof Page)) return context.json(answer)
+  context.header('x-total-count', String(answer.total))
+  return context.json(answer.items)
+}
+
+function respondKept(context: Context<OriginEnv>, kept: KeptAnswer): Response {
+  for (const [name, value] of Object.entries(kept.headers)) context.header(name, value)
+  context.header('idempotent-replayed', 'true')
+  const headers = { 'content-type': 'application/json' }
+  return context.body(kept.body, kept.status as ContentfulStatusCode, headers)
+}

@@ -25,7 +25,9 @@ export const sealedExecute: SealedOperation<ExecuteRequest> = {
   schema: executeRequestSchema,
   handle: async (body, mode, services): Promise<ExecuteAnswer> => {
     if (mode !== MODE_PSK) requireOwnKeyOnly(body)
+    services.load.requireRoom()
     const principal = principalOf(keyIn(body, services), services.mirror)
+    services.keyUses.used(principal.keyHash)
     if ('sealed_usage_key' in body.credential) requireUsageKey(principal)
     requireSize('code', body.code, SOURCE_MAX_BYTES)
     const execution = { principal, code: body.code, params: paramsText(body.js_params) }

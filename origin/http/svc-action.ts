@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import { svcActionRequest } from '../../shared/wire/core.ts'
+import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
+import { isShortage } from '../credits/run-meter.ts'
 import type { Operation } from './operation.ts'
 import { paramsText } from './params.ts'
 import { requireSize } from './size.ts'
@@ -16,23 +17,39 @@ export class ActionFailed extends Error {
   }
 }
 
+/** An action that had begun, and was stopped because its next second could not be reserved. */
+export class ActionStopped extends Error {
+  readonly code: string
+  constructor({ code, message }: { code: string; message: string }) {
+    super(message)
+    this.name = 'ActionStopped'
+    this.code = code
+  }
+}
+
 /** Executes an action with the key that was sent, and waits for its end. */
 export const svcAction: Operation<z.infer<typeof svcActionRequest>> = {
   method: 'POST',
   path: '/core/v1/svc_action',
+  summary: 'Executes an action and waits for its end.',
   auth: 'key',
   body: { schema: svcActionRequest },
+  answer: svcActionAnswer,
+  runsOnce: true,
+  statuses: [402, 403, 503],
   handle: async ({ principal, body }, { executions }) => {
     requireSize('code', body.code, SOURCE_MAX_BYTES)
     const params = paramsText(body.js_params)
     const outcome = await executions.run({ principal, code: body.code, params })
-    if (outcome.status === 'failed') throw new ActionFailed(outcome)
+    if (outcome.status === 'failed')
+      throw isShortage(outcome.code) ? new ActionStopped(outcome) : new ActionFailed(outcome)
     return {
       response: outcome.response,
       logs: logsText(outcome.logs),
       has_error: false,
       action_cid: outcome.action_cid,
       duration_ms: outcome.duration_ms,
+      charged_cents: outcome.charged_cents,
     }
   },
 }

@@ -52,6 +52,24 @@ export class Keyring {
     return deriveBytes(this.#root, ['svc/outcome/v1'])
   }
 
+  /** Keys of the answers kept for Idempotency-Keys: of their rows' names, and AES-256 of the answers. */
+  idempotencyKeys(): { naming: Buffer; sealing: Buffer } {
+    return {
+      naming: deriveBytes(this.#root, ['svc/idempotency/v1', 'naming']),
+      sealing: deriveBytes(this.#root, ['svc/idempotency/v1', 'sealing']),
+    }
+  }
+
+  /** Key of the hashes that stand for client addresses in the database. */
+  addressHashKey(): Buffer {
+    return deriveBytes(this.#root, ['svc/address/v1'])
+  }
+
+  /** HMAC-SHA256 key of the mirror's snapshots. */
+  mirrorKey(): Buffer {
+    return deriveBytes(this.#root, ['svc/mirror/v1'])
+  }
+
   #secp256k1(...parts: KeyPart[]): string {
     return hexlify(deriveScalar(this.#root, parts, SECP256K1_ORDER))
   }

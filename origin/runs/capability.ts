@@ -1,6 +1,12 @@
 import { getBytes, isHexString, SigningKey, zeroPadValue } from 'ethers'
 import { CID_SHAPE } from '../../shared/cid.ts'
-import { type RunPermission, walletForRun, WILDCARD } from '../accounts/permissions.ts'
+import { ChainUnavailable } from '../accounts/chain.ts'
+import {
+  permissionToRun,
+  type RunPermission,
+  walletForRun,
+  WILDCARD,
+} from '../accounts/permissions.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { Capability, KeyOperation } from '../actions/run.ts'
 import { addressOf, type Keyring } from '../keys/keyring.ts'
@@ -13,28 +19,31 @@ export class KeyRefused extends Error {
   }
 }
 
-/** The keys that one run may ask for: those of its action, and the wallets that its groups permit. */
-export function capabilityFor(
-  keyring: Keyring,
-  principal: Principal,
-  permission: RunPermission,
-): Capability {
+type Permitted = { principal: Principal; permission: RunPermission }
+
+/**
+ * The keys that one run may ask for: those of its action, and the wallets that its groups permit at that moment. A run
+ * goes on for minutes, and its key may be revoked, or its group emptied, while it does.
+ * @param holder who runs the action, as of now; throws where nobody may any more
+ */
+export function capabilityFor(keyring: Keyring, cid: string, holder: () => Principal): Capability {
   return {
-    keyOperation: async (operation) => answer(keyring, principal, permission, operation),
+    keyOperation: async (operation) => answer(keyring, cid, holder, operation),
   }
 }
 
 function answer(
   keyring: Keyring,
-  principal: Principal,
-  permission: RunPermission,
+  cid: string,
+  holder: () => Principal,
   operation: KeyOperation,
 ): string {
   switch (operation.name) {
     case 'getPrivateKey':
-      return walletKey(keyring, principal, permission, operation.pkpId)
+      return walletKey(keyring, cid, permitted(operation.name, cid, holder), operation.pkpId)
     case 'getSvcActionPrivateKey':
-      return keyring.actionKey(permission.cid)
+      permitted(operation.name, cid, holder)
+      return keyring.actionKey(cid)
     case 'getSvcActionPublicKey':
       return new SigningKey(keyring.actionKey(cidOf(operation.ipfsId))).publicKey
     case 'getSvcActionWalletAddress':
@@ -42,10 +51,24 @@ function answer(
   }
 }
 
+function permitted(operation: string, cid: string, holder: () => Principal): Permitted {
+  try {
+    const principal = holder()
+    const permission = permissionToRun(principal, cid)
+    if (permission) return { principal, permission }
+  } catch (error) {
+    if (error instanceof ChainUnavailable)
+      throw new KeyRefused(`${operation}: permissions can not be looked up: ${error.message}`)
+  }
+  throw new KeyRefused(
+    `${operation}: the API key that began this run was revoked since, or may not run the action ${cid} any more`,
+  )
+}
+
 function walletKey(
   keyring: Keyring,
-  principal: Principal,
-  permission: RunPermission,
+  cid: string,
+  { principal, permission }: Permitted,
   asked: string,
 ): string {
   const pkpId = pkpIdOf(asked)
@@ -54,7 +77,7 @@ function walletKey(
     if (found.reason === 'not_registered')
       throw new KeyRefused(`getPrivateKey: this account has no wallet ${asked}`)
     throw new KeyRefused(
-      `getPrivateKey: wallet ${asked} is in no group that permits the action ${permission.cid}; add both to one group (add_pkp_to_group, add_action_to_group)`,
+      `getPrivateKey: wallet ${asked} is in no group that permits the action ${cid}; add both to one group (add_pkp_to_group, add_action_to_group)`,
     )
   }
   const key = keyring.walletKey(principal.account.hash, found.wallet.derivationPath)

@@ -200,7 +200,7 @@ export class RunClaims {
 }
 
 function unkept(message: string): Outcome {
-  const nothing = { stack: '', logs: [], action_cid: '', duration_ms: 0 }
+  const nothing = { stack: '', logs: [], action_cid: '', duration_ms: 0, charged_cents: 0 }
   return { status: 'failed', code: 'outcome_lost', message, ...nothing }
 }
 
@@ -215,5 +215,6 @@ export function originLost(actionCid = '', durationMs = 0): Outcome {
     logs: [],
     action_cid: actionCid,
     duration_ms: durationMs,
+    charged_cents: 0,
   }
 }

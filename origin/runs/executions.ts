@@ -1,13 +1,18 @@
 import { originLost, type RunClaims } from './claims.ts'
 import type { RunKey } from './outcome-codec.ts'
 import { capabilityFor } from './capability.ts'
+import { meteredRun } from './metered-run.ts'
 import { actionCid } from '../../shared/cid.ts'
-import { isDeeper } from '../../shared/json-depth.ts'
-import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
+import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
+import { asOfNow } from '../accounts/as-of-now.ts'
 import { permissionToRun, type RunPermission } from '../accounts/permissions.ts'
+import { Overloaded } from '../admission/event-loop-load.ts'
+import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { ActionPool } from '../actions/run.ts'
+import type { Credits } from '../credits/credits.ts'
+import type { Reservation } from '../credits/reservation.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Log } from '../log.ts'
 
@@ -40,6 +45,8 @@ export type ExecutionsOptions = {
   pool: ActionPool
   keyring: Keyring
   claims: RunClaims
+  mirror: Pick<AccountsMirror, 'current'>
+  credits: Credits
   limits: { wallMs: number; cpuMs: number }
   log: Log
 }
@@ -58,15 +65,23 @@ export class Executions {
     this.#options = options
   }
 
-  /** @throws {ActionNotPermitted | ExecutorUnavailable} */
+  /** @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted | ExecutorUnavailable | Overloaded} */
   async run(execution: Execution): Promise<Outcome> {
-    return this.#start(await this.#permit(execution), execution, {})
+    const reservation = await this.#reserve(execution)
+    try {
+      const permission = await this.#permit(execution)
+      const outcome = await this.#start(permission, execution, reservation, {})
+      settle(reservation, execution, outcome)
+      return outcome
+    } finally {
+      reservation.release()
+    }
   }
 
   /**
    * Begins a run under its id, or joins it. The claim is on disk when this returns.
    * @returns the outcome's promise; `undefined` where another process executes the run
-   * @throws {ActionNotPermitted} and nothing was claimed
+   * @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted} and nothing was claimed
    */
   async runOnce(
     execution: Execution,
@@ -75,18 +90,54 @@ export class Executions {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#underWay.get(run.id)
     if (joined?.accountHash === key.accountHash) return { outcome: joined.outcome }
-    const permitted = await this.#permit(execution)
-    if (await this.#options.claims.claim(key, run.attempt)) {
-      const outcome = this.#claimed(key, permitted, execution)
-      if (!this.#underWay.has(run.id)) {
-        this.#underWay.set(run.id, { accountHash: key.accountHash, outcome })
-        const forget = () => this.#underWay.delete(run.id)
-        outcome.then(forget, forget)
-      }
-      return { outcome }
+    let reservation: Reservation
+    try {
+      reservation = await this.#reserve(execution)
+    } catch (error) {
+      // A run that was begun is paid for, or has failed: to hear of it costs nothing.
+      const known = await this.#options.claims.state(key).catch(() => undefined)
+      if (!known) throw error
+      return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
     }
-    const known = await this.#options.claims.state(key)
+    return this.#claim(key, run.attempt, execution, reservation)
+  }
+
+  async #claim(
+    key: RunKey,
+    attempt: number,
+    execution: Execution,
+    reservation: Reservation,
+  ): Promise<{ outcome: Promise<Outcome> } | undefined> {
+    const { claims } = this.#options
+    let claimed = false
+    try {
+      const permitted = await this.#permit(execution)
+      claimed = await claims.claim(key, attempt)
+      if (claimed) return { outcome: this.#carried(key, permitted, execution, reservation) }
+    } finally {
+      if (!claimed) reservation.release()
+    }
+    const known = await claims.state(key)
     return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
+  }
+
+  /** Executes a run that was claimed; others that ask for it join it. */
+  #carried(
+    key: RunKey,
+    permitted: RunPermission,
+    execution: Execution,
+    reservation: Reservation,
+  ): Promise<Outcome> {
+    const { accountHash, runId } = key
+    const outcome = this.#claimed(key, permitted, execution, reservation).finally(() =>
+      reservation.release(),
+    )
+    if (!this.#underWay.has(runId)) {
+      this.#underWay.set(runId, { accountHash, outcome })
+      const forget = () => this.#underWay.delete(runId)
+      outcome.then(forget, forget)
+    }
+    return outcome
   }
 
   /** The promise of a run that this process executes. */
@@ -94,24 +145,34 @@ export class Executions {
     return this.#underWay.get(runId)?.outcome
   }
 
-  async #permit({ principal, code }: Execution): Promise<RunPermission> {
+  /** As of now, not of when the request came in. */
+  async #permit({ principal: sender, code }: Execution): Promise<RunPermission> {
     const cid = await actionCid(code)
+    const principal = asOfNow(sender, this.#options.mirror.current())
     const permission = permissionToRun(principal, cid)
     if (!permission) throw new ActionNotPermitted(cid)
     return permission
   }
 
-  async #claimed(key: RunKey, permission: RunPermission, execution: Execution): Promise<Outcome> {
+  async #claimed(
+    key: RunKey,
+    permission: RunPermission,
+    execution: Execution,
+    reservation: Reservation,
+  ): Promise<Outcome> {
     let outcome: Outcome
     try {
-      outcome = await this.#start(permission, execution, { run_id: key.runId })
+      outcome = await this.#start(permission, execution, reservation, { run_id: key.runId })
     } catch (error) {
       await this.#options.claims.release(key)
       throw error
     }
     for (let wait = FINISH_RETRY_MS; ; wait = Math.min(wait * 2, FINISH_RETRY_MAX_MS)) {
       try {
-        return await this.#options.claims.finish(key, outcome)
+        const stored = await this.#options.claims.finish(key, outcome)
+        // Another outcome was there: this process had been taken for dead, and what it did is not charged.
+        if (stored === outcome) settle(reservation, execution, outcome)
+        return stored
       } catch (error) {
         this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: nameOf(error) })
         await new Promise((resume) => setTimeout(resume, wait))
@@ -119,47 +180,43 @@ export class Executions {
     }
   }
 
+  /** The reservation stays open; `#settle` ends it. */
   async #start(
     permission: RunPermission,
     { principal, code, params }: Execution,
+    reservation: Reservation,
     facts: Record<string, string>,
   ): Promise<Outcome> {
-    const { pool, keyring, limits, log } = this.#options
-    log('run.started', { cid: permission.cid, ...facts })
-    const capability = capabilityFor(keyring, principal, permission)
-    const result = await pool.run({ code, params, ...limits }, capability)
-    const common = { action_cid: permission.cid }
-    if (result.kind === 'lost') {
-      log('run.lost', { cid: permission.cid, started: result.started, ...facts })
-      if (!result.started) throw new ExecutorUnavailable(result.reason)
-      return originLost(permission.cid)
+    const { pool, keyring, mirror, limits, log } = this.#options
+    const { cid } = permission
+    log('run.started', { cid, ...facts })
+    const capability = capabilityFor(keyring, cid, () => asOfNow(principal, mirror.current()))
+    const ended = await meteredRun(pool, { code, params, ...limits }, capability, {
+      cid,
+      reservation,
+    })
+    if ('kind' in ended) {
+      log('run.lost', { cid, started: ended.started, ...facts })
+      if (ended.full) throw new Overloaded(ended.reason)
+      if (!ended.started) throw new ExecutorUnavailable(ended.reason)
+      return originLost(cid)
     }
-    log('run.ended', { cid: permission.cid, kind: result.kind, ms: result.durationMs, ...facts })
-    const ended = { ...common, duration_ms: result.durationMs, logs: result.logs }
-    if (result.kind === 'returned') return returned(result.value, ended)
-    const { code: failure, message, stack } = result
-    return { status: 'failed', ...ended, code: failure, message, stack }
+    const kind = ended.status === 'success' ? 'returned' : 'failed'
+    log('run.ended', { cid, kind, ms: ended.duration_ms, ...facts })
+    return ended
+  }
+
+  #reserve({ principal }: Execution): Promise<Reservation> {
+    return this.#options.credits.reserve(principal.account.hash, EXECUTION_SECOND_CENTS)
   }
 }
 
-type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs'>
-
-/** A returned value that can be kept and passed on: checked here, since the executor is not to be trusted. */
-function returned(value: string, ended: Ended): Outcome {
-  const refuse = (message: string): Outcome => {
-    return { status: 'failed', ...ended, code: 'result_not_json', message, stack: '' }
-  }
-  let response: unknown
-  try {
-    response = JSON.parse(value)
-  } catch {
-    return refuse('the response is not JSON')
-  }
-  if (isDeeper(response, JSON_DEPTH_MAX))
-    return refuse(
-      `the response is nested over ${JSON_DEPTH_MAX} deep; return it flatter, or as a string`,
-    )
-  return { status: 'success', ...ended, response }
+/** Charges what the outcome says, and nothing for a failure. */
+function settle(reservation: Reservation, { principal }: Execution, outcome: Outcome): void {
+  const { charged_cents, action_cid: subject } = outcome
+  if (charged_cents > 0)
+    reservation.settle('execution', charged_cents, { keyHash: principal.keyHash, subject })
+  reservation.release()
 }
 
 function nameOf(error: unknown): string {

@@ -1,13 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { JsonRpcProvider } from 'ethers'
+import { Contract, JsonRpcProvider, type JsonRpcSigner } from 'ethers'
 import { z } from 'zod'
+import { accountConfigAbi } from '../../shared/abi/account-config.ts'
+import { PAYERS_DEFAULT } from '../accounts/writer/payer-options.ts'
 import { deployAccountConfig } from '../contracts/deploy.ts'
+import { upgradeAccountConfig } from '../contracts/upgrade.ts'
 import { addressOf, type Keyring } from '../keys/keyring.ts'
 import { Child, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
+
+/** `--slots-in-an-epoch=1` makes a block final after two. */
+export const LOCAL_FINALITY = 2
+
+/** Wallets that pay for writes, beside the one that pays them. */
+export const LOCAL_PAYERS = PAYERS_DEFAULT
 
 /** Enough for every write that a local stack will ever send: 10,000 ether, in wei. */
 const PAYER_FUNDS = '0x21e19e0c9bab2400000'
@@ -76,17 +85,38 @@ export async function ensureContract(
     pollingInterval: 50,
   })
   try {
-    const payer = addressOf(keyring.payerKey(0))
-    await provider.send('anvil_setBalance', [payer, PAYER_FUNDS])
+    const payers = Array.from({ length: LOCAL_PAYERS + 1 }, (_, n) =>
+      addressOf(keyring.payerKey(n)),
+    )
+    await provider.send('anvil_setBalance', [payers[0], PAYER_FUNDS])
+    const signer = await provider.getSigner(0)
     const known = existsSync(file)
       ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
       : undefined
-    if (known && (await provider.getCode(known.address)) !== '0x') return known
-    const signer = await provider.getSigner(0)
-    const { address, block } = await deployAccountConfig({ provider, signer, payers: [payer] })
+    if (known && (await provider.getCode(known.address)) !== '0x') {
+      // The folder may be an earlier version's.
+      await upgradeAccountConfig({ provider, signer, address: known.address })
+      await registerPayers(known.address, payers, signer)
+      return known
+    }
+    const { address, block } = await deployAccountConfig({ provider, signer, payers })
     writeFileSync(file, `${JSON.stringify({ address, block })}\n`, { flush: true })
     return { address, block }
   } finally {
     provider.destroy()
   }
+}
+
+/** A contract that an earlier version deployed may not know all the payers of this one. */
+async function registerPayers(
+  address: string,
+  payers: readonly string[],
+  owner: JsonRpcSigner,
+): Promise<void> {
+  const contract = new Contract(address, accountConfigAbi, owner)
+  const known = await Promise.all(payers.map((payer) => contract.getFunction('isApiPayer')(payer)))
+  const missing = payers.filter((_, index) => !known[index])
+  if (missing.length === 0) return
+  const transaction = await contract.getFunction('setApiPayers').send(missing, true)
+  await transaction.wait()
 }

@@ -8,7 +8,13 @@ import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
 import { loadTls } from '../tls.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
-import { type Deployment, ensureContract, startChain } from './chain.ts'
+import {
+  type Deployment,
+  ensureContract,
+  LOCAL_FINALITY,
+  LOCAL_PAYERS,
+  startChain,
+} from './chain.ts'
 import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { StateLock } from './state-lock.ts'
@@ -25,6 +31,8 @@ export type StackOptions = {
 export type Component = 'chain' | 'origin' | 'edge'
 
 const CHANNEL_EPOCH = 1
+/** Credits of each account of a local stack, where nothing can be paid (`decisions.md`, Money). */
+const STARTER_CENTS = 500
 
 /** A signal from any process of the same user would open a debugger on the keys otherwise. */
 const NO_INSPECTOR = '--disable-sigusr1'
@@ -120,8 +128,11 @@ export class Stack {
       SVC_CHAIN_RPC: `http://127.0.0.1:${ports.chain}`,
       SVC_CONTRACT_ADDRESS: this.#deployment.address,
       SVC_CONTRACT_BLOCK: String(this.#deployment.block),
+      SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
+      SVC_PAYERS: String(LOCAL_PAYERS),
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
+      SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
       ...originSettings,
     })
     await child.message()

@@ -12,6 +12,8 @@ const ended = {
   action_cid: z.string(),
   /** Milliseconds of wall clock inside the sandbox. */
   duration_ms: z.number(),
+  /** What the run cost; nothing where it failed. */
+  charged_cents: z.int().min(0).default(0),
   logs: z.array(logLineSchema),
 }
 

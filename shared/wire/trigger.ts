@@ -61,6 +61,8 @@ export type RunRecord = {
   response: unknown
   error: string | null
   logs: LogLine[]
+  /** What the run cost; 0 until it has ended, and where it failed. */
+  charged_cents: number
   attempt: number
   action_cid: string
   queued_at: string

@@ -1,7 +1,9 @@
 /** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
+import { accounts } from './accounts.ts'
+import { gas } from './gas.ts'
 import { intake } from './intake.ts'
 
-const benches: Record<string, () => Promise<void>> = { intake }
+const benches: Record<string, () => Promise<void>> = { accounts, gas, intake }
 
 const [name = ''] = process.argv.slice(2)
 const bench = benches[name]

@@ -36,8 +36,8 @@ export type Area = keyof typeof AREAS
 
 export const ALL_AREAS: readonly Area[] = Object.keys(AREAS).filter(isArea)
 
-/** What the first milestone builds. */
-export const MILESTONE_1: readonly Area[] = [
+/** What a stack of this repository serves. */
+export const SERVED: readonly Area[] = [
   'accounts',
   'chain-config',
   'wallets',
@@ -47,6 +47,10 @@ export const MILESTONE_1: readonly Area[] = [
   'actions',
   'errors',
   'action-keys',
+  'group-changes',
+  'key-management',
+  'billing',
+  'openapi',
   'agent-authorization',
   'webhook-triggers',
   'webhook-firing',

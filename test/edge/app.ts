@@ -42,7 +42,7 @@ export async function someOwner(): Promise<Owner> {
 /** The source of an action that the origin's double plays: one step a call, the last one stays. */
 export const script = (...steps: Step[]) => JSON.stringify({ steps })
 export const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'
-const ended = { action_cid: CID, duration_ms: 1, logs: [] }
+const ended = { action_cid: CID, duration_ms: 1, logs: [], charged_cents: 1 }
 export const success = (response: unknown = 'done') => ({
   outcome: { status: 'success' as const, ...ended, response },
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { OPENINGS_DEFAULTS } from '../../origin/admission/openings-options.ts'
 import { parseSettings } from '../../origin/env.ts'
 
 const LOCAL = {
@@ -33,6 +34,27 @@ describe('the origin’s settings', () => {
       SVC_CHANNEL_EPOCH: 1,
       SVC_EXECUTION_WALL_MS: 120_000,
       SVC_EXECUTION_CPU_MS: 30_000,
+      SVC_NEW_ACCOUNT_BURST: 30,
+      SVC_NEW_ACCOUNT_PER_HOUR: 1_800,
+      SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: undefined,
+      SVC_SHED_DELAY_MS: 200,
+    })
+  })
+
+  it('let one address open 30 accounts at once and 30 a minute locally, and 5 an hour in production', () => {
+    expect(parseSettings(LOCAL)).toMatchObject({
+      SVC_NEW_ACCOUNT_BURST: 30,
+      SVC_NEW_ACCOUNT_PER_HOUR: 30 * 60,
+      SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: undefined,
+    })
+    expect(OPENINGS_DEFAULTS.production).toMatchObject({ burst: 5, perHour: 5 })
+    expect(OPENINGS_DEFAULTS.production.gasPerDayWei).toBeGreaterThan(0n)
+  })
+
+  it('grant no credits unless they say so', () => {
+    expect(parseSettings(LOCAL).SVC_STARTER_CREDITS_CENTS).toBe(0)
+    expect(parseSettings({ ...LOCAL, SVC_STARTER_CREDITS_CENTS: '500' })).toMatchObject({
+      SVC_STARTER_CREDITS_CENTS: 500,
     })
   })
 
@@ -51,6 +73,10 @@ describe('the origin’s settings', () => {
 
   it.each([
     ['SVC_ENV', 'prod'],
+    ['SVC_NEW_ACCOUNT_BURST', '0'],
+    ['SVC_NEW_ACCOUNT_PER_HOUR', 'many'],
+    ['SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI', '0.5'],
+    ['SVC_SHED_DELAY_MS', '0'],
     ['SVC_PUBLIC_URL', 'http://localhost:8788'],
     ['SVC_PUBLIC_URL', undefined],
     ['SVC_CHAIN_RPC', 'file:///etc/passwd'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
 import { parseJson, validate } from '../../shared/json-body.ts'
-import { addUsageApiKeyRequest } from '../../shared/wire/core.ts'
+import { addUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import { outcomesRequestSchema } from '../../shared/wire/sealed.ts'
 
 function refusal(act: () => unknown): [number, string] {

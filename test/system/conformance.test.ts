@@ -1,5 +1,5 @@
-import { MILESTONE_1 } from '../conformance/areas.ts'
+import { SERVED } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { startStack } from './stack.ts'
 
-holdsToTheContract(() => startStack(), MILESTONE_1)
+holdsToTheContract(() => startStack(), SERVED)

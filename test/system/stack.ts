@@ -21,8 +21,19 @@ export async function startStack(
 ): Promise<StartedStack> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-system-'))
   const lines: string[] = []
+  // The suite opens more accounts from one address than a person would, and a busy machine must not fail it.
+  const settings = {
+    SVC_NEW_ACCOUNT_BURST: '1000',
+    SVC_SHED_DELAY_MS: '10000',
+    ...originSettings,
+  }
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
-  const stack = await Stack.start({ stateDir, environment: anyPorts, originSettings, onLine })
+  const stack = await Stack.start({
+    stateDir,
+    environment: anyPorts,
+    originSettings: settings,
+    onLine,
+  })
   trustCa(stack.caFile)
   return {
     stack,

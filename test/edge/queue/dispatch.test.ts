@@ -28,13 +28,15 @@ describe('a run', () => {
     const { id } = await begin({ outcome: { ...success({ a: [1] }).outcome, logs } })
     const run = await runOnce(owner, await fire(id))
     expect(run).toMatchObject({ status: 'success', response: { a: [1] }, error: null, attempt: 1 })
+    expect(run.charged_cents).toBe(1)
     expect(run.logs).toEqual(logs)
     const times = [run.queued_at, run.started_at!, run.finished_at!]
     expect(times.toSorted()).toEqual(times)
   })
 
   it('that throws failed with the stack, and is not run again', async () => {
-    const failure = { status: 'failed' as const, action_cid: CID, duration_ms: 1, logs }
+    const base = { action_cid: CID, duration_ms: 1, charged_cents: 0, logs }
+    const failure = { status: 'failed' as const, ...base }
     const stack = 'Error: no\n    at main (action.js:3:9)'
     const { id } = await begin({
       outcome: { ...failure, code: 'action_threw', message: 'no', stack },
@@ -48,7 +50,7 @@ describe('a run', () => {
     const { id } = await begin(slow(300))
     const run = await fire(id)
     const running = await runOnce(owner, run, ({ status }) => status === 'running')
-    expect(running).toMatchObject({ finished_at: null, attempt: 1 })
+    expect(running).toMatchObject({ finished_at: null, attempt: 1, charged_cents: 0 })
     expect((await runOnce(owner, run)).status).toBe('success')
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { verdictOnOutcome, verdictOnRefusal } from '../../../edge/queue/verdict.ts'
 import { CID } from '../app.ts'
 
-const ended = { action_cid: CID, duration_ms: 5, logs: [] }
+const ended = { action_cid: CID, duration_ms: 5, logs: [], charged_cents: 0 }
 const failed = { status: 'failed' as const, ...ended, message: 'no', stack: 'Error: no\n at main' }
 const refusal = (status: number, retry_after_s?: number) => ({
   state: 'refused' as const,
@@ -16,11 +16,12 @@ const refusal = (status: number, retry_after_s?: number) => ({
 describe('an outcome', () => {
   it('of success ends the run with the value, undefined as null', () => {
     const line = { level: 'log' as const, at_ms: 1, text: 'hi' }
-    const outcome = { status: 'success' as const, ...ended, logs: [line], response: undefined }
+    const paid = { ...ended, logs: [line], charged_cents: 2 }
+    const outcome = { status: 'success' as const, ...paid, response: undefined }
     expect(verdictOnOutcome(outcome)).toEqual({
       kind: 'ended',
       status: 'success',
-      result: { response: null, error: null, logs: [line] },
+      result: { response: null, error: null, logs: [line], charged_cents: 2 },
     })
   })
 
@@ -35,6 +36,21 @@ describe('an outcome', () => {
   it('of another failure begins with its code', () => {
     expect(verdictOnOutcome({ ...failed, code: 'origin_lost', stack: '' })).toMatchObject({
       result: { error: 'origin_lost: no' },
+    })
+  })
+})
+
+describe('credits', () => {
+  it('that are missing before the start make the run wait: 402 is no failure of it', () => {
+    expect(verdictOnRefusal(refusal(402), 1, 0.5).kind).toBe('wait_for_payment')
+  })
+
+  it('that run out on the way end the run, which had begun and is not begun again', () => {
+    const outcome = { ...failed, code: 'out_of_credits', message: 'stopped after 3 s', stack: '' }
+    expect(verdictOnOutcome(outcome)).toMatchObject({
+      kind: 'ended',
+      status: 'failed',
+      result: { error: 'out_of_credits: stopped after 3 s', charged_cents: 0 },
     })
   })
 })

@@ -1,4 +1,4 @@
-/** A chain of its own with the contract deployed, and a payer that may write managed accounts. */
+/** A chain of its own with the contract deployed, and payers that may write managed accounts. */
 import { HDNodeWallet, JsonRpcProvider } from 'ethers'
 import { type Chain, connectChain } from '../../../origin/accounts/chain.ts'
 import { deployAccountConfig } from '../../../origin/contracts/deploy.ts'
@@ -9,13 +9,14 @@ export type ContractOnChain = Awaited<ReturnType<typeof startContract>>
 /** anvil's funded mnemonic; its first account owns the contract. */
 const owner = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk')
 
-export async function startContract(payer: string) {
+/** @param payers addresses: the first gets funds, each may write */
+export async function startContract(...payers: string[]) {
   const anvil = await startChain()
   const control = new JsonRpcProvider(anvil.rpcUrl, undefined, { staticNetwork: true })
-  const deployment = { rpcUrl: anvil.rpcUrl, signer: owner, payers: [payer] }
+  const deployment = { rpcUrl: anvil.rpcUrl, signer: owner, payers }
   const [deployed] = await Promise.all([
     deployAccountConfig(deployment),
-    control.send('anvil_setBalance', [payer, '0x21e19e0c9bab2400000']),
+    control.send('anvil_setBalance', [payers[0], '0x21e19e0c9bab2400000']),
   ])
   const chain: Chain = await connectChain(anvil.rpcUrl, deployed)
   return {

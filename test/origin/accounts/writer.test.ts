@@ -1,45 +1,148 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Chain, ChainUnavailable, connectChain } from '../../../origin/accounts/chain.ts'
-import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
-import { AccountsWriter } from '../../../origin/accounts/writer.ts'
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { chainWrites } from '../../../origin/db/schema.ts'
+import { newHash, startWriting, type Writing } from './writing.ts'
 
-/** A node that says which chain it is of, and then never answers anything. */
-let server: Server
-let chain: Chain
+let world: Writing
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => {
-      const asked = [JSON.parse(text)].flat() as { id: number; method: string }[]
-      if (asked.some(({ method }) => method !== 'eth_chainId')) return
-      const answers = asked.map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x7a69' }))
-      response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify(text.startsWith('[') ? answers : answers[0]))
-    })
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  chain = await connectChain(`http://127.0.0.1:${port}`, {
-    address: `0x${'11'.repeat(20)}`,
-    block: 0,
-  })
+  world = await startWriting()
 })
-afterAll(() => {
-  chain.provider.destroy()
-  server.closeAllConnections()
-  server.close()
+afterEach(() => world.closeWriters())
+afterAll(() => world.close())
+
+describe('a write', () => {
+  it('is seen by the mirror when it answers', async () => {
+    const { mirror, newAccount } = await world.open()
+    for (let n = 0; n < 5; n++) {
+      const hash = newHash()
+      const receipt = await newAccount(hash)
+      expect(receipt.status).toBe(1)
+      expect(mirror.current().account(hash)).toBeDefined()
+    }
+  })
+
+  it('waits for what its process has to wait for after it is in the mirror', async () => {
+    const seen: { block: number; mirrored: boolean }[] = []
+    const hash = newHash()
+    const opened = await world.open({
+      afterMined: async (block) => {
+        seen.push({ block, mirrored: opened.mirror.current().account(hash) !== undefined })
+      },
+    })
+    const { blockNumber } = await opened.newAccount(hash)
+    expect(seen).toEqual([{ block: blockNumber, mirrored: true }])
+  })
+
+  it('that the contract refuses names its error and arguments, sends nothing and leaves no row', async () => {
+    const { newAccount, addGroup } = await world.open()
+    const [hash, next, nobody] = [newHash(), newHash(), newHash()]
+    await newAccount(hash)
+    const before = (await world.writes()).length
+    const results = await Promise.allSettled([
+      newAccount(hash),
+      addGroup(nobody, 'g'),
+      newAccount(next),
+    ])
+    const names = results.map((one) => (one.status === 'rejected' ? one.reason.errorName : 'done'))
+    expect(names).toEqual(['AccountAlreadyExists', 'AccountDoesNotExist', 'done'])
+    expect((await world.writes()).length).toBe(before + 1)
+    const refused = await addGroup(nobody, 'g').catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(ContractRefused)
+    expect((refused as ContractRefused).args.map(BigInt)).toEqual([BigInt(nobody)])
+  })
+
+  it('that reverts in its block names the error too', async () => {
+    const { newAccount } = await world.open()
+    const hash = newHash()
+    await world.standStill()
+    try {
+      const both = Promise.allSettled([newAccount(hash, 'r-1'), newAccount(hash, 'r-2')])
+      const results = await world.mineUntil(both)
+      const names = results.map((one) => (one.status === 'rejected' ? one.reason.errorName : 'ok'))
+      expect(new Set(names)).toEqual(new Set(['AccountAlreadyExists', 'ok']))
+    } finally {
+      await world.goOn()
+    }
+  })
+
+  it('a hundred at once from one account all land', async () => {
+    const { newAccount, addGroup, mirror } = await world.open({ payers: 4 })
+    const hash = newHash()
+    await newAccount(hash)
+    const began = performance.now()
+    const names = Array.from({ length: 100 }, (_, n) => `group ${n}`)
+    await Promise.all(names.map((name) => addGroup(hash, name)))
+    expect(performance.now() - began).toBeLessThan(15_000)
+    expect(mirror.current().account(hash)?.groups.size).toBe(100)
+  })
+
+  it('a hundred at once from a hundred accounts all land', async () => {
+    const { newAccount, mirror } = await world.open({ payers: 4 })
+    const hashes = Array.from({ length: 100 }, newHash)
+    const began = performance.now()
+    await Promise.all(hashes.map((hash) => newAccount(hash)))
+    expect(performance.now() - began).toBeLessThan(15_000)
+    expect(hashes.filter((hash) => !mirror.current().account(hash))).toEqual([])
+  })
 })
 
-it('standstill: writes that wait behind a chain that does not answer fail with the first of them', async () => {
-  const mirror = new AccountsMirror({ chain, pollMs: 1_000, now: Date.now, onFailure: () => {} })
-  const writer = new AccountsWriter(chain, mirror, `0x${'22'.repeat(32)}`)
-  const began = performance.now()
-  const writes = Array.from({ length: 12 }, () => writer.write('setNodeConfiguration', ['a', 'b']))
-  for (const write of await Promise.allSettled(writes))
-    expect(write).toMatchObject({ status: 'rejected', reason: expect.any(ChainUnavailable) })
-  // One time-out of 5 s, where twelve in a line were a minute.
-  expect(performance.now() - began).toBeLessThan(20_000)
+describe('a write id', () => {
+  it('called twice at once is one account, and both get its receipt', async () => {
+    const { newAccount } = await world.open()
+    const [hash, other] = [newHash(), newHash()]
+    const [first, second] = await Promise.all([
+      newAccount(hash, 'twice'),
+      newAccount(other, 'twice'),
+    ])
+    expect(second.hash).toBe(first.hash)
+    expect([await world.accounts(hash), await world.accounts(other)]).toEqual([1, 0])
+  })
+
+  it('called again after its end and after a restart returns the first receipt', async () => {
+    const before = await world.open()
+    const hash = newHash()
+    const first = await before.newAccount(hash, 'again')
+    expect((await before.newAccount(hash, 'again')).hash).toBe(first.hash)
+    await before.close()
+    const { newAccount } = await world.open()
+    expect((await newAccount(hash, 'again')).hash).toBe(first.hash)
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('whose process ended before it wrote down the block is found by its transactions', async () => {
+    const before = await world.open()
+    const hash = newHash()
+    const first = await before.newAccount(hash, 'not written down')
+    await before.close()
+    const unknown = { state: 'final' as const, minedHash: null, minedBlock: null }
+    await world.db
+      .update(chainWrites)
+      .set(unknown)
+      .where(eq(chainWrites.writeId, 'not written down'))
+    const { newAccount } = await world.open({ waitMs: 5_000 })
+    expect((await newAccount(hash, 'not written down')).hash).toBe(first.hash)
+  })
+
+  it('that was refused is free: nothing was written under it', async () => {
+    const { newAccount, addGroup } = await world.open()
+    const hash = newHash()
+    await expect(addGroup(hash, 'early', 'retried')).rejects.toBeInstanceOf(ContractRefused)
+    await newAccount(hash)
+    await addGroup(hash, 'early', 'retried')
+    expect(await world.groups('early')).toBe(1)
+  })
+
+  it('is final once its block is deep enough, and forgotten a day later', async () => {
+    const clock = { aheadMs: 0 }
+    const { newAccount } = await world.open({ now: () => Date.now() + clock.aheadMs })
+    await newAccount(newHash(), 'old')
+    const state = async () => (await world.rows()).find(({ writeId }) => writeId === 'old')?.state
+    await world.mine(3)
+    await expect.poll(state, { timeout: 5_000 }).toBe('final')
+    await world.closeWriters()
+    clock.aheadMs = 24 * 60 * 60 * 1000 + 1_000
+    await world.open({ now: () => Date.now() + clock.aheadMs })
+    await expect.poll(state, { timeout: 5_000 }).toBeUndefined()
+  })
 })

@@ -99,7 +99,12 @@ describe('the limit of key operations', () => {
     expect(eleven.asked).toHaveLength(KEY_OPERATIONS_MAX)
   })
 
-  it('counts lookups and refusals, before the work is done', async () => {
+  it.each([
+    ['getPrivateKey', '{ pkpId: "0xabc" }'],
+    ['getSvcActionPrivateKey', ''],
+    ['getSvcActionPublicKey', '{ ipfsId: "Qm" }'],
+    ['getSvcActionWalletAddress', '{ ipfsId: "Qm" }'],
+  ])('counts %s, refused or not, before the work is done', async (name, input) => {
     let asked = 0
     const capability = {
       keyOperation: () => {
@@ -110,7 +115,7 @@ describe('the limit of key operations', () => {
     const code = `async function main() {
       const codes = []
       for (let i = 0; i < 12; i++) {
-        await Svc.Actions.getSvcActionPublicKey({ ipfsId: 'Qm' }).catch((e) => codes.push(e.code ?? 'refused'))
+        await Svc.Actions.${name}(${input}).catch((e) => codes.push(e.code ?? 'refused'))
       }
       return codes
     }`

@@ -1,99 +1,190 @@
-import type { HDNodeWallet } from 'ethers'
+import type { Signer } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressOf, hashOf, pkpIdOf, startAccountConfig, usageKey } from './account-config.ts'
+import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
+import {
+  currentHashOf,
+  giveAway,
+  openAccount,
+  removedHashOf,
+  rotatedHashOf,
+  usageHashOf,
+  WRITES,
+} from './access-table.ts'
+import type { Access } from './access-table.ts'
+import { hashOf, startAccountConfig } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
 
 let config: AccountConfig
 let managed: bigint
 let unmanaged: bigint
-let othersUnmanaged: bigint
 
 beforeAll(async () => {
   config = await startAccountConfig()
-  managed = hashOf('managed')
-  await config.write(config.payer, 'newAccount', managed, config.wallet(3).address, 'managed', '')
-  unmanaged = await config.newAccount('unmanaged')
-  await config.makeUnmanaged(unmanaged, config.wallet(4).address)
-  othersUnmanaged = await config.newAccount('another')
-  await config.makeUnmanaged(othersUnmanaged, config.wallet(5).address)
+  managed = await openAccount(config, 'managed', config.wallet(3).address)
+  unmanaged = await openAccount(config, 'unmanaged', config.wallet(7).address)
+  await giveAway(config, 'unmanaged', config.wallet(6), config.wallet(4).address)
+  await openAccount(config, 'another', config.wallet(8).address)
+  await config.convert(currentHashOf('another'), config.wallet(5).address)
 })
 afterAll(() => config.close())
 
-const callers: Record<string, () => HDNodeWallet> = {
+const callers: Record<string, () => Signer & { address: string }> = {
   "the diamond's owner": () => config.owner,
   'an api payer': () => config.payer,
   'a stranger': () => config.stranger,
   "the managed account's own wallet": () => config.wallet(3),
   "the unmanaged account's admin wallet": () => config.wallet(4),
   "another unmanaged account's admin wallet": () => config.wallet(5),
+  "the unmanaged account's former admin wallet": () => config.wallet(6),
+  'the wallet that the unmanaged account had in API mode': () => config.wallet(7),
 }
 const everyCaller = Object.entries(callers)
 /** The callers, by name, but for the one who is let in. */
 const allBut = (allowed: string) => everyCaller.filter(([name]) => name !== allowed)
 
-const accountWrites: Record<string, unknown[]> = {
-  registerWallet: [pkpIdOf('wallet'), pkpIdOf('path'), 'wallet', ''],
-  addGroup: ['group', '', [], []],
-  setUsageApiKey: [hashOf('usage'), usageKey()],
-}
-const ownerWrites: Record<string, () => unknown[]> = {
-  setApiPayers: () => [[config.stranger.address], true],
-  setNodeConfiguration: () => ['key', 'value'],
-}
+const writesFor = (...access: Access[]) =>
+  Object.entries(WRITES).filter(([, write]) => access.includes(write.access))
+const onManaged = writesFor('managed', 'master', 'permitted')
+const onUnmanaged = writesFor('unmanaged', 'master', 'permitted')
+const onAccounts = writesFor('managed', 'unmanaged', 'master', 'permitted')
 
-describe.each(Object.keys(accountWrites))('%s', (write) => {
-  const args = accountWrites[write] ?? []
-
-  test.each(allBut('an api payer'))(
-    'on a managed account is refused to %s',
-    async (_name, caller) => {
-      const refusal = await config.refusal(caller(), write, managed, ...args)
-      expect(refusal).toEqual(['NoAccountAccess', managed, caller().address])
-    },
+test('every function of the ABI that writes has a row in the table, and no other has', () => {
+  const writes = accountConfigAbi.filter(
+    (item) => item.type === 'function' && item.stateMutability !== 'view',
   )
-
-  test.each(allBut("the unmanaged account's admin wallet"))(
-    'on an unmanaged account is refused to %s',
-    async (_name, caller) => {
-      const refusal = await config.refusal(caller(), write, unmanaged, ...args)
-      expect(refusal).toEqual(['NoAccountAccess', unmanaged, caller().address])
-    },
+  const byName = (a: string, b: string) => a.localeCompare(b)
+  expect(Object.keys(WRITES).toSorted(byName)).toEqual(
+    writes.map(({ name }) => name).toSorted(byName),
   )
+})
 
-  test('is taken from an api payer on a managed, and from the admin wallet on an unmanaged account', async () => {
-    expect(await config.refusal(config.payer, write, managed, ...args)).toBeUndefined()
-    expect(await config.refusal(config.wallet(4), write, unmanaged, ...args)).toBeUndefined()
-    expect(await config.refusal(config.wallet(5), write, othersUnmanaged, ...args)).toBeUndefined()
+test('a write of an account takes the credential first, and any other takes none', () => {
+  for (const item of accountConfigAbi) {
+    if (item.type !== 'function' || item.stateMutability === 'view') continue
+    const takesCredential = ['managed', 'unmanaged', 'master', 'permitted'].includes(
+      WRITES[item.name]?.access ?? '',
+    )
+    const first = item.inputs[0]?.name === 'apiKeyHash'
+    expect([item.name, first]).toEqual([item.name, takesCredential || item.name === 'newAccount'])
+  }
+})
+
+describe.each(onManaged)('%s on a managed account', (name, { access, args, withoutPermission }) => {
+  const refusal = (caller: Signer, credential: bigint) =>
+    config.refusal(caller, name, credential, ...args('managed'))
+
+  test.each(allBut('an api payer'))('is refused to %s', async (_name, caller) => {
+    for (const credential of [managed, currentHashOf('managed'), usageHashOf('managed')]) {
+      expect(await refusal(caller(), credential)).toEqual([
+        'NoAccountAccess',
+        managed,
+        caller().address,
+      ])
+    }
   })
 
+  test('is taken from an api payer with the key in force', async () => {
+    expect(await refusal(config.payer, currentHashOf('managed'))).toBeUndefined()
+  })
+
+  test('is refused with a rotated key, the first and a later one, and with a removed usage key', async () => {
+    for (const revoked of [managed, rotatedHashOf('managed'), removedHashOf('managed')]) {
+      expect(await refusal(config.payer, revoked)).toEqual(['ApiKeyRevoked', revoked])
+    }
+  })
+
+  test('is refused with a usage key that may do nothing', async () => {
+    const usage = usageHashOf('managed')
+    const [error, hash] = (await refusal(config.payer, usage)) ?? []
+    expect([error, hash]).toEqual([
+      access === 'permitted' ? withoutPermission : 'NotMasterAccount',
+      usage,
+    ])
+  })
+})
+
+describe.each(onUnmanaged)('%s on an unmanaged account', (name, { access, args }) => {
+  const refusal = (caller: Signer, credential: bigint) =>
+    config.refusal(caller, name, credential, ...args('unmanaged'))
+
+  test.each(allBut("the unmanaged account's admin wallet"))(
+    'is refused to %s',
+    async (_, caller) => {
+      for (const credential of [unmanaged, currentHashOf('unmanaged')]) {
+        expect(await refusal(caller(), credential)).toEqual([
+          'NoAccountAccess',
+          unmanaged,
+          caller().address,
+        ])
+      }
+    },
+  )
+
+  test('is taken from its admin wallet, whichever hash names the account', async () => {
+    for (const hash of [unmanaged, rotatedHashOf('unmanaged'), currentHashOf('unmanaged')]) {
+      expect(await refusal(config.wallet(4), hash)).toBeUndefined()
+    }
+  })
+
+  test('is refused with a removed usage key, even to the admin wallet', async () => {
+    const removed = removedHashOf('unmanaged')
+    const expected =
+      access === 'unmanaged' ? ['AccountDoesNotExist', removed] : ['ApiKeyRevoked', removed]
+    expect(await refusal(config.wallet(4), removed)).toEqual(expected)
+  })
+})
+
+test.each(everyCaller)('only managed accounts are converted, %s or not', async (_name, caller) => {
+  const args = WRITES['convertToChainSecuredAccount']?.args('') ?? []
+  for (const hash of [unmanaged, currentHashOf('unmanaged'), usageHashOf('unmanaged')]) {
+    expect(await config.refusal(caller(), 'convertToChainSecuredAccount', hash, ...args)).toEqual([
+      'InvalidRequest',
+      'the account is not managed',
+    ])
+  }
+})
+
+test('an unmanaged account has no API key to rotate', async () => {
+  const refusal = (caller: Signer) =>
+    config.refusal(caller, 'rotateAccountApiKey', unmanaged, hashOf('next'))
+  expect(await refusal(config.wallet(4))).toEqual(['InvalidRequest', 'the account has no API key'])
+  expect(await refusal(config.payer)).toEqual(['NoAccountAccess', unmanaged, config.payer.address])
+})
+
+describe.each(onAccounts)('%s', (name, { args }) => {
   test.each(everyCaller)('on an account that does not exist tells %s so', async (_name, caller) => {
-    const refusal = await config.refusal(caller(), write, hashOf('nobody'), ...args)
-    expect(refusal).toEqual(['AccountDoesNotExist', hashOf('nobody')])
+    for (const nobody of [hashOf('nobody'), 0n]) {
+      const refusal = await config.refusal(caller(), name, nobody, ...args('managed'))
+      expect(refusal).toEqual(['AccountDoesNotExist', nobody])
+    }
   })
 })
 
 test.each(allBut('an api payer'))('newAccount is refused to %s', async (_name, caller) => {
-  const args = [hashOf('new'), addressOf('new'), 'new', '']
-  const refusal = await config.refusal(caller(), 'newAccount', ...args)
-  expect(refusal).toEqual(['NotApiPayer', caller().address])
+  const args = WRITES['newAccount']?.args('') ?? []
+  expect(await config.refusal(caller(), 'newAccount', ...args)).toEqual([
+    'NotApiPayer',
+    caller().address,
+  ])
 })
 
-describe.each(Object.keys(ownerWrites))('%s', (write) => {
+describe.each(writesFor('owner'))('%s', (name, { args }) => {
+  test("is taken from the diamond's owner", async () => {
+    expect(await config.refusal(config.owner, name, ...args(''))).toBeUndefined()
+  })
+
   test.each(allBut("the diamond's owner"))('is refused to %s', async (_name, caller) => {
-    const args = ownerWrites[write]?.() ?? []
-    expect(await config.refusal(caller(), write, ...args)).toEqual(['Ownable__NotOwner'])
+    expect(await config.refusal(caller(), name, ...args(''))).toEqual(['Ownable__NotOwner'])
   })
 })
 
 test('a payer that is no longer one loses access with that transaction', async () => {
-  const former = config.wallet(6)
+  const former = config.wallet(9)
+  const refusal = () =>
+    config.refusal(former, 'addGroup', currentHashOf('managed'), 'g', '', [], [])
   await config.write(config.owner, 'setApiPayers', [former.address], true)
-  expect(await config.refusal(former, 'addGroup', managed, 'g', '', [], [])).toBeUndefined()
+  expect(await refusal()).toBeUndefined()
   await config.write(config.owner, 'setApiPayers', [former.address], false)
-  expect(await config.refusal(former, 'addGroup', managed, 'g', '', [], [])).toEqual([
-    'NoAccountAccess',
-    managed,
-    former.address,
-  ])
+  expect(await refusal()).toEqual(['NoAccountAccess', managed, former.address])
   expect(await config.read('isApiPayer', former.address)).toBe(false)
 })

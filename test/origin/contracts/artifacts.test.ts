@@ -32,5 +32,5 @@ test('every contract fits the 24,576 bytes that a chain takes', () => {
 })
 
 test('the contract and the API allow the same number of ids in an array', () => {
-  expect(text('origin/contracts/WritesFacet.sol')).toContain(`IDS_MAX = ${PERMISSION_IDS_MAX};`)
+  expect(text('origin/contracts/InputLimits.sol')).toContain(`IDS_MAX = ${PERMISSION_IDS_MAX};`)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressOf, hashOf, startAccountConfig, usageKey } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
-import { base, slotOf } from './slots.ts'
+import { base, slotOf, word } from './slots.ts'
 
 // The diamond outlives its facets: what these tests read is where every later facet must find it.
 
@@ -26,6 +26,21 @@ test('the namespace is the ERC-7201 slot of svc.storage.AccountConfig, and accou
 
 test('an account hash resolves to itself in slot 1', async () => {
   expect(await config.storage(slotOf(account, base + 1n))).toBe(account)
+})
+
+test('a rotated key is marked in slot 2, and no other is', async () => {
+  const rotated = await config.newAccount('rotated')
+  await config.write(config.payer, 'rotateAccountApiKey', rotated, hashOf('its next key'))
+  expect(await config.storage(slotOf(rotated, base + 2n))).toBe(1n)
+  expect(await config.storage(slotOf(hashOf('its next key'), base + 2n))).toBe(0n)
+})
+
+test('a proof that was used is marked in slot 8', async () => {
+  const converted = await config.newAccount('converted')
+  const proof = hashOf('proof')
+  const args = [converted, addressOf('admin'), word(proof)]
+  await config.write(config.payer, 'convertToChainSecuredAccount', ...args)
+  expect(await config.storage(slotOf(proof, base + 8n))).toBe(1n)
 })
 
 test('a usage key hash names its account in slot 3', async () => {

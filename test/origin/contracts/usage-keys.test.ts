@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PERMISSION_IDS_MAX } from '../../../shared/limits.ts'
-import { hashOf, startAccountConfig, usageKey } from './account-config.ts'
+import { eventsOf, hashOf, startAccountConfig, usageKey } from './account-config.ts'
 import type { AccountConfig } from './account-config.ts'
-import { base, slotOf } from './slots.ts'
 
 let config: AccountConfig
 let account: bigint
@@ -20,6 +19,8 @@ afterAll(() => config.close())
 
 const set = (hash: bigint, text: string, granted: Record<string, unknown> = {}) =>
   config.write(config.payer, 'setUsageApiKey', hash, hashOf(text), usageKey(granted))
+const remove = (hash: bigint, text: string) =>
+  config.write(config.payer, 'removeUsageApiKey', hash, hashOf(text))
 const refusal = (hash: bigint, usageHash: bigint, granted: Record<string, unknown> = {}) =>
   config.refusal(config.payer, 'setUsageApiKey', hash, usageHash, usageKey(granted))
 const read = async (hash: bigint, text: string) =>
@@ -59,6 +60,44 @@ test('setting it again replaces every permission and keeps the time of creation'
   expect(replaced.createdAt).toBe(createdAt)
 })
 
+test('a removed key is gone from the account, and is no credential any more', async () => {
+  await set(account, 'removed', { canCreateGroups: true, executeInGroups: [1n, 2n] })
+  const may = () => config.refusal(config.payer, 'addGroup', hashOf('removed'), '', '', [], [])
+  expect(await may()).toBeUndefined()
+  expect(eventsOf(await remove(account, 'removed'))).toEqual([
+    ['UsageApiKeyRemoved', account, hashOf('removed')],
+  ])
+  expect(await read(account, 'removed')).toBeUndefined()
+  expect(await may()).toEqual(['ApiKeyRevoked', hashOf('removed')])
+})
+
+test.each(['updateUsageApiKey', 'removeUsageApiKey'])(
+  "%s of a key that never was, was removed, or is another account's tells that the account has none",
+  async (name) => {
+    await set(account, `gone by ${name}`)
+    await remove(account, `gone by ${name}`)
+    await set(other, `not yours by ${name}`)
+    const rest = name === 'updateUsageApiKey' ? [1n, usageKey()] : []
+    for (const text of ['never was', `gone by ${name}`, `not yours by ${name}`]) {
+      expect(await config.refusal(config.payer, name, account, hashOf(text), ...rest)).toEqual([
+        'UsageApiKeyDoesNotExist',
+        account,
+        hashOf(text),
+      ])
+    }
+  },
+)
+
+test('a removed group may stay listed in a key, and new lists may name it', async () => {
+  const groups = await config.newAccount('with a removed group')
+  await config.write(config.payer, 'addGroup', groups, '', '', [], [])
+  await set(groups, 'lists a removed group', { executeInGroups: [1n] })
+  await config.write(config.payer, 'removeGroup', groups, 1n)
+  const { key } = await read(groups, 'lists a removed group')
+  expect(key.executeInGroups.toArray()).toEqual([1n])
+  expect(await refusal(groups, hashOf('later key'), { executeInGroups: [1n] })).toBeUndefined()
+})
+
 describe.each(ARRAYS)('%s', (field) => {
   test('cannot name a group that the account never had', async () => {
     expect(await refusal(account, hashOf('k'), { [field]: [1n, 3n] })).toEqual([
@@ -85,7 +124,7 @@ describe.each(ARRAYS)('%s', (field) => {
 })
 
 test('the hash 0 is no key', async () => {
-  expect(await refusal(account, 0n)).toEqual(['InvalidRequest', 'usageApiKeyHash is zero'])
+  expect(await refusal(account, 0n)).toEqual(['InvalidRequest', "the key's hash is zero"])
 })
 
 describe('attacks', () => {
@@ -105,17 +144,18 @@ describe('attacks', () => {
   })
 
   test("turning an account's alias into a usage key is refused", async () => {
-    await config.setStorage(slotOf(hashOf('alias'), base + 1n), account)
-    expect(await refusal(account, hashOf('alias'))).toEqual(['AccountAlreadyExists', account])
-    expect(await refusal(other, hashOf('alias'))).toEqual(['AccountAlreadyExists', account])
+    const rotated = await config.newAccount('rotated')
+    await config.write(config.payer, 'rotateAccountApiKey', rotated, hashOf('alias'))
+    for (const hash of [hashOf('alias'), other])
+      expect(await refusal(hash, hashOf('alias'))).toEqual(['AccountAlreadyExists', rotated])
   })
 
   test('bringing a revoked key back is refused, to its own account too', async () => {
     await set(account, 'revoked')
-    await config.setStorage(slotOf(hashOf('revoked'), base + 2n), 1n)
+    await remove(account, 'revoked')
     for (const hash of [account, other]) {
       expect(await refusal(hash, hashOf('revoked'))).toEqual([
-        'ApiKeyHashRevoked',
+        'ApiKeyHashAlreadyRevoked',
         hashOf('revoked'),
       ])
     }

@@ -17,7 +17,15 @@ afterAll(() => config.close())
 
 const path = (text: string) => pkpIdOf(`path of ${text}`)
 const register = (hash: bigint, text: string) =>
-  config.write(config.payer, 'registerWallet', hash, pkpIdOf(text), path(text), text, 'a wallet')
+  config.write(
+    config.payer,
+    'registerWalletDerivation',
+    hash,
+    pkpIdOf(text),
+    path(text),
+    text,
+    'a wallet',
+  )
 const addGroup = (hash: bigint, pkpIds: string[], cidHashes: bigint[]) =>
   config.write(config.payer, 'addGroup', hash, 'group', 'a group', pkpIds, cidHashes)
 const lastGroup = async (hash: bigint) =>
@@ -33,7 +41,15 @@ describe('a wallet', () => {
 
   test('that was registered under a wrong path can be registered again', async () => {
     const write = (derivationPath: string) =>
-      config.write(config.payer, 'registerWallet', account, pkpIdOf('w'), derivationPath, 'w', '')
+      config.write(
+        config.payer,
+        'registerWalletDerivation',
+        account,
+        pkpIdOf('w'),
+        derivationPath,
+        'w',
+        '',
+      )
     await write(path('wrong'))
     await write(path('right'))
     const { wallets } = await config.read('accountOf', account)
@@ -52,7 +68,7 @@ describe('a wallet', () => {
   ])('cannot be %s', async (_name, pkpId, reason) => {
     const refusal = await config.refusal(
       config.payer,
-      'registerWallet',
+      'registerWalletDerivation',
       account,
       pkpId,
       path('x'),
@@ -64,7 +80,7 @@ describe('a wallet', () => {
 
   test('needs a derivation path', async () => {
     const args = [account, pkpIdOf('x'), ZeroHash, '', '']
-    expect(await config.refusal(config.payer, 'registerWallet', ...args)).toEqual([
+    expect(await config.refusal(config.payer, 'registerWalletDerivation', ...args)).toEqual([
       'InvalidRequest',
       'derivationPath is zero',
     ])
@@ -157,7 +173,7 @@ describe('attacks', () => {
 
   test("taking another account's derivation path blocks nothing", async () => {
     const taken = [account, pkpIdOf('thief'), path('victim'), '', '']
-    await config.write(config.payer, 'registerWallet', ...taken)
+    await config.write(config.payer, 'registerWalletDerivation', ...taken)
     await register(other, 'victim')
     const { wallets } = await config.read('accountOf', other)
     expect(wallets.toArray()).toContainEqual([

@@ -131,7 +131,13 @@ describe('a wallet', () => {
     await origin.group(thief, all)
     const registered = origin.services.mirror.current().account(id(victim))?.wallets.get(pkp_id)
     for (const path of [registered?.derivationPath, `0x${'01'.repeat(32)}`])
-      await origin.services.writer.write('registerWallet', [id(thief), pkp_id, path, '', ''])
+      await origin.services.writer.write('registerWalletDerivation', [
+        id(thief),
+        pkp_id,
+        path,
+        '',
+        '',
+      ])
     expect(origin.services.mirror.current().account(id(thief))?.wallets.has(pkp_id)).toBe(true)
     const stolen = await origin.run(thief, GET_KEY, { pkpId })
     expect([stolen.status, stolen.headers.get('x-svc-error')]).toEqual([500, 'action_threw'])

@@ -113,7 +113,7 @@ describe('a refusal by the contract', () => {
     ['NotMasterAccount', 403, 'not_master_account', 'object'],
     ['AccountAlreadyExists', 409, 'account_already_exists', 'string'],
     ['UsageApiKeyAlreadyExists', 409, 'usage_api_key_already_exists', 'string'],
-    ['ApiKeyHashRevoked', 409, 'api_key_hash_revoked', 'string'],
+    ['ApiKeyHashAlreadyRevoked', 409, 'api_key_hash_already_revoked', 'string'],
     ['InvalidRequest', 400, 'invalid_request', 'string'],
     ['TooManyIds', 400, 'too_many_ids', 'string'],
     ['SomethingNew', 400, 'something_new', 'string'],

@@ -3,6 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { apiKeyHash } from '../../../origin/accounts/api-key.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
+import { KeyUses } from '../../../origin/accounts/key-uses.ts'
+import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
@@ -10,12 +12,16 @@ import { openEmbedded } from '../../../origin/db/open.ts'
 import { parseSettings } from '../../../origin/env.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
+import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
+import { Credits } from '../../../origin/credits/credits.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
+import { requireDescribed } from './described.ts'
+import { openAccount } from '../credits/process.ts'
 
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
 export type LogEntry = { event: string; facts: Record<string, unknown> }
@@ -35,7 +41,7 @@ export async function startOrigin() {
   const pool = createActionPool({ min: 1, max: 2 })
   const [database, contract] = await Promise.all([
     openEmbedded(),
-    startContract(addressOf(keyring.payerKey(0))),
+    startContract(...[0, 1, 2].map((n) => addressOf(keyring.payerKey(n)))),
   ])
   const { chain } = contract
 
@@ -45,13 +51,38 @@ export async function startOrigin() {
   const now = () => Date.now() + clock.aheadMs
   const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
   await mirror.start()
-  const writer = new AccountsWriter(chain, mirror, keyring.payerKey(0))
   const { db, exclusive } = database
   const outcomeKey = keyring.outcomeKey()
-  const claims = new RunClaims({ db, exclusive, processId: randomUUID(), outcomeKey, now })
+  const processId = randomUUID()
+  const payerKey = (n: number) => keyring.payerKey(n)
+  const writer = new AccountsWriter({
+    chain,
+    mirror,
+    db,
+    exclusive,
+    processId,
+    payerKey,
+    payers: 2,
+    finality: 2,
+    now,
+    log,
+  })
+  await writer.start()
+  const claims = new RunClaims({ db, exclusive, processId, outcomeKey, now })
   await claims.heartbeat()
   const limits = { wallMs: 10_000, cpuMs: 1_000 }
-  const executions = new Executions({ pool, keyring, claims, limits, log })
+  // Plenty, so that only tests about credit think of it; `poor` is for those.
+  const starterCents = 100_000
+  const credits = new Credits({
+    db,
+    exclusive,
+    processId,
+    starterCents,
+    now,
+    log,
+    monotonic: now,
+  })
+  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
 
   const channel = keyring.channelKey(1)
   const storage = keyring.storageKey()
@@ -73,7 +104,26 @@ export async function startOrigin() {
     mirror,
     writer,
     claims,
+    credits,
     executions,
+    keptAnswers: new KeptAnswers({
+      db,
+      exclusive,
+      processId,
+      keys: keyring.idempotencyKeys(),
+      now,
+    }),
+    keyUses: new KeyUses({ db, now }),
+    openings: new AccountOpenings({
+      db,
+      now,
+      hashKey: keyring.addressHashKey(),
+      burst: 1_000,
+      perHour: 1_000_000,
+      gasPerDayWei: undefined,
+    }),
+    // A busy machine must not refuse what a test asks; test/origin/http/shedding.test.ts has the real one.
+    load: { requireRoom: () => {} },
     channel: {
       keys: { keyFor: (id) => (id === keyIdOf(channel.publicKey) ? channel : undefined), psk },
       current: channel,
@@ -86,8 +136,9 @@ export async function startOrigin() {
   const call = async (path: string, request: Call = {}) => {
     const { method, key, body, text, headers = {} } = request
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
+    const verb = method ?? (payload === undefined ? 'GET' : 'POST')
     const response = await (request.app ?? app).request(path, {
-      method: method ?? (payload === undefined ? 'GET' : 'POST'),
+      method: verb,
       headers: {
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'x-api-key': key }),
@@ -95,8 +146,11 @@ export async function startOrigin() {
       },
       ...(payload === undefined ? {} : { body: payload }),
     })
-    const answer = await response.text()
-    return { status: response.status, headers: response.headers, body: jsonOr(answer) }
+    const { status, headers: answered } = response
+    const answer = { status, headers: answered, body: jsonOr(await response.text()) }
+    // Another app has doubles in it, whose failures need not be possible.
+    if (!request.app) requireDescribed({ method: verb, path }, answer)
+    return answer
   }
   const core = (name: string, options: Call) => call(`/core/v1/${name}`, options)
 
@@ -129,6 +183,7 @@ export async function startOrigin() {
     core,
     database,
     logs,
+    pool,
     post,
     rpcUrl: contract.rpcUrl,
     seal,
@@ -143,6 +198,13 @@ export async function startOrigin() {
     account: async (): Promise<string> => {
       const body = { account_name: 'test', account_description: '' }
       return (await core('new_account', { body })).body.api_key
+    },
+    /** A new account's key, whose balance is just so much. */
+    poor: async (cents: number): Promise<string> => {
+      const body = { account_name: 'poor', account_description: '' }
+      const key: string = (await core('new_account', { body })).body.api_key
+      await openAccount(db, cents, apiKeyHash(key))
+      return key
     },
     wallet: async (key: string): Promise<{ wallet_address: string; pkp_id: string }> =>
       (await core('create_wallet', { key, method: 'POST' })).body,
@@ -163,7 +225,8 @@ export async function startOrigin() {
     },
     stopChain: contract.stop,
     close: async () => {
-      mirror.close()
+      await writer.close()
+      await mirror.close()
       await Promise.all([pool.close(), contract.close(), database.close()])
     },
   }

@@ -35,7 +35,6 @@ it('a wallet and a group are recorded with their names and descriptions', async 
     key,
     body: {
       group_name: 'payers',
-      name: 'ignored',
       group_description: 'who pay',
       pkp_ids_permitted: [wallet.wallet_address],
     },

@@ -191,7 +191,7 @@ describe('/sealed/outcomes', () => {
     expect(await execute(run)).toEqual({ state: 'running' })
     const waiting = outcomes([run.id], 10_000)
     await sleep(100)
-    const base = { action_cid: '', duration_ms: 1, logs: [] }
+    const base = { action_cid: '', duration_ms: 1, logs: [], charged_cents: 0 }
     await other.finish(runKey, { status: 'success', response: 'elsewhere', ...base })
     expect((await waiting).ended[run.id]).toMatchObject({ response: 'elsewhere' })
     expect(started(run.id)).toBe(0)

@@ -19,6 +19,7 @@ const success = (response: unknown): Outcome => ({
   response,
   action_cid: 'Qm',
   duration_ms: 1,
+  charged_cents: 1,
   logs: [],
 })
 

@@ -1,0 +1,155 @@
+/**
+ * An account as bytes. The hashes that keys are found by come first, so that a start reads those alone, and the
+ * rest when the account is first asked for. A change of this layout is a new `FORMAT` in `snapshot-file.ts`.
+ */
+import { type Account, type AccountHash, idSet, type UsageKey, wordSet } from './account.ts'
+import { FieldReader, FieldWriter } from './byte-fields.ts'
+
+const REVOKED = 1
+const OF_A_WALLET = 2
+
+const CAN_CREATE_GROUPS = 1
+const CAN_DELETE_GROUPS = 2
+const CAN_CREATE_PKPS = 4
+
+/** An account that has not been needed since it was read from a snapshot. */
+export class StoredAccount {
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+
+  decode(): Account {
+    return decodeAccount(this.bytes)
+  }
+}
+
+/** The hashes in an account's bytes. */
+export function hashesIn(bytes: Uint8Array) {
+  const { hash, hashes, usageKeys } = readHashes(new FieldReader(bytes))
+  const apiKeys = hashes.filter(([, { wallet }]) => wallet === undefined).map(([key]) => key)
+  return { accountHash: hash, apiKeys, usageKeys }
+}
+
+export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Array {
+  const words = (set: ReadonlySet<string>) => to.list(set, (one) => to.word(one))
+  const ids = (set: ReadonlySet<number>) => to.list(set, (one) => to.number(one))
+  const texts = ({ name, description }: { name: string; description: string }) => {
+    to.text(name)
+    to.text(description)
+  }
+
+  to.word(account.hash)
+  to.list([...account.hashes], ([hash, { revoked, wallet }]) => {
+    to.word(hash)
+    to.number((revoked ? REVOKED : 0) | (wallet === undefined ? 0 : OF_A_WALLET))
+    if (wallet !== undefined) to.text(wallet)
+  })
+  to.list([...account.usageKeys.keys()], (hash) => to.word(hash))
+
+  to.number(account.managed ? 1 : 0)
+  to.text(account.adminWallet)
+  texts(account)
+  to.number(account.createdAt)
+  to.list([...account.wallets.values()], (wallet) => {
+    to.word(wallet.pkpId)
+    to.word(wallet.derivationPath)
+    texts(wallet)
+  })
+  to.list([...account.groups.values()], (group) => {
+    to.number(group.id)
+    texts(group)
+    words(group.pkpIds)
+    words(group.cidHashes)
+  })
+  for (const key of account.usageKeys.values()) {
+    texts(key)
+    to.number(rightsOf(key))
+    ids(key.manageIpfsIdsInGroups)
+    ids(key.addPkpToGroups)
+    ids(key.removePkpFromGroups)
+    ids(key.executeInGroups)
+    to.number(key.createdAt)
+  }
+  to.list([...account.actions.values()], (action) => {
+    to.word(action.cidHash)
+    to.text(action.cid)
+    texts(action)
+  })
+  return to.take()
+}
+
+function decodeAccount(bytes: Uint8Array): Account {
+  const from = new FieldReader(bytes)
+  const words = () => wordSet(from.list(() => from.word()))
+  const ids = () => idSet(from.list(() => from.number()))
+  const texts = () => ({ name: from.text(), description: from.text() })
+  // Members are read in the order in which they stand here, which is the order of the bytes.
+  const { usageKeys, hash, hashes } = readHashes(from)
+  return {
+    hash,
+    hashes: new Map(hashes),
+    managed: from.number() === 1,
+    adminWallet: from.text(),
+    ...texts(),
+    createdAt: from.number(),
+    wallets: new Map(
+      from
+        .list(() => ({ pkpId: from.word(), derivationPath: from.word(), ...texts() }))
+        .map((wallet) => [wallet.pkpId, wallet]),
+    ),
+    groups: new Map(
+      from
+        .list(() => ({ id: from.number(), ...texts(), pkpIds: words(), cidHashes: words() }))
+        .map((group) => [group.id, group]),
+    ),
+    usageKeys: new Map(
+      usageKeys.map((key) => [
+        key,
+        {
+          hash: key,
+          ...texts(),
+          ...rightsIn(from.number()),
+          manageIpfsIdsInGroups: ids(),
+          addPkpToGroups: ids(),
+          removePkpFromGroups: ids(),
+          executeInGroups: ids(),
+          createdAt: from.number(),
+        },
+      ]),
+    ),
+    actions: new Map(
+      from
+        .list(() => ({ cidHash: from.word(), cid: from.text(), ...texts() }))
+        .map((action) => [action.cidHash, action]),
+    ),
+  }
+}
+
+function readHashes(from: FieldReader) {
+  const hash = from.word()
+  const hashes = from.list((): [string, AccountHash] => {
+    const key = from.word()
+    const flags = from.number()
+    const revoked = (flags & REVOKED) !== 0
+    return [key, flags & OF_A_WALLET ? { wallet: from.text(), revoked } : { revoked }]
+  })
+  return { hash, hashes, usageKeys: from.list(() => from.word()) }
+}
+
+function rightsOf({ canCreateGroups, canDeleteGroups, canCreatePkps }: UsageKey): number {
+  return (
+    (canCreateGroups ? CAN_CREATE_GROUPS : 0) |
+    (canDeleteGroups ? CAN_DELETE_GROUPS : 0) |
+    (canCreatePkps ? CAN_CREATE_PKPS : 0)
+  )
+}
+
+function rightsIn(bits: number) {
+  return {
+    canCreateGroups: (bits & CAN_CREATE_GROUPS) !== 0,
+    canDeleteGroups: (bits & CAN_DELETE_GROUPS) !== 0,
+    canCreatePkps: (bits & CAN_CREATE_PKPS) !== 0,
+  }
+}

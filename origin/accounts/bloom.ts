@@ -1,0 +1,16 @@
+import { getBytes, keccak256 } from 'ethers'
+
+/** The bits that an address sets in a header's `logsBloom` (Yellow Paper, 4.3.1): three of 2,048. */
+export function bloomBits(address: string): readonly number[] {
+  const hash = getBytes(keccak256(address))
+  return [0, 2, 4].map((at) => ((hash[at]! << 8) | hash[at + 1]!) & 0x7ff)
+}
+
+/** False: no log of that address is in the block. True: there may be one. @param bloom 0x hex of 256 bytes */
+export function mayHold(bloom: string, bits: readonly number[]): boolean {
+  return bits.every((bit) => {
+    // Bit 0 is the lowest of the last byte, and so of the last digit.
+    const digit = Number.parseInt(bloom[bloom.length - 1 - (bit >> 2)]!, 16)
+    return (digit & (1 << (bit & 3))) !== 0
+  })
+}

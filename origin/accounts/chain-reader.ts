@@ -1,0 +1,138 @@
+import { bloomBits, mayHold } from './bloom.ts'
+import { accountConfig, type Chain } from './chain.ts'
+import type { AccountEvent } from './fold.ts'
+import { RpcBatch } from './rpc-batch.ts'
+
+export type BlockId = { number: number; hash: string }
+export type Header = BlockId & { parentHash: string; logsBloom: string }
+
+/** Events of the contract, with the block that each is in. */
+export type LoggedEvent = AccountEvent & { block: BlockId }
+
+/** A node's answer that can not be, or not yet: it lags, mixes branches, or answers null. The next look asks anew. */
+export class UnusableAnswer extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UnusableAnswer'
+  }
+}
+
+/** Reads the chain for the mirror. Calls that are made together travel as one request, to one node. */
+export class ChainReader {
+  readonly #rpc: RpcBatch
+  readonly #contractBlock: number
+  readonly #address: string
+  readonly #bits: readonly number[]
+  /** Some chains leave the bloom empty. It is believed only where the contract's own first block shows it. */
+  #bloomsTell = false
+
+  constructor(chain: Chain) {
+    this.#rpc = new RpcBatch(chain.provider._getConnection())
+    this.#contractBlock = chain.contractBlock
+    this.#address = chain.contractAddress.toLowerCase()
+    this.#bits = bloomBits(this.#address)
+  }
+
+  /** Before anything is read: the contract is there. @throws {UnusableAnswer} where it is not */
+  async requireContract(): Promise<void> {
+    const [code, first] = await Promise.all([
+      this.#send('eth_getCode', [this.#address, 'latest']),
+      this.header(this.#contractBlock),
+    ])
+    if (typeof code !== 'string' || code.length <= 2)
+      throw new UnusableAnswer('the chain has no contract at that address')
+    this.#bloomsTell = mayHold(first.logsBloom, this.#bits)
+  }
+
+  async head(): Promise<Header> {
+    return parseHeader(await this.#send('eth_getBlockByNumber', ['latest', false]))
+  }
+
+  /** @throws {UnusableAnswer} for a block that the node does not have, yet or any more */
+  async header(number: number): Promise<Header> {
+    const header = parseHeader(await this.#send('eth_getBlockByNumber', [quantity(number), false]))
+    if (header.number !== number)
+      throw new UnusableAnswer(`asked for block ${number}, the chain gave ${header.number}`)
+    return header
+  }
+
+  headers(from: number, to: number): Promise<Header[]> {
+    const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => from + n)
+    return Promise.all(numbers.map((number) => this.header(number)))
+  }
+
+  /** Whether logs of the contract may be in the block. */
+  mayHoldLogs(header: Header): boolean {
+    return !this.#bloomsTell || mayHold(header.logsBloom, this.#bits)
+  }
+
+  /**
+   * A block's events, asked for by its hash: a node that does not know the block answers an error, and one that
+   * answers nothing at all has to show in the same request that it knows it.
+   */
+  async eventsOf(block: BlockId): Promise<LoggedEvent[]> {
+    const [logs, known] = await Promise.all([
+      this.#logs({ blockHash: block.hash }),
+      this.#send('eth_getBlockByHash', [block.hash, false]),
+    ])
+    if (parseHeader(known).hash !== block.hash)
+      throw new UnusableAnswer(`the chain does not know block ${block.number} by its hash`)
+    for (const log of logs) {
+      if (log.block.hash !== block.hash || log.block.number !== block.number)
+        throw new UnusableAnswer(`asked for logs of block ${block.number}, the chain gave others`)
+    }
+    return logs
+  }
+
+  /** Events of a stretch of blocks, both ends included: what one node says, unchecked but for the range. */
+  async eventsIn(from: number, to: number): Promise<LoggedEvent[]> {
+    const range = { fromBlock: quantity(from), toBlock: quantity(to) }
+    const events = await this.#logs(range)
+    for (const { block } of events) {
+      if (block.number < from || block.number > to)
+        throw new UnusableAnswer('the chain gave logs of blocks that were not asked for')
+    }
+    return events
+  }
+
+  async #logs(filter: object): Promise<LoggedEvent[]> {
+    const answer = await this.#send('eth_getLogs', [{ address: this.#address, ...filter }])
+    if (!Array.isArray(answer)) throw new UnusableAnswer('the chain gave no list of logs')
+    const logs = answer.map((log) => this.#parseLog(log))
+    logs.sort((a, b) => a.block.number - b.block.number || a.index - b.index)
+    return logs.flatMap(({ block, event }) => (event ? [{ block, ...event }] : []))
+  }
+
+  #parseLog(log: any) {
+    if (log?.removed || String(log?.address).toLowerCase() !== this.#address)
+      throw new UnusableAnswer('the chain gave a log that was not asked for')
+    const parsed = accountConfig.parseLog(log)
+    return {
+      block: { number: Number(log.blockNumber), hash: hashIn(log.blockHash) },
+      index: Number(log.logIndex),
+      event: parsed && { name: parsed.name, args: parsed.args.toObject(false) },
+    }
+  }
+
+  #send(method: string, params: unknown[]): Promise<unknown> {
+    return this.#rpc.send(method, params)
+  }
+}
+
+function parseHeader(answer: unknown): Header {
+  const block = answer as Record<string, unknown> | null
+  if (!block) throw new UnusableAnswer('the node does not have a block that it should have')
+  const number = Number(block.number ?? Number.NaN)
+  if (!Number.isSafeInteger(number)) throw new UnusableAnswer('a block has no number')
+  const logsBloom = String(block.logsBloom)
+  if (!/^0x[0-9a-f]{512}$/i.test(logsBloom)) throw new UnusableAnswer('a block has no bloom')
+  return { number, hash: hashIn(block.hash), parentHash: hashIn(block.parentHash), logsBloom }
+}
+
+function hashIn(value: unknown): string {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value))
+    throw new UnusableAnswer('a block or log has no hash')
+  return value.toLowerCase()
+}
+
+const quantity = (number: number) => `0x${number.toString(16)}`

@@ -1,0 +1,169 @@
+/**
+ * Events to records (`IAccountConfigEvents.sol`). Each event carries absolute values, so that applying a stretch
+ * of them again changes nothing: a group or key that is named and not there was removed later in that stretch.
+ * An account is never removed, so one that is not there means that events are missing.
+ */
+import { type Account, type Group, idSet, type UsageKey, word, wordSet } from './account.ts'
+import type { Batch } from './batch.ts'
+import type { Tables } from './state.ts'
+
+/** An event as the ABI decodes it: its name and its named arguments. */
+export type AccountEvent = { name: string; args: Record<string, any> }
+
+/** An event names an account that was never created: others before it were not read. */
+export class EventsMissing extends Error {
+  constructor(accountHash: string) {
+    super(`an event names the account ${accountHash} before its creation`)
+    this.name = 'EventsMissing'
+  }
+}
+
+const NO_WALLET = `0x${'0'.repeat(40)}`
+const NONE = new Map<any, never>()
+
+/** @throws {EventsMissing} */
+export function fold(
+  { name, args }: AccountEvent,
+  batch: Batch,
+  tables: Tables,
+  find: (hash: string) => Account | undefined,
+): void {
+  const editable = (accountHash: string | bigint) => {
+    const hash = word(accountHash)
+    const account = find(hash)
+    if (!account) throw new EventsMissing(hash)
+    return batch.account(tables.accounts, account)
+  }
+  const edit = () => editable(args.accountHash)
+
+  switch (name) {
+    case 'AccountCreated': {
+      const created = newAccount(args)
+      if (find(created.hash)) return
+      batch.put(tables.accounts, created.hash, created)
+      if (created.managed) batch.put(tables.keyHolders, created.hash, created.hash)
+      return
+    }
+    case 'AliasSet': {
+      const account = edit()
+      const hash = word(args.aliasHash)
+      const revoked = account.hashes.get(hash)?.revoked ?? false
+      const isApiKey = args.wallet === NO_WALLET
+      batch
+        .part(account, 'hashes')
+        .set(hash, isApiKey ? { revoked } : { wallet: args.wallet, revoked })
+      if (isApiKey) batch.put(tables.keyHolders, hash, account.hash)
+      return
+    }
+    case 'ApiKeyHashRevoked': {
+      const account = edit()
+      const hash = word(args.apiKeyHash)
+      const named = account.hashes.get(hash)
+      if (named) batch.part(account, 'hashes').set(hash, { ...named, revoked: true })
+      return
+    }
+    case 'AccountConverted': {
+      const account = edit()
+      account.managed = false
+      account.adminWallet = args.adminWallet
+      return
+    }
+    case 'ChainSecuredAccountOwnershipTransferred':
+      editable(args.masterApiKeyHash).adminWallet = args.newAdminWalletAddress
+      return
+    case 'WalletRegistered': {
+      const pkpId = word(args.pkpId)
+      const derivationPath = word(args.derivationPath)
+      batch.part(edit(), 'wallets').set(pkpId, { pkpId, derivationPath, ...texts(args) })
+      return
+    }
+    case 'GroupSet': {
+      const id = Number(args.groupId)
+      const pkpIds = wordSet([...args.pkpIds].map(word))
+      const cidHashes = wordSet([...args.cidHashes].map(word))
+      batch.part(edit(), 'groups').set(id, { id, ...texts(args), pkpIds, cidHashes })
+      return
+    }
+    case 'GroupRemoved':
+      batch.part(edit(), 'groups').delete(Number(args.groupId))
+      return
+    case 'PkpInGroupSet':
+      member(args, batch, edit, 'pkpIds', args.pkpId)
+      return
+    case 'ActionInGroupSet':
+      member(args, batch, edit, 'cidHashes', args.cidHash)
+      return
+    case 'UsageApiKeySet': {
+      const account = edit()
+      const key = usageKey(args)
+      batch.part(account, 'usageKeys').set(key.hash, key)
+      batch.put(tables.keyHolders, key.hash, account.hash)
+      return
+    }
+    case 'UsageApiKeyRemoved':
+      batch.part(edit(), 'usageKeys').delete(word(args.usageApiKeyHash))
+      return
+    case 'ActionSet': {
+      const cidHash = word(args.cidHash)
+      batch.part(edit(), 'actions').set(cidHash, { cidHash, cid: args.cid, ...texts(args) })
+      return
+    }
+    case 'ActionRemoved':
+      batch.part(edit(), 'actions').delete(word(args.cidHash))
+      return
+    // Payers, node configuration and the diamond's own events say nothing of an account.
+    default:
+  }
+}
+
+function newAccount(args: Record<string, any>): Account {
+  const hash = word(args.accountHash)
+  const made = args.managed ? { revoked: false } : { wallet: args.adminWallet, revoked: false }
+  return {
+    hash,
+    managed: args.managed,
+    adminWallet: args.adminWallet,
+    ...texts(args),
+    createdAt: Number(args.createdAt),
+    hashes: new Map([[hash, made]]),
+    wallets: NONE,
+    groups: NONE,
+    usageKeys: NONE,
+    actions: NONE,
+  }
+}
+
+function member(
+  args: Record<string, any>,
+  batch: Batch,
+  edit: () => Account,
+  field: 'pkpIds' | 'cidHashes',
+  id: string | bigint,
+): void {
+  const account = edit()
+  const group: Group | undefined = account.groups.get(Number(args.groupId))
+  if (!group || group[field].has(word(id)) === args.permitted) return
+  const others = [...group[field]].filter((one) => one !== word(id))
+  const words = wordSet(args.permitted ? [...others, word(id)] : others)
+  batch.part(account, 'groups').set(group.id, { ...group, [field]: words })
+}
+
+function usageKey({ usageApiKeyHash, key, createdAt }: Record<string, any>): UsageKey {
+  const groups = (ids: Iterable<bigint>) => idSet([...ids].map(Number))
+  return {
+    hash: word(usageApiKeyHash),
+    ...texts(key),
+    canCreateGroups: key.canCreateGroups,
+    canDeleteGroups: key.canDeleteGroups,
+    canCreatePkps: key.canCreatePkps,
+    manageIpfsIdsInGroups: groups(key.manageIpfsIdsInGroups),
+    addPkpToGroups: groups(key.addPkpToGroups),
+    removePkpFromGroups: groups(key.removePkpFromGroups),
+    executeInGroups: groups(key.executeInGroups),
+    createdAt: Number(createdAt),
+  }
+}
+
+function texts({ name, description }: Record<string, any>): { name: string; description: string } {
+  return { name, description }
+}

@@ -1,0 +1,70 @@
+import { inArray, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { keyUses } from '../db/schema.ts'
+
+export type KeyUsesOptions = { db: Database; now: () => number }
+
+/** Rows in one statement: a statement takes at most 65,535 parameters, and each row is two. */
+const BATCH = 10_000
+
+/**
+ * When keys were last used. A use costs no query: it is noted in memory, and written down once a minute
+ * (`KEY_USES_FLUSH_MS`) and at close.
+ */
+export class KeyUses {
+  readonly #options: KeyUsesOptions
+  /** Uses that are not written down, by key hash. */
+  #fresh = new Map<string, number>()
+  /** Uses that are being written down. */
+  #writing = new Map<string, number>()
+
+  constructor(options: KeyUsesOptions) {
+    this.#options = options
+  }
+
+  used(keyHash: string): void {
+    this.#fresh.set(keyHash, this.#options.now())
+  }
+
+  /** Last uses of keys, by key hash; one that was never used is absent. */
+  async lastUsedAt(keyHashes: readonly string[]): Promise<Map<string, Date>> {
+    const found = new Map<string, Date>()
+    for (let from = 0; from < keyHashes.length; from += BATCH) {
+      const some = keyHashes.slice(from, from + BATCH)
+      const rows = await this.#options.db
+        .select()
+        .from(keyUses)
+        .where(inArray(keyUses.keyHash, some))
+      for (const row of rows) found.set(row.keyHash, row.usedAt)
+    }
+    for (const hash of keyHashes) {
+      const fresh = this.#fresh.get(hash) ?? this.#writing.get(hash)
+      if (fresh !== undefined && fresh > (found.get(hash)?.getTime() ?? 0))
+        found.set(hash, new Date(fresh))
+    }
+    return found
+  }
+
+  /** Writes down what is not written yet; what fails is tried with the next. */
+  async flush(): Promise<void> {
+    const uses = this.#fresh
+    this.#fresh = new Map()
+    this.#writing = uses
+    const rows = [...uses].map(([keyHash, at]) => ({ keyHash, usedAt: new Date(at) }))
+    try {
+      for (let from = 0; from < rows.length; from += BATCH) {
+        await this.#options.db
+          .insert(keyUses)
+          .values(rows.slice(from, from + BATCH))
+          .onConflictDoUpdate({
+            target: keyUses.keyHash,
+            // Another process may have seen a later one.
+            set: { usedAt: sql`greatest(${keyUses.usedAt}, excluded.used_at)` },
+          })
+      }
+    } catch (error) {
+      for (const [hash, at] of uses) if (!this.#fresh.has(hash)) this.#fresh.set(hash, at)
+      throw error
+    }
+  }
+}

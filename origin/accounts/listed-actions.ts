@@ -1,0 +1,45 @@
+/** The actions of an account: those that it has recorded, and hashes that its groups permit without a record. */
+import { type Account, type Action, type Group, WILDCARD } from './account.ts'
+
+/** `groups` are those that name the hash; one that permits every action names none. */
+export type ListedAction = {
+  cidHash: string
+  action: Action | undefined
+  groups: readonly number[]
+}
+
+/** All of them, in the order in which they were recorded, hashes without a record last. */
+export function actionsOf(account: Account): ListedAction[] {
+  const unrecorded = [...namings(account).keys()].filter((hash) => !account.actions.has(hash))
+  return [...account.actions.keys(), ...unrecorded].map((hash) => listed(account, hash))
+}
+
+/** Those that a group permits: where it permits every action, all that are recorded too. */
+export function actionsIn(account: Account, group: Group): ListedAction[] {
+  const hashes = new Set(group.cidHashes)
+  if (hashes.delete(WILDCARD)) for (const hash of account.actions.keys()) hashes.add(hash)
+  return [...hashes].map((hash) => listed(account, hash))
+}
+
+function listed(account: Account, cidHash: string): ListedAction {
+  const groups = namings(account).get(cidHash) ?? []
+  return { cidHash, action: account.actions.get(cidHash), groups }
+}
+
+/** By hash. An account's map of groups is replaced when one of them changes, and this with it. */
+const known = new WeakMap<Account['groups'], Map<string, number[]>>()
+
+function namings({ groups }: Account): Map<string, number[]> {
+  const before = known.get(groups)
+  if (before) return before
+  const found = new Map<string, number[]>()
+  for (const { id, cidHashes } of groups.values())
+    for (const hash of cidHashes) {
+      if (hash === WILDCARD) continue
+      const ids = found.get(hash)
+      if (ids) ids.push(id)
+      else found.set(hash, [id])
+    }
+  known.set(groups, found)
+  return found
+}

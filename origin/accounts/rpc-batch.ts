@@ -1,0 +1,78 @@
+import type { FetchRequest } from 'ethers'
+
+/** The node answered with an error, or with something that is no JSON-RPC. */
+export class RpcFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RpcFailed'
+  }
+}
+
+type Call = {
+  method: string
+  params: readonly unknown[]
+  resolve: (result: unknown) => void
+  reject: (error: Error) => void
+}
+
+/** What every provider that was tried takes in one request. */
+const CALLS_MAX = 100
+
+/**
+ * JSON-RPC over HTTP. Calls made without a pause between them are one request, and so answered by one node: behind
+ * a load balancer, that is what makes two answers fit each other. Nothing is tried again, also no 429.
+ */
+export class RpcBatch {
+  readonly #connection: FetchRequest
+  #waiting: Call[] = []
+
+  /** @param connection where to post, with its time-out */
+  constructor(connection: FetchRequest) {
+    this.#connection = connection
+  }
+
+  /** @throws {RpcFailed} */
+  send(method: string, params: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) queueMicrotask(() => this.#flush())
+      this.#waiting.push({ method, params, resolve, reject })
+    })
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (let from = 0; from < waiting.length; from += CALLS_MAX)
+      void this.#post(waiting.slice(from, from + CALLS_MAX))
+  }
+
+  async #post(calls: readonly Call[]): Promise<void> {
+    try {
+      const request = this.#connection.clone()
+      request.retryFunc = async () => false
+      request.body = JSON.stringify(
+        calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })),
+      )
+      request.setHeader('content-type', 'application/json')
+      const response = await request.send()
+      response.assertOk()
+      const answers: unknown = response.bodyJson
+      if (!Array.isArray(answers)) throw new RpcFailed('the answer to a batch is no list')
+      const byId = new Map(answers.map((answer) => [answer?.id, answer]))
+      for (const [id, call] of calls.entries()) settle(call, byId.get(id))
+    } catch (error) {
+      const failed =
+        error instanceof RpcFailed
+          ? error
+          : new RpcFailed('the node did not answer', { cause: error })
+      for (const call of calls) call.reject(failed)
+    }
+  }
+}
+
+function settle({ method, resolve, reject }: Call, answer: any): void {
+  if (answer?.error !== undefined && answer.error !== null)
+    reject(new RpcFailed(`${method}: ${String(answer.error.message ?? 'error').slice(0, 200)}`))
+  else if (answer?.result === undefined) reject(new RpcFailed(`${method}: no answer`))
+  else resolve(answer.result)
+}

@@ -1,0 +1,183 @@
+import { computeAddress, isError, type JsonRpcProvider, SigningKey } from 'ethers'
+import { ChainUnavailable } from '../chain.ts'
+import type { Fees, GasMarket } from './fees.ts'
+import { LiveWrite } from './live-write.ts'
+import { type Call, saysUnderpriced, signed } from './transaction.ts'
+import type { NewWrite, Outbox } from './outbox.ts'
+
+export type Order = Omit<Call, 'chainId'> & { writeId: string; functionName: string }
+
+export type LaneOptions = {
+  number: number
+  privateKey: string
+  chainId: bigint
+  provider: JsonRpcProvider
+  outbox: Outbox
+  market: GasMarket
+}
+
+/**
+ * One payer's transactions, in the order of their nonces. It signs and records one after the other and waits for
+ * no block in between. Held by one process at a time.
+ */
+export class Lane {
+  readonly number: number
+  readonly address: string
+  /** By write id: what is in no block, and what is in one that is not final. */
+  readonly live = new Map<string, LiveWrite>()
+  /** False once another process holds the payer: nothing more is signed. */
+  held = true
+  /** How many of the payer's transactions the chain had mined when it was last asked. */
+  count: number | undefined
+  /** What is left of the payer's balance when everything in no block is paid, in wei; undefined: not known. */
+  credit: bigint | undefined
+  /** Looks in a row at which no transaction stood at the nonce that the chain waits for. */
+  looksAtGap = 0
+  readonly #options: LaneOptions
+  readonly #key: SigningKey
+  #turn: Promise<unknown> = Promise.resolve()
+  /** The answer of a recording was lost: what is recorded is to be read again before the next. */
+  #uncertain = true
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.number = options.number
+    this.#key = new SigningKey(options.privateKey)
+    this.address = computeAddress(this.#key)
+  }
+
+  /** Writes that are in no block. */
+  get sent(): LiveWrite[] {
+    return [...this.live.values()].filter((write) => write.receipt === undefined)
+  }
+
+  /**
+   * Records a transaction and gives it to a node.
+   * @returns the write; `known` where its id is recorded already, `lost` where another process holds the payer
+   */
+  async send(order: Order): Promise<LiveWrite | 'known' | 'lost'> {
+    return this.inTurn(async () => {
+      if (!this.held) return 'lost'
+      await this.#recall()
+      const fees = await this.#options.market.current()
+      if (this.count === undefined) await this.look()
+      const nonce = this.#freeNonce()
+      const transaction = signed(
+        this.#key,
+        { ...order, chainId: this.#options.chainId },
+        nonce,
+        fees,
+      )
+      const write = new LiveWrite({ ...order, nonce }, [transaction])
+      this.#uncertain = true
+      const recorded = await this.#record(write)
+      this.#uncertain = false
+      if (recorded === 'lease_lost') {
+        this.held = false
+        return 'lost'
+      }
+      if (recorded === 'known') return 'known'
+      this.live.set(write.writeId, write)
+      if (this.credit !== undefined) this.credit -= write.costMax
+      void this.broadcast(write)
+      return write
+    })
+  }
+
+  /**
+   * Signs a write anew: with other fees, or with another nonce where the chain has used up the first for good.
+   * @returns false when it was mined meanwhile, or may not be signed here any more
+   */
+  async resign(write: LiveWrite, fees: Fees, what: 'fees' | 'nonce'): Promise<boolean> {
+    return this.inTurn(async () => {
+      if (!this.held || write.receipt) return false
+      if (this.count === undefined) await this.look()
+      const { to, data, value, gasLimit, chainId } = write.current
+      const call = { to: to!, data, value, gasLimit, chainId }
+      const nonce = what === 'nonce' ? this.#freeNonce() : write.nonce
+      const transaction = signed(this.#key, call, nonce, fees)
+      const transactions = [...write.transactions, transaction]
+      const row = this.#row(write, nonce, transactions)
+      if (!(await this.#options.outbox.resign(row))) {
+        this.held = false
+        return false
+      }
+      write.nonce = nonce
+      write.transactions = transactions
+      write.signedAt = performance.now()
+      write.underpriced = false
+      write.looksWithoutNonce = 0
+      await this.broadcast(write)
+      return true
+    })
+  }
+
+  /** Gives the current transaction to a node. What the node says of it is seen again at the next look. */
+  async broadcast(write: LiveWrite): Promise<void> {
+    write.sentAt = performance.now()
+    try {
+      await this.#options.provider.send('eth_sendRawTransaction', [write.current.serialized])
+    } catch (error) {
+      if (isError(error, 'REPLACEMENT_UNDERPRICED') || saysUnderpriced(error))
+        write.underpriced = true
+      else if (isError(error, 'NONCE_EXPIRED')) this.count = undefined
+      else if (isError(error, 'INSUFFICIENT_FUNDS')) this.credit = 0n
+    }
+  }
+
+  /** Asks the chain how far it is with this payer. */
+  async look(): Promise<void> {
+    const { provider } = this.#options
+    const [count, balance] = await Promise.all([
+      provider.getTransactionCount(this.address, 'latest'),
+      provider.getBalance(this.address, 'latest'),
+    ])
+    this.count = count
+    this.credit = this.sent.reduce((left, write) => left - write.costMax, balance)
+  }
+
+  /** Reads from the outbox what this payer has to settle. */
+  async recall(): Promise<void> {
+    await this.inTurn(() => this.#recall())
+  }
+
+  /** Nothing is signed before the action has ended, and the action begins when nothing is being signed. */
+  inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(action, action)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  async #recall(): Promise<void> {
+    if (!this.#uncertain) return
+    for (const row of await this.#options.outbox.unsettled(this.number))
+      if (!this.live.has(row.writeId)) this.live.set(row.writeId, LiveWrite.fromRow(row))
+    this.#uncertain = false
+  }
+
+  async #record(write: LiveWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
+    try {
+      return await this.#options.outbox.record(this.#row(write))
+    } catch (error) {
+      // It may be committed all the same, and is sent then when the outbox is read again.
+      throw new ChainUnavailable(
+        'the write could not be recorded for certain and may still happen; a repeat with the same Idempotency-Key joins it',
+        { cause: error },
+      )
+    }
+  }
+
+  /** The lowest that the chain has not used and no write of ours has: gaps are filled first. */
+  #freeNonce(): number {
+    const taken = new Set([...this.live.values()].map(({ nonce }) => nonce))
+    let nonce = this.count ?? 0
+    while (taken.has(nonce)) nonce++
+    return nonce
+  }
+
+  #row(write: LiveWrite, nonce = write.nonce, transactions = write.transactions): NewWrite {
+    const { writeId, functionName } = write
+    const serialized = transactions.map((one) => one.serialized)
+    return { writeId, functionName, payer: this.number, nonce, transactions: serialized }
+  }
+}

@@ -1,0 +1,133 @@
+import { and, eq, gte, lt, ne, sql } from 'drizzle-orm'
+import { CHAIN_WRITE_KEPT_MS } from '../../../shared/limits.ts'
+import type { Database } from '../../db/open.ts'
+import { chainWrites, payers } from '../../db/schema.ts'
+import { fromDatabase } from '../../db/unavailable.ts'
+
+export type WriteRow = typeof chainWrites.$inferSelect
+export type NewWrite = Pick<
+  WriteRow,
+  'writeId' | 'functionName' | 'payer' | 'nonce' | 'transactions'
+>
+/** Which of its transactions is in the chain, and in which block. */
+export type Mined = { minedHash: string; minedBlock: number }
+
+export type OutboxOptions = { db: Database; processId: string; now: () => number }
+
+/**
+ * The transactions of this deployment that are not settled, or were not long ago. What it knows decides: a node
+ * hears of a transaction when its row is committed, and a row is made only by who holds the payer.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @returns `known` where the write id has a row already, `lease_lost` where another process holds the payer;
+   * nothing was recorded then
+   */
+  async record(write: NewWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
+    const { db, processId, now } = this.#options
+    const recording = db.transaction(async (tx) => {
+      const held = await tx.select().from(payers).where(this.#holds(write.payer)).for('share')
+      if (held.length === 0) return 'lease_lost' as const
+      const made = await tx
+        .insert(chainWrites)
+        .values({ ...write, state: 'sent', processId, createdAt: new Date(now()) })
+        .onConflictDoNothing()
+        .returning({ writeId: chainWrites.writeId })
+      return made.length === 1 ? ('recorded' as const) : ('known' as const)
+    })
+    return recording
+  }
+
+  /** Another transaction for a write that is in no block. @returns false where this process may not sign it */
+  async resign({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
+    return this.#options.db.transaction(async (tx) => {
+      const held = await tx.select().from(payers).where(this.#holds(payer)).for('share')
+      if (held.length === 0) return false
+      await tx
+        .update(chainWrites)
+        .set({ nonce, transactions })
+        .where(eq(chainWrites.writeId, writeId))
+      return true
+    })
+  }
+
+  async find(writeId: string): Promise<WriteRow | undefined> {
+    const { db } = this.#options
+    const query = db.select().from(chainWrites).where(eq(chainWrites.writeId, writeId))
+    return (await fromDatabase(query))[0]
+  }
+
+  /** What a new holder of a payer has to settle. */
+  async unsettled(payer: number): Promise<WriteRow[]> {
+    return this.#options.db
+      .select()
+      .from(chainWrites)
+      .where(and(eq(chainWrites.payer, payer), ne(chainWrites.state, 'final')))
+  }
+
+  async payersWithUnsettled(): Promise<number[]> {
+    const rows = await this.#options.db
+      .selectDistinct({ payer: chainWrites.payer })
+      .from(chainWrites)
+      .where(ne(chainWrites.state, 'final'))
+    return rows.map(({ payer }) => payer)
+  }
+
+  async mined(writeId: string, mined: Mined): Promise<void> {
+    await this.#update(writeId, { state: 'mined', ...mined })
+  }
+
+  /** The block of a write is not in the chain any more. */
+  async unmined(writeId: string): Promise<void> {
+    await this.#update(writeId, { state: 'sent', minedHash: null, minedBlock: null })
+  }
+
+  /** Says where it is once more: what `mined` says may still be on its way, and comes too late then. */
+  async final(writeId: string, mined: Mined): Promise<void> {
+    const { now } = this.#options
+    await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
+  }
+
+  /** Final writes from a nonce on, which the chain has lost after all: they are to be sent again. */
+  async revive(payer: number, nonce: number): Promise<WriteRow[]> {
+    return this.#options.db
+      .update(chainWrites)
+      .set({ state: 'sent', minedHash: null, minedBlock: null, endedAt: null })
+      .where(
+        and(
+          eq(chainWrites.payer, payer),
+          gte(chainWrites.nonce, nonce),
+          eq(chainWrites.state, 'final'),
+        ),
+      )
+      .returning()
+  }
+
+  async forget(): Promise<void> {
+    const { db, now } = this.#options
+    await db
+      .delete(chainWrites)
+      .where(lt(chainWrites.endedAt, new Date(now() - CHAIN_WRITE_KEPT_MS)))
+  }
+
+  async #update(writeId: string, values: Partial<WriteRow>): Promise<void> {
+    await this.#options.db
+      .update(chainWrites)
+      .set(values)
+      .where(and(eq(chainWrites.writeId, writeId), ne(chainWrites.state, 'final')))
+  }
+
+  #holds(payer: number) {
+    return and(
+      eq(payers.number, payer),
+      eq(payers.processId, this.#options.processId),
+      sql`${payers.leaseUntil} > clock_timestamp()`,
+    )
+  }
+}

@@ -1,0 +1,110 @@
+import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, sql } from 'drizzle-orm'
+import type { Database } from '../../db/open.ts'
+import { payers } from '../../db/schema.ts'
+
+/** Longer than any pause of a process that is well, and short enough to wait for when one was killed. */
+export const PAYER_LEASE_MS = 10_000
+
+/** Pays the other payers and sends no write. */
+export const ADMIN_PAYER = 0
+
+export type PayerLeasesOptions = {
+  db: Database
+  /** No other process can have the database open: what another one holds is free. */
+  exclusive: boolean
+  processId: string
+  leaseMs?: number
+}
+
+export type Held = { number: number; wantedBy: string | null }
+
+/**
+ * Which payers this process may sign with. The database's clock decides, so that the processes need not agree
+ * on theirs; the outbox looks at the lease again in the transaction that records a write.
+ */
+export class PayerLeases {
+  readonly #options: Required<PayerLeasesOptions>
+
+  constructor(options: PayerLeasesOptions) {
+    this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
+  }
+
+  /** Makes the rows of these payers where they are missing. */
+  async ensure(numbers: readonly number[]): Promise<void> {
+    const rows = numbers.map((number) => ({ number, leaseUntil: new Date(0) }))
+    await this.#options.db.insert(payers).values(rows).onConflictDoNothing()
+  }
+
+  /** Renews what this process holds. @returns that, without what was lost */
+  async renew(): Promise<Held[]> {
+    return this.#options.db
+      .update(payers)
+      .set({ leaseUntil: this.#until() })
+      .where(and(this.#own(), gt(payers.leaseUntil, DATABASE_NOW)))
+      .returning({ number: payers.number, wantedBy: payers.wantedBy })
+  }
+
+  /** Takes those of the given payers that nobody holds. @returns what it took */
+  async take(numbers: readonly number[]): Promise<number[]> {
+    const { db, exclusive, processId } = this.#options
+    const free = exclusive ? undefined : lte(payers.leaseUntil, DATABASE_NOW)
+    const taken = await db
+      .update(payers)
+      .set({ processId, leaseUntil: this.#until(), wantedBy: null })
+      .where(and(inArray(payers.number, [...numbers]), free))
+      .returning({ number: payers.number })
+    return taken.map(({ number }) => number)
+  }
+
+  /** Asks one of the processes that hold several payers for one of them; it is handed over when that renews. */
+  async ask(numbers: readonly number[]): Promise<void> {
+    const { db, processId } = this.#options
+    const among = inArray(payers.number, [...numbers])
+    const asked = await db.select().from(payers).where(eq(payers.wantedBy, processId))
+    if (asked.length > 0) return
+    const [richest] = await db
+      .select({ processId: payers.processId, held: count() })
+      .from(payers)
+      .where(and(among, isNotNull(payers.processId), ne(payers.processId, processId)))
+      .groupBy(payers.processId)
+      .orderBy(sql`count(*) desc`)
+      .limit(1)
+    if (!richest?.processId || richest.held < 2) return
+    const [one] = await db
+      .select({ number: payers.number })
+      .from(payers)
+      .where(and(among, eq(payers.processId, richest.processId), isNull(payers.wantedBy)))
+      .limit(1)
+    if (!one) return
+    await db
+      .update(payers)
+      .set({ wantedBy: processId })
+      .where(and(eq(payers.number, one.number), eq(payers.processId, richest.processId)))
+  }
+
+  /** Gives a payer to the process that wants it. */
+  async handOver({ number, wantedBy }: Held): Promise<void> {
+    await this.#options.db
+      .update(payers)
+      .set({ processId: wantedBy, leaseUntil: this.#until(), wantedBy: null })
+      .where(and(eq(payers.number, number), this.#own()))
+  }
+
+  /** Gives back all: another process may take them at once. */
+  async release(): Promise<void> {
+    await this.#options.db
+      .update(payers)
+      .set({ processId: null, leaseUntil: new Date(0), wantedBy: null })
+      .where(this.#own())
+  }
+
+  #own() {
+    return eq(payers.processId, this.#options.processId)
+  }
+
+  #until() {
+    return sql`clock_timestamp() + ${this.#options.leaseMs} * interval '1 millisecond'`
+  }
+}
+
+const DATABASE_NOW = sql`clock_timestamp()`

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Provider, TransactionReceipt } from 'ethers'
+import { ChainUnavailable } from '../chain.ts'
+import { ContractRefused, refusalIn } from './refusal.ts'
+
+export type Call = { from: string; to: string; data: string }
+
+/** A node behind a load balancer may be some blocks late; one that stays so for this long is out of order. */
+const LAG_MAX_MS = 5_000
+const LAG_POLL_MS = 100
+
+/**
+ * What a call would cost now, in gas. A refusal counts only from a node that has the blocks which this process
+ * knows of: one that lags would say that an account of a moment ago does not exist.
+ * @param seenBlock the highest block that this process has heard of
+ * @throws {ContractRefused | ChainUnavailable}
+ */
+export async function simulate(
+  provider: Provider,
+  call: Call,
+  seenBlock: () => number,
+): Promise<bigint> {
+  const began = performance.now()
+  while (performance.now() - began < LAG_MAX_MS) {
+    const [head, estimate] = await Promise.allSettled([
+      provider.getBlockNumber(),
+      provider.estimateGas(call),
+    ])
+    if (estimate.status === 'fulfilled') return estimate.value
+    if (!refusalIn(estimate.reason) || head.status === 'rejected')
+      throw new ChainUnavailable('the write could not be simulated', { cause: estimate.reason })
+    const refusal = await refusalAt(provider, call, Math.max(seenBlock(), head.value))
+    if (refusal) throw refusal
+    await sleep(LAG_POLL_MS)
+  }
+  throw new ChainUnavailable('its nodes are behind the blocks that they had shown')
+}
+
+/** Why a transaction that is in a block was reverted. */
+export async function revertReason(
+  provider: Provider,
+  receipt: TransactionReceipt,
+  data: string,
+): Promise<Error> {
+  const call = { from: receipt.from, to: receipt.to ?? '', data }
+  const refusal = await refusalAt(provider, call, receipt.blockNumber)
+  return refusal ?? new ContractRefused('reverted')
+}
+
+/** Undefined where the call passes at that block, or the node does not have the block. */
+async function refusalAt(provider: Provider, call: Call, blockTag: number) {
+  try {
+    await provider.call({ ...call, blockTag })
+    return undefined
+  } catch (error) {
+    return refusalIn(error)
+  }
+}

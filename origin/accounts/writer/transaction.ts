@@ -1,0 +1,23 @@
+import { type SigningKey, Transaction } from 'ethers'
+import type { Fees } from './fees.ts'
+
+/** What a transaction does, whatever its nonce and fees; `value` in wei. */
+export type Call = { to: string; data: string; value: bigint; gasLimit: bigint; chainId: bigint }
+
+export function signed(
+  key: SigningKey,
+  { to, data, value, gasLimit, chainId }: Call,
+  nonce: number,
+  { maxFeePerGas, maxPriorityFeePerGas }: Fees,
+): Transaction {
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  const call = { to, data, value, gasLimit }
+  const transaction = Transaction.from({ type: 2, chainId, nonce, ...call, ...fees })
+  transaction.signature = key.sign(transaction.unsignedHash)
+  return transaction
+}
+
+/** Nodes have no code of their own for a fee that is too low for them, only words. */
+export function saysUnderpriced(error: unknown): boolean {
+  return /underpriced|(fee|gas price).*(less than|below|too low)/i.test(String(error))
+}

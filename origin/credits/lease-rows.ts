@@ -1,0 +1,62 @@
+import { and, asc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { creditAccounts, creditLeases } from '../db/schema.ts'
+
+/** Moves the expiry of leases on. @returns the ids of those that are there still */
+export async function renewLeases(
+  db: Database,
+  ids: readonly string[],
+  expiresAt: Date,
+): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .update(creditLeases)
+    .set({ expiresAt })
+    .where(inArray(creditLeases.id, [...ids]))
+    .returning({ id: creditLeases.id })
+  return rows.map(({ id }) => id)
+}
+
+/** Accounts of whose credit a process holds some that others have asked for. */
+export async function askedLeases(db: Database, processId: string): Promise<string[]> {
+  const rows = await db
+    .select({ accountHash: creditLeases.accountHash })
+    .from(creditLeases)
+    .where(
+      and(eq(creditLeases.processId, processId), gt(creditLeases.asked, creditLeases.answered)),
+    )
+  return rows.map(({ accountHash }) => accountHash)
+}
+
+/** Returns what leases hold to their accounts. What their process had spent and not settled is lost to us. */
+export async function reapLeases(
+  db: Database,
+  which: { expiredBefore: Date } | { exceptProcess: string },
+): Promise<void> {
+  const dead =
+    'expiredBefore' in which
+      ? lt(creditLeases.expiresAt, which.expiredBefore)
+      : ne(creditLeases.processId, which.exceptProcess)
+  const found = await db
+    .selectDistinct({ accountHash: creditLeases.accountHash })
+    .from(creditLeases)
+    .where(dead)
+    .orderBy(asc(creditLeases.accountHash))
+  for (const { accountHash } of found) {
+    await db.transaction(async (tx) => {
+      const ofAccount = eq(creditAccounts.accountHash, accountHash)
+      // The account before its leases, as everywhere: two that lock in another order wait for each other for ever.
+      await tx.select().from(creditAccounts).where(ofAccount).for('update')
+      const returned = await tx
+        .delete(creditLeases)
+        .where(and(eq(creditLeases.accountHash, accountHash), dead))
+        .returning({ cents: creditLeases.cents })
+      const cents = returned.reduce((sum, row) => sum + row.cents, 0)
+      if (cents > 0)
+        await tx
+          .update(creditAccounts)
+          .set({ leasedCents: sql`${creditAccounts.leasedCents} - ${cents}` })
+          .where(ofAccount)
+    })
+  }
+}

@@ -1,0 +1,40 @@
+import type { Log } from '../log.ts'
+import type { Credits } from './credits.ts'
+
+/** What is spent is in the ledger, and in the balance that other processes show, after this at most. */
+const FLUSH_MS = 250
+
+/** A process that asks for credit waits for two looks of the others at most; each look is one small query. */
+const ANSWER_MS = 100
+
+/** Six times in the life of a lease: some may be missed. */
+const RENEW_MS = 5_000
+
+/** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
+export function tendCredits(credits: Credits, log: Log): () => void {
+  const timers = [
+    every(FLUSH_MS, 'flush', () => credits.flush(), log),
+    every(ANSWER_MS, 'answer', () => credits.answer(), log),
+    every(RENEW_MS, 'renew', () => credits.renew(), log),
+  ]
+  return () => timers.forEach((timer) => clearInterval(timer))
+}
+
+function every(ms: number, part: string, act: () => Promise<void>, log: Log): NodeJS.Timeout {
+  let busy = false
+  let failing = false
+  const turn = async () => {
+    busy = true
+    try {
+      await act()
+      failing = false
+    } catch (error) {
+      // Once for each outage: it comes again several times a second.
+      if (!failing) log('credits.failed', { part, error: error instanceof Error ? error.name : '' })
+      failing = true
+    } finally {
+      busy = false
+    }
+  }
+  return setInterval(() => void (busy || turn()), ms)
+}

@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+import type { actionAnswer } from '../../shared/wire/registered-actions.ts'
+import type { Principal } from '../accounts/account.ts'
+import type { ListedAction } from '../accounts/listed-actions.ts'
+import { lists } from '../accounts/rights.ts'
+
+/** An action as lists show it. A usage key is told of the groups that it lists, and of no others. */
+export function actionRecord(
+  { cidHash, action, groups }: ListedAction,
+  { usageKey }: Principal,
+): z.infer<typeof actionAnswer> {
+  return {
+    cid_hash: cidHash,
+    action_ipfs_cid: action?.cid ?? null,
+    name: action?.name ?? '',
+    description: action?.description ?? '',
+    groups: usageKey ? groups.filter((id) => lists(usageKey, id)) : [...groups],
+  }
+}

@@ -1,0 +1,27 @@
+import type { z } from 'zod'
+import { successAnswer } from '../../shared/wire/fields.ts'
+import { addActionToGroupRequest } from '../../shared/wire/groups.ts'
+import { existingGroup } from '../accounts/existing.ts'
+import { requireMayManageActions } from '../accounts/rights.ts'
+import type { Operation } from './operation.ts'
+
+/** Permits an action in a group by its raw CID, and records it where the account has not. Repeating it is no error. */
+export const addActionToGroup: Operation<z.infer<typeof addActionToGroupRequest>> = {
+  method: 'POST',
+  path: '/core/v1/add_action_to_group',
+  summary:
+    'Permits an action in a group by its raw CID. A usage key needs the group in manage_ipfs_ids_in_groups.',
+  auth: 'key',
+  writes: 'addActionToGroup',
+  body: { schema: addActionToGroupRequest },
+  answer: successAnswer,
+  statuses: [403, 404, 503],
+  handle: async ({ principal, body, writeId }, { writer }) => {
+    const { groupId, cid, name = '', description = '' } = body
+    requireMayManageActions(principal, groupId)
+    existingGroup(principal.account, groupId)
+    const args = [principal.keyHash, groupId, cid, name, description]
+    await writer.write('addActionToGroup', args, { writeId })
+    return { success: true }
+  },
+}

@@ -1,0 +1,23 @@
+import type { z } from 'zod'
+import { addActionAnswer, addActionRequest } from '../../shared/wire/registered-actions.ts'
+import { word } from '../accounts/account.ts'
+import { eventIn } from '../accounts/receipt-event.ts'
+import type { Operation } from './operation.ts'
+
+/** Records an action's CID with a name and a description. It permits nothing: groups do. */
+export const addAction: Operation<z.infer<typeof addActionRequest>> = {
+  method: 'POST',
+  path: '/core/v1/add_action',
+  summary: 'Records an action with a name and a description, without permitting it in any group.',
+  auth: 'account_key',
+  writes: 'addAction',
+  body: { schema: addActionRequest },
+  answer: addActionAnswer,
+  statuses: [409, 503],
+  handle: async ({ principal, body, writeId }, { writer }) => {
+    const { cid, name = '', description = '' } = body
+    const args = [principal.keyHash, cid, name, description]
+    const receipt = await writer.write('addAction', args, { writeId })
+    return { success: true, cid_hash: word(eventIn(receipt, 'ActionSet').cidHash) }
+  },
+}

@@ -1,0 +1,28 @@
+import type { Principal } from '../accounts/account.ts'
+import type { Chain } from '../accounts/chain.ts'
+import { requireLiveKey, requireManaged } from '../accounts/ownership-mode.ts'
+import { requireMaster } from '../accounts/rights.ts'
+import type { Auth } from './authenticate.ts'
+
+export type Authorization = {
+  auth: Auth
+  /** The function of the contract that the operation calls for the account. */
+  writes?: string
+  /** The API key of an account that was converted to ChainSecured mode may still call it: billing. */
+  afterConversion?: true
+}
+
+/**
+ * What the kind of key and the mode of its account rule out, before the operation looks at rights of its own.
+ * @throws {ForeseenRefusal | AccountChainSecured} 403
+ */
+export function authorize(
+  { auth, writes, afterConversion }: Authorization,
+  principal: Principal,
+  { contractAddress, chainId }: Pick<Chain, 'contractAddress' | 'chainId'>,
+): void {
+  if (auth === 'account_key') requireMaster(principal)
+  if (writes !== undefined)
+    requireManaged(principal, { functionName: writes, contractAddress, chainId })
+  else if (!afterConversion) requireLiveKey(principal)
+}

@@ -1,0 +1,20 @@
+import type { z } from 'zod'
+import { successAnswer } from '../../shared/wire/fields.ts'
+import { deleteActionRequest } from '../../shared/wire/registered-actions.ts'
+import type { Operation } from './operation.ts'
+
+/** Deletes an action's record and takes it out of every group. Whether it exists is for the contract: see `remove-group.ts`. */
+export const deleteAction: Operation<z.infer<typeof deleteActionRequest>> = {
+  method: 'POST',
+  path: '/core/v1/delete_action',
+  summary: 'Deletes the record of an action and takes it out of every group.',
+  auth: 'account_key',
+  writes: 'deleteAction',
+  body: { schema: deleteActionRequest },
+  answer: successAnswer,
+  statuses: [404, 503],
+  handle: async ({ principal, body, writeId }, { writer }) => {
+    await writer.write('deleteAction', [principal.keyHash, body.cidHash], { writeId })
+    return { success: true }
+  },
+}

@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { groupQuery, wholeGroupAnswer } from '../../shared/wire/groups.ts'
+import type { Principal, UsageKey } from '../accounts/account.ts'
+import { existingGroup } from '../accounts/existing.ts'
+import { walletsIn } from '../accounts/group-wallets.ts'
+import { actionsIn } from '../accounts/listed-actions.ts'
+import { lists, requireMayReadGroup } from '../accounts/rights.ts'
+import { actionRecord } from './action-record.ts'
+import { groupRecord } from './group-record.ts'
+import type { Operation } from './operation.ts'
+import { usageKeyRecord } from './usage-key-record.ts'
+import { walletRecord } from './wallet-record.ts'
+
+/** A group with its wallets, its actions, and the keys that list it. */
+export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
+  method: 'GET',
+  path: '/core/v1/get_group',
+  summary: 'A group with its wallets, its actions and the usage keys that list it.',
+  auth: 'key',
+  query: groupQuery,
+  answer: wholeGroupAnswer,
+  statuses: [403, 404, 503],
+  handle: async ({ principal, query: { groupId } }, { keyUses }) => {
+    requireMayReadGroup(principal, groupId)
+    const { account } = principal
+    const group = existingGroup(account, groupId)
+    const keys = keysOf(principal, groupId)
+    const uses = await keyUses.lastUsedAt(keys.map(({ hash }) => hash))
+    return {
+      ...groupRecord(group),
+      wallets: walletsIn(account, group).map(walletRecord),
+      actions: actionsIn(account, group).map((action) => actionRecord(action, principal)),
+      keys: keys.map((key) => usageKeyRecord(key, uses.get(key.hash))),
+    }
+  },
+}
+
+/** A usage key is told of itself alone: what others may do is their owner's business. */
+function keysOf({ account, usageKey }: Principal, groupId: number): UsageKey[] {
+  if (usageKey) return [usageKey]
+  return [...account.usageKeys.values()].filter((key) => lists(key, groupId))
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import * as limits from '../../shared/limits.ts'
+import type { Settings } from '../env.ts'
+import type { Operation } from './operation.ts'
+
+type Limit = { value: number; unit: string; about: string }
+
+/** Every limit that is in force at this origin, so that a client need not find them by running into them. */
+export const getLimits: Operation = {
+  method: 'GET',
+  path: '/core/v1/limits',
+  summary: 'Every limit in force, with its unit.',
+  auth: 'none',
+  answer: z.record(
+    z.string(),
+    z.object({ value: z.number(), unit: z.string(), about: z.string() }),
+  ),
+  handle: async (_given, { settings }) => ({
+    ...executionLimits(settings),
+    ...requestLimits(),
+    ...accountLimits(settings),
+  }),
+}
+
+const limit = (value: number, unit: string, about: string): Limit => ({ value, unit, about })
+
+function executionLimits(settings: Settings): Record<string, Limit> {
+  return {
+    execution_wall_clock: limit(settings.SVC_EXECUTION_WALL_MS, 'ms', 'one execution'),
+    execution_cpu: limit(settings.SVC_EXECUTION_CPU_MS, 'ms', 'CPU time of one execution'),
+    action_memory: limit(limits.ACTION_MEMORY_BYTES, 'bytes', 'memory of an action'),
+    returned_value: limit(limits.RESULT_MAX_BYTES, 'bytes', 'what main returns, as JSON'),
+    returned_depth: limit(limits.JSON_DEPTH_MAX, 'levels', 'nesting of what main returns'),
+    console_output: limit(limits.LOGS_MAX_BYTES, 'bytes', 'then cut with a note; no error'),
+    key_operations: limit(limits.KEY_OPERATIONS_MAX, 'operations', 'of one execution'),
+  }
+}
+
+function requestLimits(): Record<string, Limit> {
+  const hours = limits.ANSWER_KEPT_MS / 3_600_000
+  return {
+    request_body: limit(limits.CORE_BODY_MAX_BYTES, 'bytes', 'any request to the core API'),
+    source_text: limit(limits.SOURCE_MAX_BYTES, 'bytes', 'code of an action, in UTF-8'),
+    js_params: limit(limits.PARAMS_MAX_BYTES, 'bytes', 'js_params, as JSON'),
+    list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),
+    idempotency_key: limit(limits.IDEMPOTENCY_KEY_MAX, 'characters', 'Idempotency-Key'),
+    idempotent_answer: limit(hours, 'hours', 'an answer under an Idempotency-Key is kept'),
+  }
+}
+
+function accountLimits(settings: Settings): Record<string, Limit> {
+  return {
+    permission_ids: limit(limits.PERMISSION_IDS_MAX, 'ids', 'one permission array'),
+    new_account_burst: limit(settings.SVC_NEW_ACCOUNT_BURST, 'accounts', 'at once, an address'),
+    new_account_rate: limit(
+      settings.SVC_NEW_ACCOUNT_PER_HOUR,
+      'accounts per hour',
+      'over time, an address (IPv6: a /64)',
+    ),
+  }
+}

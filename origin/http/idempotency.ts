@@ -1,0 +1,150 @@
+/**
+ * `Idempotency-Key` (`decisions.md`, idempotency): the first answer is given again. Only operations with a key keep
+ * answers: `new_account` and the others without one ignore the header.
+ */
+import type { Context } from 'hono'
+import { ApiError } from '../../shared/errors.ts'
+import { IDEMPOTENCY_KEY_MAX } from '../../shared/limits.ts'
+import type { Principal } from '../accounts/state.ts'
+import type { KeptAnswer } from '../idempotency/answer-codec.ts'
+import type { Begun } from '../idempotency/kept-answers.ts'
+import type { Services } from '../services.ts'
+import { failureAnswer, toApiError } from './failure.ts'
+import { KeyShownBefore } from './key-shown-before.ts'
+import { ActionStopped } from './svc-action.ts'
+
+type Keeping = {
+  method: 'GET' | 'POST'
+  path: string
+  showsKey?: string
+  runsOnce?: true
+}
+
+/**
+ * The key under which a request's answer is kept; `undefined` where none is.
+ * @throws {ApiError} 400 for a key that can not be one
+ */
+export function idempotencyKeyOf(
+  context: Context,
+  operation: Keeping,
+  principal: Principal | undefined,
+): string | undefined {
+  if (operation.method !== 'POST' || !principal) return undefined
+  const key = context.req.header('idempotency-key')
+  if (key === undefined) return undefined
+  if (key.length <= IDEMPOTENCY_KEY_MAX && /^[\x20-\x7e]+$/.test(key)) return key
+  throw new ApiError(
+    400,
+    `Idempotency-Key: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters.`,
+    'Send a random id, such as a UUID: one for each request that you mean to make once.',
+  )
+}
+
+export type Once = {
+  operation: Keeping
+  principal: Principal
+  idempotencyKey: string
+  /** The body's text. */
+  body: string
+}
+
+/**
+ * Executes a request at most once under its Idempotency-Key.
+ * @param execute may be called again after a crash, under the same write id
+ * @returns what `execute` returned, or the answer that was kept
+ * @throws {ApiError} 409 and 422, and whatever `execute` throws
+ */
+export async function once<Answer>(
+  { operation, principal, idempotencyKey, body }: Once,
+  services: Services,
+  execute: (writeId: string) => Promise<Answer>,
+): Promise<{ fresh: Answer } | { kept: KeptAnswer }> {
+  const { method, path } = operation
+  const beginning = await services.keptAnswers.begin(
+    {
+      accountHash: principal.account.hash,
+      keyHash: principal.keyHash,
+      method,
+      path,
+      idempotencyKey,
+    },
+    body,
+    { runsOnce: operation.runsOnce === true },
+  )
+  switch (beginning.state) {
+    case 'begun':
+      return { fresh: await executed(beginning, operation, services, execute) }
+    case 'answered':
+      if (operation.showsKey === undefined) return { kept: beginning.answer }
+      throw new KeyShownBefore(JSON.parse(beginning.answer.body))
+    case 'in_progress':
+      throw new ApiError(
+        409,
+        'A request under this Idempotency-Key is being executed.',
+        'Repeat the request a moment later; it will be given the answer of that one.',
+        { error: 'request_in_progress', headers: { 'retry-after': '1' } },
+      )
+    case 'other_body':
+      throw new ApiError(
+        422,
+        'Idempotency-Key: it was used for a request with another body.',
+        'Send the very body of the first request, or a new Idempotency-Key.',
+      )
+    case 'lost':
+      throw new ApiError(
+        409,
+        'The server went away while it executed the request under this Idempotency-Key. It may have been executed; it is not executed again.',
+        'Look whether it had its effect; to execute it again, send a new Idempotency-Key.',
+        { error: 'outcome_unknown' },
+      )
+  }
+}
+
+async function executed<Answer>(
+  begun: Begun,
+  operation: Keeping,
+  services: Services,
+  execute: (writeId: string) => Promise<Answer>,
+): Promise<Answer> {
+  const ended = async (ending: Promise<void>) => {
+    try {
+      await ending
+    } catch (error) {
+      // The request was executed: who waits for its answer gets it. A repeat finds that its outcome is unknown.
+      const cause = error instanceof Error ? error.name : 'unknown'
+      services.log('idempotency.not_kept', { path: operation.path, cause })
+    }
+  }
+  try {
+    const answer = await execute(begun.writeId)
+    await ended(begun.keep({ status: 200, headers: {}, body: keptText(operation, answer) }))
+    return answer
+  } catch (error) {
+    if (error instanceof KeyShownBefore)
+      await ended(begun.keep({ status: 200, headers: {}, body: JSON.stringify(error.keyHash) }))
+    else if (wasRefused(error, operation)) await ended(begun.forget())
+    else if (operation.runsOnce) await ended(begun.keep(keptFailure(error, services)))
+    else await ended(begun.release())
+    throw error
+  }
+}
+
+/** What is kept of an answer: of one that shows a key, the key's hash. */
+function keptText({ showsKey }: Keeping, answer: unknown): string {
+  return JSON.stringify(showsKey === undefined ? answer : Reflect.get(answer as object, showsKey))
+}
+
+function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
+  const { status, headers, body } = failureAnswer(error, settings.SVC_PUBLIC_URL)
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+/**
+ * Whether nothing was done. A write that failed with 5xx may be in a block later, so that its repeat has to have the
+ * same write id; an action that was never begun is 503, and begun is 500.
+ */
+function wasRefused(error: unknown, { runsOnce }: Keeping): boolean {
+  if (error instanceof ActionStopped) return false
+  const { status } = toApiError(error)
+  return status < 500 || (status === 503 && runsOnce === true)
+}

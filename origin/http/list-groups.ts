@@ -1,0 +1,17 @@
+import { groupsAnswer } from '../../shared/wire/groups.ts'
+import { groupRecord } from './group-record.ts'
+import type { Operation } from './operation.ts'
+
+/** The groups of the account, in the order of their ids. */
+export const listGroups: Operation = {
+  method: 'GET',
+  path: '/core/v1/list_groups',
+  summary: 'The groups of the account.',
+  auth: 'account_key',
+  list: true,
+  answer: groupsAnswer,
+  handle: async ({ principal, page }) => {
+    const groups = [...principal.account.groups.values()]
+    return page.of(groups.toSorted((one, other) => one.id - other.id)).map(groupRecord)
+  },
+}

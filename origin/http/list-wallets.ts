@@ -1,0 +1,15 @@
+import { walletsAnswer } from '../../shared/wire/wallets.ts'
+import type { Operation } from './operation.ts'
+import { walletRecord } from './wallet-record.ts'
+
+/** The wallets of the account, in the order in which they were registered. */
+export const listWallets: Operation = {
+  method: 'GET',
+  path: '/core/v1/list_wallets',
+  summary: 'The wallets of the account.',
+  auth: 'account_key',
+  list: true,
+  answer: walletsAnswer,
+  handle: async ({ principal, page }) =>
+    page.of([...principal.account.wallets.values()]).map(walletRecord),
+}

@@ -1,0 +1,71 @@
+/** The two shapes of failures (specification, Errors), as responses of an OpenAPI document. */
+import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
+
+const structured = { $ref: '#/components/schemas/Error' }
+
+export const errorSchema = {
+  type: 'object',
+  required: ['error', 'message', 'fix', 'docs_url'],
+  properties: {
+    error: { type: 'string', description: 'The class of the failure, for programs.' },
+    message: { type: 'string' },
+    fix: { type: 'string', description: 'What to do about it.' },
+    docs_url: { type: 'string' },
+  },
+}
+
+const header = (description: string) => ({ description, schema: { type: 'string' } })
+
+export const headers = {
+  'x-request-id': header('Names this request in reports.'),
+  'x-svc-error': header('A code for programs where the body is a string, or the contract refused.'),
+  'retry-after': header('Seconds to wait before the request is sent again.'),
+  'x-total-count': header('Records in the whole list.'),
+}
+
+/** Statuses whose body can be the message alone, as a JSON string: a failed execution, a refusal by the contract. */
+const CAN_BE_TEXT = new Set<ErrorStatus>([400, 409, 500])
+const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
+
+const MEANINGS: Record<ErrorStatus, string> = {
+  400: 'Not JSON, a value of the wrong shape, or a write that the contract refused.',
+  401: 'No key was sent, or it resolves to no account.',
+  402: 'The credits of the account do not cover the operation.',
+  403: 'The key may not do this.',
+  404: 'There is no such thing in this account.',
+  405: 'Another method is meant.',
+  409: 'It exists already, or the Idempotency-Key is in use.',
+  413: 'The body is too large.',
+  415: 'The body is not said to be JSON.',
+  421: 'Sealed to a key that this origin has not.',
+  422: 'JSON of the wrong type, a missing field, or an Idempotency-Key of another body.',
+  429: 'Too many requests, or the node is shedding load: retry with growing waits.',
+  500: 'A failed execution (a string, with the code in x-svc-error), or a failure of the server.',
+  503: 'The chain, the database or the runtime is away. Nothing was charged.',
+}
+
+export const errorResponses = Object.fromEntries(
+  Object.entries(ERROR_NAMES).map(([code, name]) => [name, response(Number(code) as ErrorStatus)]),
+)
+
+export function errorReference(status: ErrorStatus): object {
+  return { $ref: `#/components/responses/${ERROR_NAMES[status]}` }
+}
+
+function response(status: ErrorStatus): object {
+  const ref = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+  const isText = CAN_BE_TEXT.has(status)
+  return {
+    description: MEANINGS[status],
+    headers: {
+      ...ref('x-request-id'),
+      ...(isText || status === 403 || status === 404 ? ref('x-svc-error') : {}),
+      ...(HAS_RETRY_AFTER.has(status) ? ref('retry-after') : {}),
+    },
+    content: {
+      'application/json': {
+        schema: isText ? { oneOf: [structured, { type: 'string' }] } : structured,
+      },
+    },
+  }
+}

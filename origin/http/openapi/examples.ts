@@ -1,0 +1,151 @@
+/** Examples by path. A test holds that each fits the schema of its operation. */
+
+const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba72'
+const CID = 'QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm'
+const SOURCE = 'async function main({ name }) { return `hello ${name}` }'
+const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
+const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
+
+const done = { success: true }
+const pkpInGroup = { group_id: 1, pkp_id: PKP_ID }
+const actionInGroup = { group_id: 1, action_ipfs_cid: CID }
+
+const wallet = {
+  wallet_address: ADDRESS,
+  pkp_id: PKP_ID,
+  name: 'treasury',
+  description: '',
+  derivation_path: HASH,
+}
+const group = {
+  id: 1,
+  group_id: 1,
+  name: 'signers',
+  description: '',
+  pkp_ids_permitted: [PKP_ID],
+  cid_hashes_permitted: [HASH],
+}
+const action = {
+  cid_hash: HASH,
+  action_ipfs_cid: CID,
+  name: 'greet',
+  description: '',
+  groups: [1],
+}
+const usageKey = {
+  id: HASH,
+  api_key_hash: HASH,
+  name: 'only runs',
+  description: '',
+  can_create_groups: false,
+  can_delete_groups: false,
+  can_create_pkps: false,
+  manage_ipfs_ids_in_groups: [],
+  add_pkp_to_groups: [],
+  remove_pkp_from_groups: [],
+  execute_in_groups: [1],
+  created_at: '2026-05-22T13:05:00Z',
+  last_used_at: null,
+}
+const chainConfig = {
+  chain_name: 'base',
+  chain_id: 8453,
+  contract_address: ADDRESS,
+  is_evm: true,
+  testnet: false,
+  token: 'ETH',
+}
+
+export const examples: Record<string, { request?: unknown; answer?: unknown }> = {
+  '/core/v1/new_account': {
+    request: { account_name: 'first', account_description: '' },
+    answer: { api_key: KEY, wallet_address: ADDRESS },
+  },
+  '/core/v1/account_exists': { answer: true },
+  '/core/v1/rotate_account_api_key': {
+    request: {},
+    answer: { ...done, api_key: KEY, api_key_hash: HASH },
+  },
+  '/core/v1/create_wallet': {
+    request: { name: 'treasury' },
+    answer: { wallet_address: ADDRESS, pkp_id: PKP_ID },
+  },
+  '/core/v1/list_wallets': { answer: [wallet] },
+  '/core/v1/list_wallets_in_group': { answer: [wallet] },
+  '/core/v1/add_group': {
+    request: { group_name: 'signers', pkp_ids_permitted: [PKP_ID], cid_hashes_permitted: [HASH] },
+    answer: { ...done, group_id: 1 },
+  },
+  '/core/v1/update_group': {
+    request: { group_id: 1, group_name: 'signers of May' },
+    answer: done,
+  },
+  '/core/v1/remove_group': { request: { group_id: 1 }, answer: done },
+  '/core/v1/list_groups': { answer: [group] },
+  '/core/v1/get_group': {
+    answer: { ...group, wallets: [wallet], actions: [action], keys: [usageKey] },
+  },
+  '/core/v1/add_pkp_to_group': { request: pkpInGroup, answer: done },
+  '/core/v1/remove_pkp_from_group': { request: pkpInGroup, answer: done },
+  '/core/v1/add_action_to_group': {
+    request: { ...actionInGroup, name: 'greet' },
+    answer: done,
+  },
+  '/core/v1/remove_action_from_group': { request: actionInGroup, answer: done },
+  '/core/v1/add_action': {
+    request: { action_ipfs_cid: CID, name: 'greet' },
+    answer: { ...done, cid_hash: HASH },
+  },
+  '/core/v1/update_action_metadata': {
+    request: { action_ipfs_cid: CID, name: 'greet' },
+    answer: done,
+  },
+  '/core/v1/delete_action': { request: { action_ipfs_cid: CID }, answer: done },
+  '/core/v1/list_actions': { answer: [action] },
+  '/core/v1/add_usage_api_key': {
+    request: { name: 'only runs', execute_in_groups: [1] },
+    answer: { ...done, usage_api_key: KEY, usage_api_key_hash: HASH },
+  },
+  '/core/v1/update_usage_api_key': {
+    request: { usage_api_key: HASH, execute_in_groups: [1, 2] },
+    answer: done,
+  },
+  '/core/v1/remove_usage_api_key': { request: { usage_api_key: HASH }, answer: done },
+  '/core/v1/list_api_keys': { answer: [usageKey] },
+  '/core/v1/get_svc_action_ipfs_id': { request: SOURCE, answer: CID },
+  '/core/v1/svc_action': {
+    request: { code: SOURCE, js_params: { name: 'you' } },
+    answer: {
+      response: 'hello you',
+      logs: '',
+      has_error: false,
+      action_cid: CID,
+      duration_ms: 12,
+      charged_cents: 1,
+    },
+  },
+  '/core/v1/billing/balance': {
+    answer: {
+      balance_cents: 500,
+      reserved_cents: 0,
+      debt_cents: 0,
+      balance_display: '$5.00',
+    },
+  },
+  '/core/v1/billing/processor_config': { answer: { publishable_key: 'pk_example' } },
+  '/core/v1/billing/create_payment_intent': {
+    request: { amount_cents: 500 },
+    answer: { client_secret: 'pi_example_secret', payment_intent_id: 'pi_example' },
+  },
+  '/core/v1/billing/confirm_payment': {
+    request: { payment_intent_id: 'pi_example' },
+    answer: { ...done, balance_cents: 500, balance_display: '$5.00' },
+  },
+  '/get_node_chain_config': { answer: chainConfig },
+  '/core/v1/get_node_chain_config': { answer: chainConfig },
+  '/core/v1/version': { answer: { version: '0.1.0', api_version: 'v1.2' } },
+  '/core/v1/limits': {
+    answer: { execution_cpu: { value: 30_000, unit: 'ms', about: 'CPU time of one execution' } },
+  },
+}

@@ -1,0 +1,64 @@
+/** What is served beside the operations: files, pages, the sealed channel. */
+import {
+  CHANNEL_KEY_PATH,
+  SEALED_EXECUTE_PATH,
+  SEALED_OUTCOMES_PATH,
+  STORAGE_KEY_PATH,
+} from '../../../shared/wire/sealed.ts'
+import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import type { ErrorStatus } from '../../../shared/errors.ts'
+import type { Description, Paths } from './document.ts'
+import { errorReference } from './errors.ts'
+
+const failures = (...statuses: ErrorStatus[]) =>
+  Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
+
+/** @param types content types of status 200 */
+function read(summary: string, types: string[], more: object = {}): { get: Description } {
+  const content = Object.fromEntries(types.map((type) => [type, {}]))
+  const operationId = summary
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replace(/_$/, '')
+  const responses = { 200: { description: 'Done.', content }, ...more }
+  return { get: { operationId, summary, security: [], responses } }
+}
+
+function sealed(summary: string, operationId: string): { post: Description } {
+  const binary = { [SEALED_CONTENT_TYPE]: {} }
+  const description = 'A sealed answer; refusals after the envelope is open are sealed too.'
+  return {
+    post: {
+      operationId,
+      summary,
+      security: [],
+      requestBody: { required: true, content: binary },
+      responses: {
+        200: { description, content: binary },
+        ...failures(400, 401, 413, 421, 500),
+      },
+    },
+  }
+}
+
+const fileOfPage = read('A file of that page.', ['text/javascript', 'text/css', 'image/png'], {
+  304: { description: 'Not changed.' },
+  ...failures(404),
+})
+fileOfPage.get.parameters = [
+  { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
+]
+
+export const otherRoutes: Paths = {
+  '/core/v1/openapi.json': read('This description.', ['application/json']),
+  '/core/v1/swagger-ui': read('This description; as a page for a browser.', [
+    'application/json',
+    'text/html',
+  ]),
+  '/core/v1/swagger-ui/{file}': fileOfPage,
+  [CHANNEL_KEY_PATH]: read('The key that requests are sealed to.', ['application/json']),
+  [STORAGE_KEY_PATH]: read('The key that stored usage keys are sealed to.', ['application/json']),
+  [SEALED_EXECUTE_PATH]: sealed('Executes an action; sealed.', 'sealed_execute'),
+  [SEALED_OUTCOMES_PATH]: sealed('What became of runs; sealed.', 'sealed_outcomes'),
+  '/health': read('Whether this origin can answer.', ['application/json'], failures(503)),
+}

@@ -1,0 +1,22 @@
+import type { ErrorStatus } from '../../../shared/errors.ts'
+import type { Operation } from '../operation.ts'
+
+/** Every status other than 200 that an operation can answer with: what its data imply, and what it lists. */
+export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
+  const { auth, body, query, list, method, writes, afterConversion, statuses = [] } = operation
+  // 429: a node under load; 500: a fault of ours.
+  const found = new Set<ErrorStatus>([...statuses, 429, 500])
+  const add = (...more: ErrorStatus[]) => more.forEach((status) => found.add(status))
+  // 503: the mirror of the accounts is too old to say who a key is.
+  if (auth !== 'none') add(401, 503)
+  const isKeyed = auth === 'key' || auth === 'account_key'
+  // A usage key, or the key of an account that is ChainSecured since.
+  if (auth === 'account_key' || (isKeyed && !afterConversion)) add(403)
+  if (body) add(400, 413, 415, 422)
+  if (query) add(400, 422)
+  if (list) add(400)
+  // Idempotency-Key: malformed, of another body, or of a request under way.
+  if (auth !== 'none' && method === 'POST') add(400, 409, 422)
+  if (writes !== undefined) add(402)
+  return [...found].toSorted((a, b) => a - b)
+}

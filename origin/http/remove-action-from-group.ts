@@ -1,0 +1,25 @@
+import type { z } from 'zod'
+import { successAnswer } from '../../shared/wire/fields.ts'
+import { removeActionFromGroupRequest } from '../../shared/wire/groups.ts'
+import { existingGroup } from '../accounts/existing.ts'
+import { requireMayManageActions } from '../accounts/rights.ts'
+import type { Operation } from './operation.ts'
+
+/** Permits an action, or with the wildcard every action, in a group no longer. One that is not in it is no error. */
+export const removeActionFromGroup: Operation<z.infer<typeof removeActionFromGroupRequest>> = {
+  method: 'POST',
+  path: '/core/v1/remove_action_from_group',
+  summary:
+    'Permits an action in a group no longer. A usage key needs the group in manage_ipfs_ids_in_groups.',
+  auth: 'key',
+  writes: 'removeActionFromGroup',
+  body: { schema: removeActionFromGroupRequest },
+  answer: successAnswer,
+  statuses: [403, 404, 503],
+  handle: async ({ principal, body: { groupId, cidHash }, writeId }, { writer }) => {
+    requireMayManageActions(principal, groupId)
+    existingGroup(principal.account, groupId)
+    await writer.write('removeActionFromGroup', [principal.keyHash, groupId, cidHash], { writeId })
+    return { success: true }
+  },
+}

@@ -1,0 +1,25 @@
+import type { z } from 'zod'
+import { successAnswer } from '../../shared/wire/fields.ts'
+import { removeGroupRequest } from '../../shared/wire/groups.ts'
+import { requireMayRemoveGroup } from '../accounts/rights.ts'
+import type { Operation } from './operation.ts'
+
+/**
+ * Deletes a group: keys that list it may do nothing in it any more. Whether it exists is for the contract to say: a
+ * repeat under an Idempotency-Key is told of the removal that it made, when the mirror no longer has the group.
+ */
+export const removeGroup: Operation<z.infer<typeof removeGroupRequest>> = {
+  method: 'POST',
+  path: '/core/v1/remove_group',
+  summary: 'Deletes a group. A usage key needs can_delete_groups.',
+  auth: 'key',
+  writes: 'removeGroup',
+  body: { schema: removeGroupRequest },
+  answer: successAnswer,
+  statuses: [403, 404, 503],
+  handle: async ({ principal, body, writeId }, { writer }) => {
+    requireMayRemoveGroup(principal)
+    await writer.write('removeGroup', [principal.keyHash, body.groupId], { writeId })
+    return { success: true }
+  },
+}

@@ -1,0 +1,24 @@
+import type { z } from 'zod'
+import { successAnswer } from '../../shared/wire/fields.ts'
+import { pkpInGroupRequest } from '../../shared/wire/groups.ts'
+import { existingGroup } from '../accounts/existing.ts'
+import { requireMayRemoveWallet } from '../accounts/rights.ts'
+import type { Operation } from './operation.ts'
+
+/** Takes a wallet, or the wildcard, out of a group. One that is not in it is no error. */
+export const removePkpFromGroup: Operation<z.infer<typeof pkpInGroupRequest>> = {
+  method: 'POST',
+  path: '/core/v1/remove_pkp_from_group',
+  summary: 'Takes a wallet out of a group. A usage key needs the group in remove_pkp_from_groups.',
+  auth: 'key',
+  writes: 'removePkpFromGroup',
+  body: { schema: pkpInGroupRequest },
+  answer: successAnswer,
+  statuses: [403, 404, 503],
+  handle: async ({ principal, body: { groupId, pkpId }, writeId }, { writer }) => {
+    requireMayRemoveWallet(principal, groupId)
+    existingGroup(principal.account, groupId)
+    await writer.write('removePkpFromGroup', [principal.keyHash, groupId, pkpId], { writeId })
+    return { success: true }
+  },
+}

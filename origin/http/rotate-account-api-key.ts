@@ -1,0 +1,41 @@
+import type { z } from 'zod'
+import {
+  rotateAccountApiKeyAnswer,
+  rotateAccountApiKeyRequest,
+} from '../../shared/wire/usage-keys.ts'
+import { word } from '../accounts/account.ts'
+import { registerFreshKey } from '../accounts/fresh-key.ts'
+import { eventIn } from '../accounts/receipt-event.ts'
+import { KeyShownBefore } from './key-shown-before.ts'
+import type { Operation } from './operation.ts'
+
+/**
+ * Replaces the account key; the old one is 401 on its next request. The new one is shown once, and with it the account
+ * would be lost if the answer was: a caller who can not have that makes the key and sends its hash.
+ */
+export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
+  method: 'POST',
+  path: '/core/v1/rotate_account_api_key',
+  summary: 'Replaces the account key. The new one is shown once, and the old one is worth nothing.',
+  auth: 'account_key',
+  writes: 'rotateAccountApiKey',
+  body: { schema: rotateAccountApiKeyRequest, optional: true },
+  answer: rotateAccountApiKeyAnswer,
+  showsKey: 'api_key_hash',
+  statuses: [409, 503],
+  handle: async ({ principal, body, writeId: firstWriteId }, { writer }) => {
+    const rotate = async (hash: string, writeId: string) => {
+      const receipt = await writer.write('rotateAccountApiKey', [principal.keyHash, hash], {
+        writeId,
+      })
+      return word(eventIn(receipt, 'AliasSet').aliasHash)
+    }
+    if (body.new_api_key_hash !== undefined)
+      return { success: true, api_key_hash: await rotate(body.new_api_key_hash, firstWriteId) }
+    return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
+      const registered = await rotate(hash, writeId)
+      if (registered !== hash) throw new KeyShownBefore(registered)
+      return { success: true, api_key: text, api_key_hash: hash }
+    })
+  },
+}

@@ -1,0 +1,58 @@
+import { ApiError } from '../../../shared/errors.ts'
+import type { Services } from '../../services.ts'
+import { openApiDocument } from '../openapi/document.ts'
+import type { OriginApp } from '../operation.ts'
+import { operations } from '../operations.ts'
+import { SWAGGER_UI_PAGE, swaggerUiFiles } from './files.ts'
+
+const PAGE_PATH = '/core/v1/swagger-ui'
+
+/** All that the page loads and calls is this origin's. Its icons are images in its style sheet (`data:`). */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'cache-control': 'no-cache',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  vary: 'accept',
+}
+
+/** A file is asked for again after a day, and then sent only if it changed. */
+const FILE_CACHE = 'public, max-age=86400'
+
+/** The description of the API (specification, Versioning 3): JSON, or a page for a browser. */
+export function mountDescription(app: OriginApp, { settings }: Services): void {
+  let text: string | undefined
+  const description = () =>
+    (text ??= JSON.stringify(openApiDocument(operations, settings.SVC_PUBLIC_URL)))
+  const files = swaggerUiFiles()
+  const json = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
+
+  app.get('/core/v1/openapi.json', (context) => context.body(description(), 200, json))
+  app.get(PAGE_PATH, (context) => {
+    // A client that names no type reads data; browsers name text/html.
+    const wantsPage = context.req.header('accept')?.includes('text/html') === true
+    if (wantsPage) return context.body(SWAGGER_UI_PAGE, 200, PAGE_HEADERS)
+    return context.body(description(), 200, { ...json, vary: 'accept' })
+  })
+  app.get(`${PAGE_PATH}/:file`, (context) => {
+    const file = files.get(context.req.param('file'))
+    if (!file)
+      throw new ApiError(404, 'The page has no such file.', `Its files are named by ${PAGE_PATH}.`)
+    const headers = { etag: file.etag, 'cache-control': FILE_CACHE }
+    if (context.req.header('if-none-match') === file.etag) return context.body(null, 304, headers)
+    const content = { 'content-type': file.type, 'x-content-type-options': 'nosniff' }
+    return context.body(file.bytes, 200, { ...headers, ...content })
+  })
+}

@@ -1,0 +1,20 @@
+import type { z } from 'zod'
+import { addressOfPkp } from '../../shared/wire/fields.ts'
+import type { walletAnswer } from '../../shared/wire/wallets.ts'
+import type { Wallet } from '../accounts/account.ts'
+
+/** An address costs a hash for its capitals: 0.2 s for 10,000 wallets, and lists are free to ask for. */
+const addresses = new WeakMap<Wallet, string>()
+
+/** A wallet as lists show it. */
+export function walletRecord(wallet: Wallet): z.infer<typeof walletAnswer> {
+  let address = addresses.get(wallet)
+  if (address === undefined) addresses.set(wallet, (address = addressOfPkp(wallet.pkpId)))
+  return {
+    wallet_address: address,
+    pkp_id: wallet.pkpId,
+    name: wallet.name,
+    description: wallet.description,
+    derivation_path: wallet.derivationPath,
+  }
+}

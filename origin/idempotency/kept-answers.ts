@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, gte, isNull, lt } from 'drizzle-orm'
+import { ANSWER_KEPT_MS } from '../../shared/limits.ts'
+import type { Database } from '../db/open.ts'
+import { keptAnswers, processes } from '../db/schema.ts'
+import { fromDatabase } from '../db/unavailable.ts'
+import { HEARTBEAT_LOST_MS } from '../runs/claims.ts'
+import { decryptAnswer, encryptAnswer, type KeptAnswer } from './answer-codec.ts'
+import { bodyHashOf, type Scope, scopeId } from './scope.ts'
+
+export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
+
+export type KeptAnswersOptions = {
+  db: Database
+  /** No other process can have the database open: rows of other processes are of dead ones. */
+  exclusive: boolean
+  /** The id under which this process writes its heartbeat. */
+  processId: string
+  keys: IdempotencyKeys
+  now: () => number
+}
+
+/** A request that is this caller's to execute; it has to end in one of the three ways. */
+export type Begun = {
+  state: 'begun'
+  /** The same for every execution under this Idempotency-Key. */
+  writeId: string
+  /** Keeps the answer for those who repeat the request. */
+  keep(answer: KeptAnswer): Promise<void>
+  /** This execution did nothing: the request may come again, with another body too, if no other came before it. */
+  forget(): Promise<void>
+  /** What was done is not known: a repeat executes again, under the same write id. */
+  release(): Promise<void>
+}
+
+export type Beginning =
+  | Begun
+  | { state: 'answered'; answer: KeptAnswer }
+  | { state: 'in_progress' }
+  | { state: 'other_body' }
+  /** Begun, and its answer is gone; not to be begun again. */
+  | { state: 'lost' }
+
+/** Between two looks the row can be deleted and made anew; more often than this it is not. */
+const LOOKS_MAX = 5
+
+/**
+ * The first answers of requests that carry an Idempotency-Key (`decisions.md`, idempotency). The insert of a row
+ * decides who executes a request, at any number of processes; a row outlives the process that made it.
+ */
+export class KeptAnswers {
+  readonly #options: KeptAnswersOptions
+  /** What this process executes now, and each body's hash. A row of this process that is not here was left. */
+  readonly #underWay = new Map<string, Buffer>()
+
+  constructor(options: KeptAnswersOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param runsOnce what was begun by a process that is gone is not begun again
+   * @throws {DatabaseUnavailable} and nothing was begun
+   */
+  async begin(scope: Scope, body: string, { runsOnce }: { runsOnce: boolean }): Promise<Beginning> {
+    const { naming } = this.#options.keys
+    const id = scopeId(naming, scope)
+    const bodyHash = bodyHashOf(naming, id, body)
+    const here = this.#underWay.get(id)
+    if (here) return { state: here.equals(bodyHash) ? 'in_progress' : 'other_body' }
+    this.#underWay.set(id, bodyHash)
+    let beginning: Beginning | undefined
+    try {
+      beginning = await fromDatabase(this.#take(id, bodyHash, runsOnce))
+      return beginning
+    } finally {
+      if (beginning?.state !== 'begun') this.#underWay.delete(id)
+    }
+  }
+
+  /** Forgets what is older than it is kept. */
+  async forgetOld(): Promise<void> {
+    const { db } = this.#options
+    await db.delete(keptAnswers).where(lt(keptAnswers.startedAt, this.#date(-ANSWER_KEPT_MS)))
+  }
+
+  async #take(id: string, bodyHash: Buffer, runsOnce: boolean): Promise<Beginning> {
+    const { db, processId } = this.#options
+    for (let look = 0; look < LOOKS_MAX; look++) {
+      const writeId = randomUUID()
+      const inserted = await db
+        .insert(keptAnswers)
+        .values({ id, bodyHash, writeId, processId, startedAt: this.#date() })
+        .onConflictDoNothing()
+        .returning({ id: keptAnswers.id })
+      if (inserted.length === 1) return this.#begun(id, writeId, { first: true })
+      const [row] = await db.select().from(keptAnswers).where(eq(keptAnswers.id, id))
+      if (!row) continue
+      if (row.startedAt < this.#date(-ANSWER_KEPT_MS)) {
+        const same = and(eq(keptAnswers.id, id), eq(keptAnswers.writeId, row.writeId))
+        await db.delete(keptAnswers).where(same)
+        continue
+      }
+      if (!bodyHash.equals(row.bodyHash)) return { state: 'other_body' }
+      if (row.answer) return this.#answered(id, row.answer)
+      if (await this.#isHeld(row.processId)) return { state: 'in_progress' }
+      if (runsOnce) return { state: 'lost' }
+      if (await this.#takeOver(id, row.processId))
+        return this.#begun(id, row.writeId, { first: false })
+    }
+    return { state: 'in_progress' }
+  }
+
+  #answered(id: string, encrypted: Uint8Array): Beginning {
+    try {
+      const answer = decryptAnswer(this.#options.keys.sealing, id, encrypted)
+      return { state: 'answered', answer }
+    } catch {
+      // A damaged answer is of a request that was executed all the same.
+      return { state: 'lost' }
+    }
+  }
+
+  /** Whether another process, that lives, executes the request. */
+  async #isHeld(holder: string | null): Promise<boolean> {
+    const { db, exclusive, processId } = this.#options
+    if (holder === null || holder === processId || exclusive) return false
+    const alive = and(
+      eq(processes.id, holder),
+      gte(processes.heartbeatAt, this.#date(-HEARTBEAT_LOST_MS)),
+    )
+    return (await db.select({ id: processes.id }).from(processes).where(alive)).length > 0
+  }
+
+  async #takeOver(id: string, from: string | null): Promise<boolean> {
+    const { db, processId } = this.#options
+    const held = from === null ? isNull(keptAnswers.processId) : eq(keptAnswers.processId, from)
+    const taken = await db
+      .update(keptAnswers)
+      .set({ processId })
+      .where(and(eq(keptAnswers.id, id), held, isNull(keptAnswers.answer)))
+      .returning({ id: keptAnswers.id })
+    return taken.length === 1
+  }
+
+  #begun(id: string, writeId: string, { first }: { first: boolean }): Begun {
+    const { db, processId, keys } = this.#options
+    // Not the row of another process, that took this one for dead.
+    const own = and(
+      eq(keptAnswers.id, id),
+      eq(keptAnswers.writeId, writeId),
+      eq(keptAnswers.processId, processId),
+      isNull(keptAnswers.answer),
+    )
+    const ending = async (query: PromiseLike<unknown>) => {
+      try {
+        await query
+      } finally {
+        this.#underWay.delete(id)
+      }
+    }
+    const release = () => ending(db.update(keptAnswers).set({ processId: null }).where(own))
+    return {
+      state: 'begun',
+      writeId,
+      keep: (answer) => {
+        const encrypted = encryptAnswer(keys.sealing, id, answer)
+        return ending(db.update(keptAnswers).set({ answer: encrypted }).where(own))
+      },
+      // An execution before this one may have written: under another write id that would be written twice.
+      forget: first ? () => ending(db.delete(keptAnswers).where(own)) : release,
+      release,
+    }
+  }
+
+  #date(offsetMs = 0): Date {
+    return new Date(this.#options.now() + offsetMs)
+  }
+}

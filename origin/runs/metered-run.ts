@@ -1,0 +1,72 @@
+import { isDeeper } from '../../shared/json-depth.ts'
+import { EXECUTION_SECOND_CENTS, JSON_DEPTH_MAX } from '../../shared/limits.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+import type { ActionPool, Capability, RunLost, RunRequest } from '../actions/run.ts'
+import { dollars } from '../credits/dollars.ts'
+import type { Reservation } from '../credits/reservation.ts'
+import { executionCents, RunMeter, type Shortage } from '../credits/run-meter.ts'
+
+/**
+ * One run at the pool, whose seconds are reserved as they come. The reservation is left open: who keeps the outcome
+ * settles `charged_cents`, so that nothing is charged for an outcome that somebody else had to write.
+ */
+export async function meteredRun(
+  pool: ActionPool,
+  request: RunRequest,
+  capability: Capability,
+  { cid, reservation }: { cid: string; reservation: Reservation },
+): Promise<Outcome | RunLost> {
+  const stop = new AbortController()
+  const meter = new RunMeter(reservation, () => stop.abort())
+  const control = { signal: stop.signal, started: () => meter.start() }
+  const result = await pool.run(request, capability, control)
+  const duration_ms = meter.end(result.kind === 'lost' ? 0 : result.durationMs)
+  if (result.kind === 'lost') return result
+  const ended = { action_cid: cid, duration_ms, logs: result.logs, charged_cents: 0 }
+  const cents = executionCents(duration_ms)
+  // What came back within the seconds that were paid for is a result, even where the stop was on its way.
+  if (
+    meter.shortage &&
+    (result.kind === 'returned' ? cents > reservation.cents : result.code === 'stopped')
+  )
+    return stopped(meter.shortage, reservation.cents, ended)
+  if (result.kind === 'returned') {
+    // A timer of this process may be late; what was not reserved is not charged.
+    const charged_cents = Math.min(cents, reservation.cents)
+    return returned(result.value, { ...ended, charged_cents })
+  }
+  const { code, message, stack } = result
+  return { status: 'failed', ...ended, code, message, stack }
+}
+
+type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
+
+/** A run that had begun: it ends as failed, and is not begun again when there are credits. */
+function stopped(shortage: Shortage, reservedCents: number, ended: Ended): Outcome {
+  const after = `The run was stopped after ${reservedCents / EXECUTION_SECOND_CENTS} s:`
+  const price = dollars(EXECUTION_SECOND_CENTS)
+  const message =
+    shortage === 'out_of_credits'
+      ? `${after} the next second costs ${price}, and the balance is $0.00. Nothing was charged.`
+      : `${after} the ledger does not answer. Nothing was charged.`
+  return { status: 'failed', ...ended, code: shortage, message, stack: '' }
+}
+
+/** A returned value that can be kept and passed on: checked here, since the executor is not to be trusted. */
+function returned(value: string, ended: Ended): Outcome {
+  const refuse = (message: string): Outcome => {
+    const nothing = { ...ended, charged_cents: 0 }
+    return { status: 'failed', ...nothing, code: 'result_not_json', message, stack: '' }
+  }
+  let response: unknown
+  try {
+    response = JSON.parse(value)
+  } catch {
+    return refuse('the response is not JSON')
+  }
+  if (isDeeper(response, JSON_DEPTH_MAX))
+    return refuse(
+      `the response is nested over ${JSON_DEPTH_MAX} deep; return it flatter, or as a string`,
+    )
+  return { status: 'success', ...ended, response }
+}

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+
+type PackageFile = { version: string }
+const file = new URL('../package.json', import.meta.url)
+
+/** This software's version, of `package.json`. */
+export const VERSION = (JSON.parse(readFileSync(file, 'utf8')) as PackageFile).version
+
+/** The version of the interface that it serves (specification, Versioning). */
+export const API_VERSION = 'v1.2'

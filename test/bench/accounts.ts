@@ -1,0 +1,277 @@
+/**
+ * The mirror of 10,000 accounts of 10 groups and 10 keys: a check, against the same answer by `eth_call`; a start
+ * from a snapshot; memory. And what a write costs beyond the chain's own receipt.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { cidHash } from '../../origin/accounts/api-key.ts'
+import { accountConfig, type Chain } from '../../origin/accounts/chain.ts'
+import { ChainReader } from '../../origin/accounts/chain-reader.ts'
+import { AccountsMirror } from '../../origin/accounts/mirror.ts'
+import { permissionToRun, walletForRun } from '../../origin/accounts/permissions.ts'
+import { SnapshotFile } from '../../origin/accounts/snapshot-file.ts'
+import { SnapshotKeeper } from '../../origin/accounts/snapshot-keeper.ts'
+import { type AccountEvent, AccountsState } from '../../origin/accounts/state.ts'
+import { startOrigin } from '../origin/http/origin.ts'
+import { grants, type Mirrored, startMirrored } from '../origin/accounts/mirrored.ts'
+import { type Metric, median, report } from './report.ts'
+
+const ACCOUNTS = 10_000
+const GROUPS = 10
+const KEYS = 10
+const CHECKS = 200_000
+/** Of the 100,000, those that are in use at a time; and once more over all of them, where nothing is in a cache. */
+const KEYS_IN_USE = 1_000
+/** Timed together: one check is not much longer than a look at the clock. */
+const CHECKS_TIMED = 10
+const CALLS = 500
+const STARTS = 5
+const WRITES = 40
+
+const metric = (values: Omit<Metric, 'bench'>) => report({ bench: 'accounts', ...values })
+const bytesOf = (text: string) => Buffer.from(text.padEnd(32, '.')).toString('hex')
+const word = (text: string) => `0x${bytesOf(text)}`
+const pkpIdOf = (n: number) => `0x${n.toString(16).padStart(40, '1').padStart(64, '0')}`
+const masterOf = (n: number) => word(`account ${n}`)
+const usageOf = (n: number, key: number) => word(`usage ${n} ${key}`)
+const cidOf = (group: number) => `QmBenchAction${String(group).padStart(33, 'x')}`
+const cidHashes = Array.from({ length: GROUPS }, (_, group) => cidHash(cidOf(group)))
+
+export async function accounts(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const world = await startMirrored()
+  try {
+    await writeOneForReal(world)
+    const { state, bytes } = await buildState(world.chain)
+    metric({
+      metric: 'mirror_bytes_per_account',
+      value: bytes / ACCOUNTS,
+      unit: 'bytes',
+    })
+    await measureChecks(world, state)
+    await measureStart(world.chain, state, join(folder, 'mirror.snapshot'))
+  } finally {
+    await world.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await measureWrites()
+}
+
+/** The first of the accounts, as the others are made up. */
+async function writeOneForReal(world: Mirrored): Promise<void> {
+  const master = masterOf(0)
+  const writes: [string, ...unknown[]][] = [
+    ['newAccount', master, `0x${'1'.repeat(40)}`, 'account', 'description'],
+    ['registerWalletDerivation', master, pkpIdOf(0), word('path'), 'wallet', ''],
+  ]
+  for (let group = 0; group < GROUPS; group++)
+    writes.push(['addGroup', master, `group ${group}`, '', [pkpIdOf(0)], [cidHashes[group]]])
+  for (let key = 0; key < KEYS; key++)
+    writes.push([
+      'setUsageApiKey',
+      master,
+      usageOf(0, key),
+      grants({ name: `key ${key}`, executeInGroups: [key + 1] }),
+    ])
+  await world.writeAll(writes)
+}
+
+function eventsOf(n: number): AccountEvent[] {
+  const accountHash = masterOf(n)
+  const texts = (name: string) => ({ accountHash, name, description: '' })
+  const events: AccountEvent[] = [
+    {
+      name: 'AccountCreated',
+      args: {
+        ...texts(`account ${n}`),
+        managed: true,
+        adminWallet: `0x${n.toString(16).padStart(40, '0')}`,
+        createdAt: 1_700_000_000n,
+      },
+    },
+    {
+      name: 'WalletRegistered',
+      args: { ...texts('wallet'), pkpId: pkpIdOf(n), derivationPath: word(`path ${n}`) },
+    },
+  ]
+  for (let group = 0; group < GROUPS; group++)
+    events.push({
+      name: 'GroupSet',
+      args: {
+        ...texts(`group ${group}`),
+        groupId: BigInt(group + 1),
+        pkpIds: [pkpIdOf(n)],
+        cidHashes: [BigInt(cidHashes[group]!)],
+      },
+    })
+  for (let key = 0; key < KEYS; key++)
+    events.push({
+      name: 'UsageApiKeySet',
+      args: {
+        accountHash,
+        usageApiKeyHash: usageOf(n, key),
+        key: {
+          ...grants({ name: `key ${key}`, executeInGroups: [BigInt(key + 1)] }),
+        },
+        createdAt: 1_700_000_000n,
+      },
+    })
+  return events
+}
+
+/** The real account's events as the chain tells them, and those of all the others. */
+async function buildState(chain: Chain): Promise<{ state: AccountsState; bytes: number }> {
+  const state = new AccountsState()
+  const before = usedBytes()
+  const tip = await chain.provider.getBlockNumber()
+  state.apply(await new ChainReader(chain).eventsIn(chain.contractBlock, tip))
+  for (let n = 1; n < ACCOUNTS; n++) state.apply(eventsOf(n))
+  return { state, bytes: usedBytes() - before }
+}
+
+async function measureChecks(world: Mirrored, state: AccountsState): Promise<void> {
+  const [few, many] = [checkTimes(state, KEYS_IN_USE / KEYS), checkTimes(state, ACCOUNTS)]
+  const { provider, contractAddress: to } = world.chain
+  const calls: number[] = []
+  for (let n = 0; n < CALLS; n++) {
+    const key = n % KEYS
+    const asked = [usageOf(0, key), cidHashes[key], pkpIdOf(0)]
+    const began = performance.now()
+    const data = accountConfig.encodeFunctionData('mayExecute', asked)
+    const answer = await provider.call({ to, data })
+    calls.push(performance.now() - began)
+    if (BigInt(answer) !== 1n) throw new Error('the contract gave the wrong answer')
+  }
+  const baseline = median(calls)
+  const named = (name: string, value: number) =>
+    metric({ metric: name, value, unit: 'ms', baseline, ratio: baseline / value })
+  named('permission_check_p50_ms', median(few))
+  named('permission_check_any_key_p50_ms', median(many))
+}
+
+/** Checks of every key of some of the accounts by turns, in milliseconds each. */
+function checkTimes(state: AccountsState, accountsInUse: number): number[] {
+  const sample = Array.from({ length: accountsInUse }, (_, n) => {
+    const account = n * (ACCOUNTS / accountsInUse)
+    const keys = Array.from({ length: KEYS }, (_key, key) => usageOf(account, key))
+    return { pkpId: pkpIdOf(account), keys }
+  })
+  const cids = cidHashes.map((_, group) => cidOf(group))
+  const isAllowed = (n: number) => {
+    const { pkpId, keys } = sample[n % sample.length]!
+    const key = Math.trunc(n / sample.length) % KEYS
+    const principal = state.principal(keys[key]!)
+    const permission = principal && permissionToRun(principal, cids[key]!)
+    return permission && walletForRun(principal, permission, pkpId).allowed
+  }
+  const times: number[] = []
+  for (let n = 0; n < CHECKS; n += CHECKS_TIMED) {
+    let allowed = 0
+    const began = performance.now()
+    for (let one = n; one < n + CHECKS_TIMED; one++) if (isAllowed(one)) allowed++
+    times.push((performance.now() - began) / CHECKS_TIMED)
+    if (allowed !== CHECKS_TIMED) throw new Error('a check gave the wrong answer')
+  }
+  return times
+}
+
+async function measureStart(chain: Chain, state: AccountsState, path: string): Promise<void> {
+  const block = (await chain.provider.getBlock('latest'))!
+  const { chainId, contractAddress } = chain
+  const now = () => performance.now()
+  const fail = (error: unknown) => {
+    throw error
+  }
+  const key = new Uint8Array(32)
+  const file = new SnapshotFile({ path, key, chainId, contractAddress, onUnusable: fail })
+  await file.write({ number: block.number, hash: block.hash! }, state.accountsBefore([]))
+
+  const seconds: number[] = []
+  let bytes = 0
+  for (let n = 0; n < STARTS; n++) {
+    const before = usedBytes()
+    const began = performance.now()
+    const snapshots = new SnapshotKeeper({ file, now, onFailure: fail })
+    const options = { chain, pollMs: 1_000_000, now, onFailure: fail, finality: 2, snapshots }
+    const mirror = new AccountsMirror(options)
+    await mirror.start()
+    if (!mirror.current().principal(usageOf(ACCOUNTS - 1, 0)))
+      throw new Error('a start from the snapshot has not all keys')
+    seconds.push((performance.now() - began) / 1_000)
+    // Later starts are measured while what the one before has left goes.
+    if (n === 0) bytes = usedBytes() - before
+    await mirror.close()
+  }
+  metric({ metric: 'mirror_start_s', value: median(seconds), unit: 's' })
+  metric({
+    metric: 'mirror_bytes_per_account_after_start',
+    value: bytes / ACCOUNTS,
+    unit: 'bytes',
+  })
+  metric({
+    metric: 'snapshot_bytes_per_account',
+    value: statSync(path).size / ACCOUNTS,
+    unit: 'bytes',
+  })
+}
+
+/** From the request to its answer, when the next request sees the write, less the chain's own time for its like. */
+async function measureWrites(): Promise<void> {
+  const origin = await startOrigin()
+  try {
+    const { provider, contractAddress: to } = origin.services.chain
+    const [owner, sender] = (await provider.send('eth_accounts', [])) as [string, string]
+    const receiptOf = async (from: string, name: string, args: unknown[]) => {
+      const data = accountConfig.encodeFunctionData(name, args)
+      const began = performance.now()
+      const hash = await provider.send('eth_sendTransaction', [{ from, to, data, gas: '0x200000' }])
+      while (!(await provider.send('eth_getTransactionReceipt', [hash])));
+      return performance.now() - began
+    }
+    const timed = async (act: () => Promise<unknown>) => {
+      const began = performance.now()
+      await act()
+      return performance.now() - began
+    }
+    await receiptOf(owner, 'setApiPayers', [[sender], true])
+    const [ours, chains]: [number[], number[]] = [[], []]
+    const name = { account_name: 'bench', account_description: '' }
+    for (let n = 0; n < WRITES; n++) {
+      const master = word(`write ${n}`)
+      const wallet = `0x${n.toString(16).padStart(40, 'a')}`
+      chains.push(await receiptOf(sender, 'newAccount', [master, wallet, 'bench', '']))
+      chains.push(await receiptOf(sender, 'addGroup', [master, 'bench', '', [], [0]]))
+      let key = ''
+      ours.push(
+        await timed(async () => {
+          key = (await origin.core('new_account', { body: name })).body.api_key
+        }),
+      )
+      const group = { name: 'bench', cid_hashes_permitted: [0] }
+      ours.push(await timed(() => origin.group(key, group)))
+    }
+    const baseline = median(chains)
+    metric({
+      metric: 'write_overhead_p50_ms',
+      value: median(ours) - baseline,
+      unit: 'ms',
+      baseline,
+      ratio: median(ours) / baseline,
+    })
+  } finally {
+    await origin.close()
+  }
+}
+
+/** What the heap holds after everything that can go is gone. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http'
+import { existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../origin/http/operations.ts'
+import { startOrigin, type TestOrigin } from '../origin/http/origin.ts'
+
+const executablePath = '/usr/bin/chromium'
+const installed = existsSync(executablePath)
+if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
+
+describe.skipIf(!installed)('the description of the API in a browser', () => {
+  let origin: TestOrigin
+  let server: ReturnType<typeof serve>
+  let browser: Browser
+  let url: string
+  beforeAll(async () => {
+    origin = await startOrigin()
+    const listening = Promise.withResolvers<AddressInfo>()
+    const { fetch } = origin.app
+    server = serve({ fetch, port: 0, hostname: '127.0.0.1', createServer }, listening.resolve)
+    url = `http://127.0.0.1:${(await listening.promise).port}`
+    // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
+    args.push('--disable-background-networking', '--disable-component-update', '--disable-sync')
+    browser = await chromium.launch({ executablePath, args })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    server?.close()
+    await origin?.close()
+  })
+
+  it('shows every operation, asks nobody but the origin, and nothing is blocked or fails', async () => {
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    const asked = new Set<string>()
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => asked.add(new URL(request.url()).origin))
+    page.on('response', (answer) => {
+      if (answer.status() >= 400) complaints.push(`${answer.status()} ${answer.url()}`)
+    })
+
+    await page.goto(`${url}/core/v1/swagger-ui`)
+    await page.locator('.opblock').first().waitFor()
+    const shown = await page.locator('.opblock-summary-path').allTextContents()
+    const paths = shown.map((path) => path.replaceAll('\u200b', ''))
+    expect(paths).toEqual(expect.arrayContaining(operations.map(({ path }) => path)))
+
+    // What is folded is drawn only now, and so are its icons and styles.
+    await page.locator('.opblock-summary-control', { hasText: 'add_group' }).first().click()
+    await page.locator('.opblock.is-open .responses-table').first().waitFor()
+    await page.getByRole('button', { name: 'Try it out' }).click()
+    expect(await page.locator('.opblock.is-open').innerText()).toContain('Idempotency-Key')
+
+    expect(complaints).toEqual([])
+    expect([...asked].filter((from) => from !== url && from !== 'null')).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,120 @@
+/**
+ * An HTTP JSON-RPC node in front of a real one, that can misbehave as providers do: lag, answer errors, be slow,
+ * cut connections. It forwards everything until a test gives it a rule.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type RpcCall = { id: number; method: string; params: any[] }
+export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } }
+
+/** What a request is answered: one answer for each of its calls, an HTTP answer of its own, or none. */
+export type Reply = RpcAnswer[] | { status: number; body: string } | 'cut' | 'hang'
+
+/** @param forward asks the real node */
+export type Rule = (
+  calls: RpcCall[],
+  forward: (calls: RpcCall[]) => Promise<RpcAnswer[]>,
+) => Reply | Promise<Reply>
+
+export type JsonRpcProxy = Awaited<ReturnType<typeof startJsonRpcProxy>>
+
+export async function startJsonRpcProxy(target: string) {
+  let rule: Rule | undefined
+  const methods: string[] = []
+  let requests = 0
+
+  const forward = (calls: RpcCall[]) => askNode(target, calls)
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const asked: unknown = JSON.parse(await textOf(request))
+    const calls = [asked].flat() as RpcCall[]
+    requests++
+    methods.push(...calls.map(({ method }) => method))
+    const reply = rule ? await rule(calls, forward) : await forward(calls)
+    if (reply === 'hang') return
+    if (reply === 'cut') return void response.destroy()
+    response.setHeader('content-type', 'application/json')
+    if (!Array.isArray(reply)) return void response.writeHead(reply.status).end(reply.body)
+    const answers = reply.map((answer, n) => ({ ...answer, jsonrpc: '2.0', id: calls[n]!.id }))
+    response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]))
+  }
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** From now on; `undefined` forwards again. */
+    use: (next: Rule | undefined) => {
+      rule = next
+    },
+    /** Requests so far, and the methods in them. */
+    seen: () => ({ requests, methods: [...methods] }),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+async function askNode(url: string, calls: RpcCall[]): Promise<RpcAnswer[]> {
+  const body = JSON.stringify(calls.map((call) => ({ jsonrpc: '2.0', ...call })))
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body })
+  const answers = (await response.json()) as (RpcAnswer & { id: number })[]
+  return calls.map(({ id }) => answers.find((answer) => answer.id === id)!)
+}
+
+/** Another node, of the same chain or not, has taken this one's place. */
+export const replacedBy =
+  (url: string): Rule =>
+  (calls) =>
+    askNode(url, calls)
+
+/** Waits before it forwards. */
+export const slow =
+  (delayMs: number): Rule =>
+  async (calls, forward) => {
+    await sleep(delayMs)
+    return forward(calls)
+  }
+
+/** As a node that has the chain only up to a height: later blocks are unknown, and their logs are not there. */
+export const lagging =
+  (height: number): Rule =>
+  async (calls, forward) => {
+    const answers = await forward(calls.map((call) => upTo(height, call)))
+    return answers.map((answer) => {
+      if (!('result' in answer)) return answer
+      const result = answer.result as { number?: string; hash?: string } | null
+      const isAbove = result?.hash !== undefined && Number(result.number) > height
+      if (isAbove) return { result: null }
+      const logs = Array.isArray(result) ? (result as { blockNumber: string }[]) : []
+      if (logs.some((log) => Number(log.blockNumber) > height))
+        return { error: { code: -32_000, message: 'unknown block' } }
+      return answer
+    })
+  }
+
+function upTo(height: number, call: RpcCall): RpcCall {
+  const top = `0x${height.toString(16)}`
+  const capped = (tag: unknown) => (tag === 'latest' || Number(tag) > height ? top : tag)
+  const [first, ...rest] = call.params
+  if (call.method === 'eth_getBlockByNumber' && first === 'latest')
+    return { ...call, params: [top, ...rest] }
+  if (call.method === 'eth_getLogs' && first.toBlock !== undefined) {
+    const range = { fromBlock: capped(first.fromBlock), toBlock: capped(first.toBlock) }
+    return { ...call, params: [{ ...first, ...range }] }
+  }
+  return call
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

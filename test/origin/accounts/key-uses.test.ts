@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { KeyUses } from '../../../origin/accounts/key-uses.ts'
+import { type OpenDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { keyUses } from '../../../origin/db/schema.ts'
+
+let database: OpenDatabase
+let nowMs: number
+let uses: KeyUses
+const another = () => new KeyUses({ db: database.db, now: () => nowMs })
+beforeEach(async () => {
+  database = await openEmbedded()
+  nowMs = Date.parse('2026-05-22T13:05:00Z')
+  uses = another()
+})
+afterEach(() => database.close())
+
+const at = (text: string) => new Date(text)
+const rows = () => database.db.select().from(keyUses)
+
+describe('when a key was last used', () => {
+  it('is known at once, and costs no query', async () => {
+    uses.used('0xa')
+    expect(await rows()).toEqual([])
+    const known = await uses.lastUsedAt(['0xa', '0xb'])
+    expect([...known]).toEqual([['0xa', at('2026-05-22T13:05:00Z')]])
+  })
+
+  it('is the latest of many uses', async () => {
+    uses.used('0xa')
+    await uses.flush()
+    nowMs += 1_000
+    uses.used('0xa')
+    expect((await uses.lastUsedAt(['0xa'])).get('0xa')).toEqual(at('2026-05-22T13:05:01Z'))
+  })
+
+  it('is known to another process, and to the next one, when it was written down', async () => {
+    uses.used('0xa')
+    uses.used('0xb')
+    await uses.flush()
+    expect((await another().lastUsedAt(['0xa', '0xb'])).size).toBe(2)
+  })
+
+  it('is not set back by a process that saw an earlier use', async () => {
+    const late = another()
+    late.used('0xa')
+    nowMs += 1_000
+    uses.used('0xa')
+    await uses.flush()
+    await late.flush()
+    expect((await another().lastUsedAt(['0xa'])).get('0xa')).toEqual(at('2026-05-22T13:05:01Z'))
+  })
+
+  it('is kept for the next try when it could not be written', async () => {
+    const { db } = await closed()
+    const failing = new KeyUses({ db, now: () => nowMs })
+    failing.used('0xa')
+    await expect(failing.flush()).rejects.toThrow()
+    await expect(failing.flush(), 'it tries again').rejects.toThrow()
+  })
+
+  it('is written for more keys than fit one statement', async () => {
+    const hashes = Array.from({ length: 25_000 }, (_, n) => `0x${n}`)
+    for (const hash of hashes) uses.used(hash)
+    await uses.flush()
+    expect((await another().lastUsedAt(hashes)).size).toBe(25_000)
+  })
+})
+
+async function closed(): Promise<OpenDatabase> {
+  const gone = await openEmbedded()
+  await gone.close()
+  return gone
+}

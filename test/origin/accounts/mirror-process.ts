@@ -1,0 +1,39 @@
+/**
+ * A process with a mirror and a read lease, for tests that stop one: a parent forks it and asks who a key is.
+ * Arguments: RPC, contract, its block, database.
+ */
+import { randomUUID } from 'node:crypto'
+import { connectChain } from '../../../origin/accounts/chain.ts'
+import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
+import { chainIdentity, ReadLease } from '../../../origin/accounts/read-lease.ts'
+import { openDatabase } from '../../../origin/db/open.ts'
+
+const [rpcUrl = '', address = '', block = '', url = ''] = process.argv.slice(2)
+const now = () => performance.now()
+const chain = await connectChain(rpcUrl, { address, block: Number(block) })
+const onFailure = () => {}
+// It looks at the chain only when its lease makes it: what it learns, it learns from the requirement.
+const mirror = new AccountsMirror({ chain, pollMs: 1_000_000, now, onFailure, finality: 2 })
+await mirror.start()
+const { db } = await openDatabase({ url, stateDir: '' })
+const identity = await chainIdentity(chain)
+const lease = new ReadLease({
+  db,
+  mirror,
+  now,
+  onFailure,
+  processId: randomUUID(),
+  chain: identity,
+})
+await lease.start()
+
+function answer(keyHash: string): string {
+  try {
+    return mirror.current().principal(keyHash) ? 'known' : 'unknown'
+  } catch {
+    return 'unavailable'
+  }
+}
+process.on('message', (keyHash: string) => process.send?.(answer(keyHash)))
+process.once('disconnect', () => process.exit(0))
+process.send?.('ready')

@@ -1,0 +1,134 @@
+/** The contract on a chain of its own, writes sent straight to it, and mirrors of it. */
+import { rmSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { id, type TransactionReceipt } from 'ethers'
+import { accountConfig, type Chain, connectChain } from '../../../origin/accounts/chain.ts'
+import { AccountsMirror, type MirrorOptions } from '../../../origin/accounts/mirror.ts'
+import { SnapshotFile } from '../../../origin/accounts/snapshot-file.ts'
+import { SnapshotKeeper } from '../../../origin/accounts/snapshot-keeper.ts'
+import { startContract } from './contract.ts'
+
+/** Accounts of anvil itself, whose transactions it signs: the payer, and holders of ChainSecured accounts. */
+export const WALLETS = [
+  '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+  '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+] as const
+const PAYER = WALLETS[0]
+
+export type Mirrored = Awaited<ReturnType<typeof startMirrored>>
+export type MirrorUnderTest = Awaited<ReturnType<Mirrored['mirror']>>
+
+let count = 0
+/** A hash that nothing else has. */
+export const newHash = (): string => id(`hash ${++count}`)
+/** An address that is nobody's. */
+export const newAddress = (): string => `0x${newHash().slice(26)}`
+
+/** A usage key's permissions: none but those given. */
+export const grants = (given: object = {}) => ({
+  name: 'key',
+  description: '',
+  canCreateGroups: false,
+  canDeleteGroups: false,
+  canCreatePkps: false,
+  manageIpfsIdsInGroups: [],
+  addPkpToGroups: [],
+  removePkpFromGroups: [],
+  executeInGroups: [],
+  ...given,
+})
+
+export async function startMirrored() {
+  const contract = await startContract(PAYER)
+  const { chain } = contract
+  const mirrors: AccountsMirror[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mirror-'))
+
+  const send = (from: string, name: string, args: unknown[]): Promise<string> => {
+    const data = accountConfig.encodeFunctionData(name, args)
+    return contract.send('eth_sendTransaction', [
+      { from, to: chain.contractAddress, data, gas: '0x1c00000' },
+    ])
+  }
+  const receiptOf = async (hash: string): Promise<TransactionReceipt> => {
+    for (;;) {
+      const receipt = await chain.provider.getTransactionReceipt(hash)
+      if (receipt?.status === 0) throw new Error('the transaction was reverted')
+      if (receipt) return receipt
+      await sleep(5)
+    }
+  }
+
+  const self = {
+    ...contract,
+    tip: () => chain.provider.getBlockNumber(),
+    /** The same contract through another node. */
+    through: (url: string): Promise<Chain> =>
+      connectChain(url, { address: chain.contractAddress, block: chain.contractBlock }),
+
+    /** Sends a write and waits for its block. */
+    write: async (name: string, ...args: unknown[]) => receiptOf(await send(PAYER, name, args)),
+    /** The same, of a wallet that holds a ChainSecured account. */
+    writeAs: async (wallet: string, name: string, ...args: unknown[]) =>
+      receiptOf(await send(wallet, name, args)),
+    /** Sends writes without waiting between them. */
+    writeAll: async (writes: readonly (readonly [string, ...unknown[]])[]) => {
+      const hashes: string[] = []
+      for (const [name, ...args] of writes) hashes.push(await send(PAYER, name, args))
+      return Promise.all(hashes.map(receiptOf))
+    },
+    newAccount: async (name = 'name') => {
+      const hash = newHash()
+      await self.write('newAccount', hash, newAddress(), name, '')
+      return hash
+    },
+
+    path: (name: string) => join(folder, name),
+    /** Started, with a clock that a test can put ahead; it looks at the chain only when it is asked to. */
+    mirror: async (options: Partial<MirrorOptions> & { start?: boolean } = {}) => {
+      const clock = { aheadMs: 0 }
+      const failures: unknown[] = []
+      const mirror = new AccountsMirror({
+        chain,
+        pollMs: 1_000_000,
+        now: () => performance.now() + clock.aheadMs,
+        onFailure: (error) => failures.push(error),
+        finality: 2,
+        ...options,
+      })
+      mirrors.push(mirror)
+      if (options.start !== false) await mirror.start()
+      return { mirror, clock, failures }
+    },
+    /** What keeps a mirror's state in the file of that name. */
+    snapshots: (name: string, given: { key?: Uint8Array; chain?: Chain } = {}) => {
+      const unusable: string[] = []
+      const failures: unknown[] = []
+      const of = given.chain ?? chain
+      const file = new SnapshotFile({
+        path: join(folder, name),
+        key: given.key ?? new Uint8Array(32).fill(7),
+        chainId: of.chainId,
+        contractAddress: of.contractAddress,
+        onUnusable: (reason) => unusable.push(reason),
+      })
+      const onFailure = (error: unknown) => failures.push(error)
+      const keeper = new SnapshotKeeper({ file, now: () => performance.now(), onFailure })
+      return { file, keeper, unusable, failures }
+    },
+    /** A test that is over looks at the chain no more. */
+    closeMirrors: async () => {
+      await Promise.all(mirrors.splice(0).map((mirror) => mirror.close()))
+    },
+    close: async () => {
+      await self.closeMirrors()
+      await contract.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return self
+}

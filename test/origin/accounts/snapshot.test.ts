@@ -1,0 +1,184 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { SnapshotKeeper } from '../../../origin/accounts/snapshot-keeper.ts'
+import { type JsonRpcProxy, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
+import { everythingIn } from './generated-events.ts'
+import { grants, type Mirrored, newHash, startMirrored, WALLETS } from './mirrored.ts'
+
+let world: Mirrored
+let proxy: JsonRpcProxy
+const written = { account: '', usage: '', removed: '' }
+beforeAll(async () => {
+  world = await startMirrored()
+  proxy = await startJsonRpcProxy(world.rpcUrl)
+  await world.send('evm_setAutomine', [true])
+  written.account = await world.newAccount('Ünïcode 🗝')
+  written.usage = newHash()
+  written.removed = newHash()
+  const { account, usage, removed } = written
+  await world.write('registerWalletDerivation', account, padded(WALLETS[3]), newHash(), 'w', 'd')
+  await world.write('addGroup', account, 'g', '', [padded(WALLETS[3])], [0, newHash()])
+  await world.write('addAction', account, 'QmcRD4wkPPi6dig81r5sLj9Zm1gDCL4zgpEj9CfuRrGbzF', 'a', '')
+  await world.write('setUsageApiKey', account, usage, grants({ executeInGroups: [1] }))
+  await world.write('setUsageApiKey', account, removed, grants({ executeInGroups: [0] }))
+  await world.write('removeUsageApiKey', account, removed)
+  await world.write('rotateAccountApiKey', account, newHash())
+  await world.writeAs(WALLETS[2], 'newChainSecuredAccount', 'chain-secured', '')
+  await world.send('anvil_mine', ['0x5'])
+})
+afterAll(async () => {
+  await world.close()
+  await proxy.close()
+})
+afterEach(() => world.closeMirrors())
+
+let name = ''
+beforeEach(({ task }) => {
+  name = `${task.id}.snapshot`
+})
+const padded = (address: string) => `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`
+/** A mirror that keeps its state, and what it wrote when it was closed. */
+const keep = async () => {
+  const { keeper } = world.snapshots(name)
+  const { mirror } = await world.mirror({ snapshots: keeper })
+  const everything = everythingIn(mirror.current())
+  await mirror.close()
+  return everything
+}
+/** A mirror that starts from the file, and what it asked the chain. */
+const start = async (keeper: SnapshotKeeper) => {
+  const chain = await world.through(proxy.url)
+  const before = proxy.seen().methods.length
+  const started = await world.mirror({ snapshots: keeper, chain })
+  chain.provider.destroy()
+  return { ...started, asked: proxy.seen().methods.slice(before) }
+}
+
+describe('a snapshot', () => {
+  it('gives the next start the same state, without reading the chain again', async () => {
+    const everything = await keep()
+    const { keeper, unusable } = world.snapshots(name)
+    const { mirror, asked } = await start(keeper)
+    expect(everythingIn(mirror.current())).toEqual(everything)
+    expect(unusable).toEqual([])
+    expect(asked).not.toContain('eth_getLogs')
+  })
+
+  it('is gone on from: what was written since is there too, and what was revoked since is not', async () => {
+    const usage = newHash()
+    const own = await world.newAccount()
+    await world.write('setUsageApiKey', own, usage, grants({ executeInGroups: [0] }))
+    await world.send('anvil_mine', ['0x5'])
+    await keep()
+    await world.write('removeUsageApiKey', own, usage)
+    const later = await world.newAccount()
+    const { mirror } = await start(world.snapshots(name).keeper)
+    expect(mirror.current().account(later)).toBeDefined()
+    expect(mirror.current().principal(usage)).toBeUndefined()
+    expect(everythingIn(mirror.current())).toEqual(
+      everythingIn((await world.mirror()).mirror.current()),
+    )
+  })
+
+  it('is of a final block: a reorganisation above it leaves it usable', async () => {
+    await world.send('anvil_mine', ['0x5'])
+    const { keeper } = world.snapshots(name)
+    const { mirror } = await world.mirror({ snapshots: keeper })
+    const lost = await world.newAccount()
+    await mirror.syncTo(await world.tip())
+    await mirror.close()
+    await world.send('anvil_reorg', [1, []])
+    const found = await world.snapshots(name).file.read()
+    expect(found!.block.number).toBe((await world.tip()) - 2)
+    expect(found!.state.account(lost)).toBeUndefined()
+    const { mirror: next } = await start(world.snapshots(name).keeper)
+    expect(next.current().account(lost)).toBeUndefined()
+  })
+
+  it('of a block that the chain has given up is left alone', async () => {
+    await keep()
+    const lost = await world.newAccount()
+    await world.send('anvil_mine', ['0x4'])
+    await keep()
+    expect((await world.snapshots(name).file.read())!.state.account(lost)).toBeDefined()
+    await world.send('anvil_reorg', [5, []])
+    const { mirror, asked } = await start(world.snapshots(name).keeper)
+    expect(mirror.current().account(lost)).toBeUndefined()
+    expect(mirror.current().account(written.account)).toBeDefined()
+    expect(asked).toContain('eth_getLogs')
+  })
+
+  it('is not written again while nothing changes', async () => {
+    await keep()
+    const { keeper, file } = world.snapshots(name)
+    const before = (await file.read())!.block
+    const { mirror } = await world.mirror({ snapshots: keeper })
+    await world.send('anvil_mine', ['0x4'])
+    await mirror.syncTo(await world.tip())
+    await mirror.close()
+    expect((await file.read())!.block).toEqual(before)
+  })
+})
+
+describe('a file that can not be used', () => {
+  const cases: Record<string, (bytes: Buffer) => Buffer> = {
+    empty: () => Buffer.alloc(0),
+    'cut in its head': (bytes) => bytes.subarray(0, 20),
+    'cut in its accounts': (bytes) => bytes.subarray(0, bytes.length - 40),
+    'cut in its MAC': (bytes) => bytes.subarray(0, bytes.length - 1),
+    'damaged by one bit': (bytes) => {
+      bytes[bytes.length >> 1]! ^= 1
+      return bytes
+    },
+    'of an older format': (bytes) => {
+      bytes.write('svc-mirror-0\n')
+      return bytes
+    },
+    'longer than it was': (bytes) => Buffer.concat([bytes, Buffer.alloc(8)]),
+  }
+  for (const [what, spoil] of Object.entries(cases)) {
+    it(`${what}: is named in the log, and the chain is read instead`, async () => {
+      const everything = await keep()
+      writeFileSync(world.path(name), spoil(readFileSync(world.path(name))))
+      const { keeper, unusable } = world.snapshots(name)
+      const { mirror } = await start(keeper)
+      expect(unusable).toHaveLength(1)
+      expect(everythingIn(mirror.current())).toEqual(everything)
+    })
+  }
+
+  it('of another contract is left alone', async () => {
+    await keep()
+    const other = { ...world.chain, contractAddress: `0x${'12'.repeat(20)}` }
+    const { file, unusable } = world.snapshots(name, { chain: other })
+    expect(await file.read()).toBeUndefined()
+    expect(unusable).toEqual(['it is of another chain or contract'])
+  })
+
+  it('forged: grants nothing, whoever can write the folder', async () => {
+    const { mirror } = await world.mirror()
+    const thief = newHash()
+    const state = mirror.current()
+    const { block } = mirror
+    const hash = (await world.chain.provider.getBlock(block))!.hash!
+    const account = state.account(written.account)!
+    const key = { ...account.usageKeys.get(written.usage)!, hash: thief }
+    const usageKeys = new Map([...account.usageKeys, [thief, { ...key }]])
+    const forged = new Map(state.accountsBefore([])).set(account.hash, { ...account, usageKeys })
+    const { file } = world.snapshots(name, { key: new Uint8Array(32).fill(8) })
+    await file.write({ number: block, hash }, forged)
+
+    const { keeper, unusable } = world.snapshots(name)
+    const { mirror: started } = await start(keeper)
+    expect(unusable).toEqual(['it was cut, damaged, or not written by this deployment'])
+    expect(started.current().principal(thief)).toBeUndefined()
+    expect(started.current().principal(written.usage)).toBeDefined()
+  })
+
+  it('in a place that can not be written is a line in the log', async () => {
+    const { keeper, failures } = world.snapshots('../no\0folder/x')
+    const { mirror } = await world.mirror({ snapshots: keeper })
+    await mirror.close()
+    expect(failures).toHaveLength(1)
+  })
+})

@@ -1,0 +1,210 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { undo } from '../../../origin/accounts/batch.ts'
+import { EventsMissing } from '../../../origin/accounts/fold.ts'
+import { encodeAccount, StoredAccount } from '../../../origin/accounts/account-codec.ts'
+import { type AccountEvent, AccountsState, tablesOf } from '../../../origin/accounts/state.ts'
+import { addressOf, blocks, created, everythingIn, hashOf, pkpIdOf } from './generated-events.ts'
+
+const NOBODY = `0x${'0'.repeat(40)}`
+const master = hashOf('account 0')
+const event = (name: string, args: object = {}): AccountEvent => ({
+  name,
+  args: { accountHash: master, ...args },
+})
+const alias = (text: string, wallet = NOBODY) =>
+  event('AliasSet', { aliasHash: hashOf(text), wallet })
+const usageKey = (text: string, executeInGroups: bigint[] = []) =>
+  event('UsageApiKeySet', {
+    usageApiKeyHash: hashOf(text),
+    key: {
+      name: text,
+      description: '',
+      canCreateGroups: false,
+      canDeleteGroups: false,
+      canCreatePkps: false,
+      manageIpfsIdsInGroups: [],
+      addPkpToGroups: [],
+      removePkpFromGroups: [],
+      executeInGroups,
+    },
+    createdAt: 5n,
+  })
+const stateOf = (...events: AccountEvent[]) => {
+  const state = new AccountsState()
+  state.apply(events)
+  return state
+}
+
+describe('who a key is', () => {
+  it('an alias of an API key is the account’s own key', () => {
+    const state = stateOf(created(0), alias('second'))
+    const found = state.principal(hashOf('second'))
+    expect(found).toMatchObject({ keyHash: hashOf('second'), account: { hash: master } })
+    expect(found?.usageKey).toBeUndefined()
+  })
+
+  it('a key that was rotated away is nobody, and the account keeps its hash', () => {
+    const revoked = event('ApiKeyHashRevoked', { apiKeyHash: master })
+    const state = stateOf(created(0), alias('second'), revoked)
+    expect(state.principal(master)).toBeUndefined()
+    expect(state.principal(hashOf('second'))?.account.hash).toBe(master)
+    expect(state.account(master)?.hash).toBe(master)
+  })
+
+  it('a removed usage key is nobody', () => {
+    const removed = event('UsageApiKeyRemoved', { usageApiKeyHash: hashOf('usage') })
+    const state = stateOf(created(0), usageKey('usage'))
+    expect(state.principal(hashOf('usage'))?.usageKey?.createdAt).toBe(5)
+    state.apply([removed])
+    expect(state.principal(hashOf('usage'))).toBeUndefined()
+  })
+
+  it('public wallet as key: the hash of a wallet opens no account', () => {
+    const wallet = addressOf('owner')
+    const state = stateOf(created(0), created(2), alias('wallet', wallet))
+    expect(state.account(hashOf('account 2'))?.managed).toBe(false)
+    expect(state.principal(hashOf('account 2'))).toBeUndefined()
+    expect(state.principal(hashOf('wallet'))).toBeUndefined()
+  })
+
+  it('squatted wallet: a usage key of the same hash is the usage key still', () => {
+    const state = stateOf(created(0), usageKey('account 2'), created(2))
+    expect(state.principal(hashOf('account 2'))).toMatchObject({
+      account: { hash: master },
+      usageKey: { name: 'account 2' },
+    })
+  })
+
+  it('after a conversion the old key still says which account it was of', () => {
+    const converted = event('AccountConverted', { adminWallet: addressOf('owner') })
+    const state = stateOf(created(0), usageKey('usage'), converted)
+    expect(state.principal(master)).toMatchObject({
+      account: { managed: false, adminWallet: addressOf('owner') },
+    })
+    expect(state.principal(hashOf('usage'))?.usageKey).toBeDefined()
+  })
+})
+
+describe('records', () => {
+  const group = event('GroupSet', {
+    groupId: 1n,
+    name: 'g',
+    description: '',
+    pkpIds: [pkpIdOf('pkp')],
+    cidHashes: [0n],
+  })
+  const permitted = (isPermitted: boolean) =>
+    event('PkpInGroupSet', { groupId: 1n, pkpId: pkpIdOf('other'), permitted: isPermitted })
+
+  it('one that was handed out is not changed by what comes later', () => {
+    const state = stateOf(created(0), group, usageKey('usage', [1n]))
+    const before = state.account(master)!
+    const { groups, usageKeys } = before
+    state.apply([
+      permitted(true),
+      event('GroupRemoved', { groupId: 1n }),
+      usageKey('second'),
+      event('AccountConverted', { adminWallet: addressOf('owner') }),
+    ])
+    expect(before.managed).toBe(true)
+    expect([...groups.get(1)!.pkpIds]).toEqual([pkpIdOf('pkp')])
+    expect(usageKeys.size).toBe(1)
+    expect(state.account(master)?.groups.size).toBe(0)
+  })
+
+  it('events of a group that was removed later in the stretch are let pass', () => {
+    const stretch = [permitted(true), event('GroupRemoved', { groupId: 1n })]
+    const state = stateOf(created(0), group, ...stretch)
+    const before = everythingIn(state)
+    state.apply(stretch)
+    expect(everythingIn(state)).toEqual(before)
+  })
+
+  it('an event of an account that was never created is refused, with all beside it', () => {
+    const state = stateOf(created(0))
+    const before = everythingIn(state)
+    const stranger = { name: 'GroupSet', args: { ...group.args, accountHash: hashOf('nobody') } }
+    expect(() => state.apply([group, stranger])).toThrow(EventsMissing)
+    expect(everythingIn(state)).toEqual(before)
+  })
+
+  it('an event that this version does not know changes nothing', () => {
+    const state = stateOf(created(0))
+    expect(state.apply([{ name: 'DiamondCut', args: {} }])).toEqual([])
+  })
+})
+
+describe('any sequence of events', () => {
+  it('is undone block by block, to every state that was there before', () => {
+    fc.assert(
+      fc.property(blocks, (all) => {
+        const state = new AccountsState()
+        const seen: unknown[] = []
+        const undos = all.map((events) => {
+          seen.push(everythingIn(state))
+          return state.apply(events)
+        })
+        const last = everythingIn(state)
+        const redos = undos.toReversed().map((one, n) => {
+          const redo = undo(one)
+          expect(everythingIn(state)).toEqual(seen[all.length - 1 - n])
+          return redo
+        })
+        for (const redo of redos.toReversed()) undo(redo)
+        expect(everythingIn(state)).toEqual(last)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('applied again as a whole changes nothing', () => {
+    fc.assert(
+      fc.property(blocks, (all) => {
+        const state = new AccountsState()
+        for (const events of all) state.apply(events)
+        const before = everythingIn(state)
+        state.apply(all.flat())
+        expect(everythingIn(state)).toEqual(before)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('gives the accounts of an earlier block, while the state stays where it is', () => {
+    fc.assert(
+      fc.property(blocks, fc.nat(), (all, n) => {
+        const back = n % (all.length + 1)
+        const state = new AccountsState()
+        const earlier = new AccountsState()
+        const undos = all.map((events) => state.apply(events))
+        for (const events of all.slice(0, all.length - back)) earlier.apply(events)
+        const before = everythingIn(state)
+        const accounts = state.accountsBefore(undos.slice(all.length - back))
+        const stored = [...accounts.values()].map((account) =>
+          account instanceof StoredAccount ? account : new StoredAccount(encodeAccount(account)),
+        )
+        expect(everythingIn(new AccountsState(tablesOf(stored)))).toEqual(everythingIn(earlier))
+        expect(everythingIn(state)).toEqual(before)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('goes on from stored accounts as from its own', () => {
+    fc.assert(
+      fc.property(blocks, blocks, (first, second) => {
+        const whole = new AccountsState()
+        for (const events of first) whole.apply(events)
+        const stored = [...whole.accountsBefore([]).values()].map(
+          (account) => new StoredAccount(encodeAccount(account as never)),
+        )
+        const resumed = new AccountsState(tablesOf(stored))
+        for (const state of [whole, resumed])
+          for (const events of second.slice(1)) state.apply(events)
+        expect(everythingIn(resumed)).toEqual(everythingIn(whole))
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,253 @@
+/** What a chain and its nodes can do to a write: the answer is right, or 503, and nothing is half done. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { parseEther, Transaction, Wallet } from 'ethers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { chainWrites } from '../../../origin/db/schema.ts'
+import { type ChainProxy, startChainProxy } from '../../doubles/chain-proxy.ts'
+import { newHash, startWriting, type Writing } from './writing.ts'
+
+let world: Writing
+let proxy: ChainProxy
+beforeAll(async () => {
+  world = await startWriting()
+  proxy = await startChainProxy(world.rpcUrl)
+  // The first writer funds the payers.
+  await (await world.open()).newAccount(newHash())
+  await world.closeWriters()
+})
+afterEach(async () => {
+  proxy.weather = {}
+  await world.goOn()
+  await world.closeWriters()
+})
+afterAll(async () => {
+  await world.close()
+  await proxy.close()
+})
+
+const row = async (writeId: string) =>
+  (await world.db.select().from(chainWrites).where(eq(chainWrites.writeId, writeId)))[0]
+/** The write's row, once its transaction is with the node. */
+const sent = async (writeId: string) => {
+  await expect.poll(() => row(writeId), { timeout: 5_000 }).toBeDefined()
+  const made = (await row(writeId))!
+  const hash = Transaction.from(made.transactions[0]).hash!
+  await expect
+    .poll(() => world.send('eth_getTransactionByHash', [hash]), { timeout: 5_000 })
+    .not.toBeNull()
+  return { ...made, hash }
+}
+
+/** Somebody else with the key of payer 1 uses a nonce of it. */
+const useNonce = async (nonce: number) => {
+  const wallet = new Wallet(world.payerKey(1), world.chain.provider)
+  const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
+  await wallet.sendTransaction({ to: wallet.address, nonce, gasLimit: 21_000n, ...fees })
+}
+
+describe('a transaction', () => {
+  it('that the node dropped is sent again, and those behind it come too', async () => {
+    const { newAccount } = await world.open({ payers: 1 })
+    const [first, second] = [newHash(), newHash()]
+    await world.standStill()
+    const writes = [newAccount(first, 'dropped')]
+    const { hash } = await sent('dropped')
+    writes.push(newAccount(second, 'behind'))
+    await sent('behind')
+    await world.send('anvil_dropTransaction', [hash])
+    await world.mineUntil(Promise.all(writes))
+    expect(await world.accounts(first)).toBe(1)
+    expect(await world.accounts(second)).toBe(1)
+    expect((await row('dropped'))!.transactions).toHaveLength(1)
+  })
+
+  it('that became too cheap is replaced with the same nonce and higher fees', async () => {
+    const { newAccount } = await world.open({ payers: 1 })
+    const hash = newHash()
+    await world.standStill()
+    const write = newAccount(hash, 'cheap')
+    const before = await sent('cheap')
+    await world.send('anvil_setNextBlockBaseFeePerGas', ['0x174876e800'])
+    await world.mine()
+    const receipt = await world.mineUntil(write, 300)
+    const after = (await row('cheap'))!
+    const [old, replacement] = after.transactions.map((raw) => Transaction.from(raw))
+    expect(after.nonce).toBe(before.nonce)
+    expect(receipt.hash).toBe(replacement!.hash)
+    expect(replacement!.maxFeePerGas! * 8n).toBeGreaterThanOrEqual(old!.maxFeePerGas! * 9n)
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('whose nonce somebody else used gets another, once that is final', async () => {
+    const { newAccount, addGroup } = await world.open({ payers: 1 })
+    const hash = newHash()
+    await newAccount(hash)
+    await world.standStill()
+    const write = addGroup(hash, 'taken', 'taken')
+    const before = await sent('taken')
+    await world.send('anvil_dropTransaction', [before.hash])
+    await useNonce(before.nonce)
+    await world.mineUntil(write, 300)
+    expect((await row('taken'))!.nonce).toBeGreaterThan(before.nonce)
+    expect(await world.groups('taken')).toBe(1)
+  })
+
+  it('double effect: whose nonce somebody else used keeps it as long as that can be undone', async () => {
+    const { newAccount, addGroup } = await world.open({ payers: 1, finality: 5 })
+    const hash = newHash()
+    await newAccount(hash)
+    await world.standStill()
+    const write = addGroup(hash, 'undone', 'undone')
+    const before = await sent('undone')
+    await world.send('anvil_dropTransaction', [before.hash])
+    await useNonce(before.nonce)
+    await world.mine()
+    // Time for several looks.
+    await sleep(3_500)
+    expect(await row('undone')).toMatchObject({ nonce: before.nonce, state: 'sent' })
+    await world.send('anvil_reorg', [1, []])
+    expect((await world.mineUntil(write, 300)).hash).toBe(before.hash)
+    await world.mine(8)
+    expect(await world.groups('undone')).toBe(1)
+  })
+
+  it('whose block a reorganisation took away after the answer comes back', async () => {
+    const { newAccount } = await world.open({ payers: 1 })
+    const hash = newHash()
+    await world.standStill()
+    const write = newAccount(hash, 'reorganised')
+    await sent('reorganised')
+    await world.mineUntil(write)
+    await world.send('anvil_reorg', [1, []])
+    expect(await world.accounts(hash)).toBe(0)
+    await world.goOn()
+    await expect.poll(() => world.accounts(hash), { timeout: 10_000 }).toBe(1)
+    await expect
+      .poll(async () => (await row('reorganised'))!.state, { timeout: 10_000 })
+      .toBe('final')
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('whose block a reorganisation takes away under the write is answered from one that stands', async () => {
+    let reorganised = false
+    const beforeSync = async () => {
+      if (reorganised) return
+      reorganised = true
+      await world.send('anvil_reorg', [1, []])
+    }
+    const { newAccount, mirror } = await world.open({ payers: 1, beforeSync })
+    const hash = newHash()
+    await world.standStill()
+    const write = newAccount(hash, 'under')
+    await sent('under')
+    const receipt = await world.mineUntil(write, 200)
+    expect(reorganised).toBe(true)
+    const block = await world.chain.provider.getBlock(receipt.blockNumber)
+    expect(block?.hash).toBe(receipt.blockHash)
+    expect(mirror.current().account(hash)).toBeDefined()
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('that is lost with blocks taken for final comes back before the next write', async () => {
+    const { newAccount } = await world.open({ payers: 1 })
+    const [lost, next] = [newHash(), newHash()]
+    const snapshot = await world.send('evm_snapshot', [])
+    await newAccount(lost, 'lost')
+    await world.mine(3)
+    await expect.poll(async () => (await row('lost'))!.state, { timeout: 5_000 }).toBe('final')
+    await world.send('evm_revert', [snapshot])
+    await world.mine(4)
+    const write = newAccount(next, 'next')
+    await write
+    await expect.poll(() => world.accounts(lost), { timeout: 15_000 }).toBe(1)
+    expect(await world.accounts(next)).toBe(1)
+  })
+})
+
+describe('a chain', () => {
+  it('that is down when a write comes is 503, and leaves nothing', async () => {
+    const { newAccount } = await world.open({ rpcUrl: proxy.url })
+    proxy.weather = { down: true }
+    await expect(newAccount(newHash(), 'down')).rejects.toBeInstanceOf(ChainUnavailable)
+    expect(await row('down')).toBeUndefined()
+  })
+
+  it('standstill: writes that wait for one that does not answer fail together', async () => {
+    const { newAccount } = await world.open({ rpcUrl: proxy.url })
+    proxy.weather = { hangs: true }
+    const began = performance.now()
+    const writes = Array.from({ length: 12 }, () => newAccount(newHash()))
+    for (const write of await Promise.allSettled(writes))
+      expect(write).toMatchObject({ status: 'rejected', reason: expect.any(ChainUnavailable) })
+    // One time-out of 5 s or two, where twelve in a line were a minute.
+    expect(performance.now() - began).toBeLessThan(20_000)
+  })
+
+  it('whose answer to the transaction is lost has it once', async () => {
+    const { newAccount } = await world.open({ rpcUrl: proxy.url })
+    const hash = newHash()
+    proxy.weather = { loses: 'eth_sendRawTransaction' }
+    await newAccount(hash)
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('that makes no block for too long is 503, and a repeat joins the write', async () => {
+    const { newAccount } = await world.open({ waitMs: 1_500 })
+    const hash = newHash()
+    await world.standStill()
+    const failed = await newAccount(hash, 'late').catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(ChainUnavailable)
+    expect(String(failed)).toContain('may still happen')
+    const repeat = newAccount(hash, 'late')
+    await world.mineUntil(repeat)
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('that is slow takes the write all the same', async () => {
+    const { newAccount } = await world.open({ rpcUrl: proxy.url })
+    proxy.weather = { delayMs: 300 }
+    const hash = newHash()
+    await newAccount(hash)
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('whose nodes lag behind a balancer never denies what it had confirmed', async () => {
+    const { newAccount, addGroup } = await world.open({ rpcUrl: proxy.url })
+    const lagsAt = await world.chain.provider.getBlockNumber()
+    proxy.weather = { lagsAt }
+    for (let n = 0; n < 4; n++) {
+      const hash = newHash()
+      const account = await newAccount(hash)
+      expect(account.status).toBe(1)
+      await addGroup(hash, `lagging ${n}`)
+      expect(await world.groups(`lagging ${n}`)).toBe(1)
+    }
+  })
+})
+
+describe('a payer', () => {
+  it('that was drained is topped up by the admin payer, and the write comes', async () => {
+    const { newAccount } = await world.open({ payers: 2 })
+    await newAccount(newHash())
+    for (const address of world.addresses.slice(1, 3))
+      await world.send('anvil_setBalance', [address, '0x1'])
+    await world.closeWriters()
+    const again = await world.open({ payers: 2 })
+    const hash = newHash()
+    await again.newAccount(hash)
+    expect(await world.accounts(hash)).toBe(1)
+    const balance = await world.chain.provider.getBalance(world.addresses[1]!)
+    expect(balance).toBeGreaterThan(parseEther('0.1'))
+  })
+
+  it('that can not be topped up is 503, and the admin payer’s need is in the log once', async () => {
+    for (const address of world.addresses) await world.send('anvil_setBalance', [address, '0x1'])
+    const { newAccount, logs } = await world.open()
+    await expect(newAccount(newHash())).rejects.toThrow('gas')
+    const low = logs.filter(({ event }) => event === 'payer.low')
+    expect(low).toMatchObject([{ facts: { payer: 0, address: world.addresses[0] } }])
+    await world.send('anvil_setBalance', [world.addresses[0], '0x21e19e0c9bab2400000'])
+  })
+})

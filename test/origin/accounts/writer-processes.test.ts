@@ -1,0 +1,163 @@
+/** Several origin processes on one Postgres, and processes that are killed. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq, inArray } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { openDatabase } from '../../../origin/db/open.ts'
+import { chainWrites, payers } from '../../../origin/db/schema.ts'
+import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import type { WriterProcessInput } from './writer-process.ts'
+import { newHash, startWriting, type Writing } from './writing.ts'
+
+/** Short, so that what a killed process held is soon free; long enough for a busy machine. */
+const LEASE_MS = 1_500
+const KILLS = 20
+
+describe.skipIf(whyNoPostgres)(`writers of several processes ${whyNoPostgres ?? ''}`, () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>
+  let world: Writing
+  const rootKey = randomBytes(32)
+  beforeAll(async () => {
+    server = await startPostgres()
+    world = await startWriting(await openDatabase({ url: server.url, stateDir: '' }), rootKey)
+  })
+  afterEach(() => world.closeWriters())
+  afterAll(async () => {
+    await world.close()
+    await server.close()
+  })
+
+  it('share the payers: each has one of its own, and all writes land', async () => {
+    const first = await world.open({ leaseMs: LEASE_MS, processId: 'first' })
+    const second = await world.open({ leaseMs: LEASE_MS, processId: 'second' })
+    const hashes = Array.from({ length: 40 }, newHash)
+    await Promise.all(hashes.map((hash, n) => (n % 2 ? first : second).newAccount(hash)))
+    for (const hash of hashes) expect(await world.accounts(hash)).toBe(1)
+    const rows = await world.writes()
+    const lanes = new Set(rows.map(({ payer, processId }) => `${processId} ${payer}`))
+    expect(new Set(rows.map(({ processId }) => processId))).toEqual(new Set(['first', 'second']))
+    const nonces = rows.map(({ payer, nonce }) => `${payer} ${nonce}`)
+    expect(new Set(nonces).size).toBe(nonces.length)
+    expect(lanes.size).toBeGreaterThanOrEqual(2)
+  })
+
+  it('are 503 for the process that can not have a payer', async () => {
+    await world.open({ payers: 1, leaseMs: LEASE_MS })
+    const { newAccount } = await world.open({ payers: 1, leaseMs: LEASE_MS })
+    await expect(newAccount(newHash())).rejects.toBeInstanceOf(ChainUnavailable)
+  })
+
+  it('one write id at two processes at once is one account', async () => {
+    const [first, second] = [
+      await world.open({ leaseMs: LEASE_MS }),
+      await world.open({ leaseMs: LEASE_MS }),
+    ]
+    for (let n = 0; n < 5; n++) {
+      const [hash, writeId] = [newHash(), randomUUID()]
+      const both = [first.newAccount(hash, writeId), second.newAccount(hash, writeId)]
+      const [one, other] = await Promise.all(both)
+      expect(one!.hash).toBe(other!.hash)
+    }
+  })
+
+  it('a process that lost its lease signs nothing more with that payer', async () => {
+    const lost = await world.open({ payers: 1, leaseMs: 60_000 })
+    await lost.newAccount(newHash())
+    const thief = { processId: 'thief', leaseUntil: new Date(Date.now() + 60_000) }
+    await world.db.update(payers).set(thief).where(eq(payers.number, 1))
+    const before = (await world.writes()).length
+    await expect(lost.newAccount(newHash())).rejects.toBeInstanceOf(ChainUnavailable)
+    expect((await world.writes()).length).toBe(before)
+    await world.db.update(payers).set({ leaseUntil: new Date(0) })
+  })
+
+  it('a write of a process that went away is settled by the next', async () => {
+    const hash = newHash()
+    const first = await world.open({ payers: 1, leaseMs: LEASE_MS, waitMs: 1_000 })
+    await first.newAccount(newHash())
+    await world.standStill()
+    const given = await first.newAccount(hash, 'left').catch((error: unknown) => error)
+    expect(given).toBeInstanceOf(ChainUnavailable)
+    await first.close()
+    await world.send('anvil_dropAllTransactions', [])
+    const second = await world.open({ payers: 1, leaseMs: LEASE_MS })
+    await world.mineUntil(second.newAccount(hash, 'left'), 300)
+    await world.goOn()
+    expect(await world.accounts(hash)).toBe(1)
+  })
+
+  it('SIGKILL between send and answer, twenty times: each write id has one effect', async () => {
+    const opened = await world.open({ leaseMs: LEASE_MS })
+    const accountHash = newHash()
+    await opened.newAccount(accountHash)
+    await opened.close()
+    const { contractAddress: address, contractBlock: block } = world.chain
+    const input = { rpcUrl: world.rpcUrl, contract: { address, block }, databaseUrl: server.url }
+    const given = { ...input, rootKey: rootKey.toString('hex'), leaseMs: 300, accountHash }
+    const all: string[] = []
+    const done = new Set<string>()
+    let betweenSendAndAnswer = 0
+    const rowsOf = async (writeIds: string[]) => {
+      const rows = await world.db
+        .select({ writeId: chainWrites.writeId })
+        .from(chainWrites)
+        .where(inArray(chainWrites.writeId, writeIds))
+      return rows.length
+    }
+    for (let kill = 0; kill < KILLS; kill++) {
+      const fresh = Array.from({ length: 4 }, (_, n) => `kill ${kill} ${n}`)
+      all.push(...fresh)
+      const writeIds = all.filter((writeId) => !done.has(writeId))
+      const child = await startWriterProcess({ ...given, writeIds }, done)
+      // Half of them before the row or about it, half when there is one.
+      if (kill % 2)
+        await expect.poll(() => rowsOf(fresh), { interval: 2, timeout: 20_000 }).not.toBe(0)
+      await sleep(Math.random() * (kill % 2 ? 20 : 150))
+      await killed(child)
+      const sent = new Set((await world.writes()).map(({ writeId }) => writeId))
+      if (writeIds.some((writeId) => sent.has(writeId) && !done.has(writeId)))
+        betweenSendAndAnswer++
+    }
+    const left = all.filter((writeId) => !done.has(writeId))
+    const last = await startWriterProcess({ ...given, writeIds: left }, done)
+    await expect.poll(() => done.size, { timeout: 20_000 }).toBe(all.length)
+    await killed(last)
+    const times = await world.groupCounts()
+    expect(all.filter((name) => times.get(name) !== 1)).toEqual([])
+    // Otherwise nothing was tried here.
+    expect(betweenSendAndAnswer).toBeGreaterThan(KILLS / 4)
+  }, 120_000)
+})
+
+/** Returns when the process begins to write. */
+async function startWriterProcess(
+  input: WriterProcessInput,
+  done: Set<string>,
+): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL('./writer-process.ts', import.meta.url))
+  const said: string[] = []
+  const child = fork(script, [JSON.stringify(input)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => said.push(text))
+  await new Promise<void>((ready, failed) => {
+    child.on('message', (message: { ready?: true; done?: string; log?: object }) => {
+      if (message.done !== undefined) done.add(message.done)
+      if (message.log) said.push(JSON.stringify(message.log))
+      if (message.ready) ready()
+    })
+    child.on('exit', (code) => failed(new Error(`the process ended (${code}): ${said.join('')}`)))
+  })
+  return child
+}
+
+/** Returns when all that the process had said was heard. */
+async function killed(child: ChildProcess): Promise<void> {
+  const gone = new Promise((closed) => child.once('close', closed))
+  child.kill('SIGKILL')
+  await gone
+}

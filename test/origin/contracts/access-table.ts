@@ -1,0 +1,126 @@
+/** Every write of the ABI, who may make it, and arguments that an account made by `openAccount` would take. */
+import { id } from 'ethers'
+import type { Signer } from 'ethers'
+import { addressOf, cidHashOf, cidOf, hashOf, pkpIdOf, usageKey } from './account-config.ts'
+import type { AccountConfig } from './account-config.ts'
+
+/**
+ * - `anyone`, `payer`, `owner`: the caller alone decides; no credential is passed.
+ * - `master`: the account's own credential. `permitted`: also a usage key's, with the permission.
+ * - `managed`, `unmanaged`: the account's own credential, and accounts of that mode alone.
+ */
+export type Access = 'anyone' | 'payer' | 'owner' | 'master' | 'permitted' | 'managed' | 'unmanaged'
+
+export type Write = {
+  access: Access
+  /** After the credential, where there is one. @param text of the account, for `openAccount` */
+  args: (text: string) => unknown[]
+  /** How a usage key without any permission is refused. */
+  withoutPermission?: string
+}
+
+const newOwner = addressOf('an owner to come')
+
+export const WRITES: Record<string, Write> = {
+  newAccount: {
+    access: 'payer',
+    args: () => [hashOf('an account to come'), addressOf('its wallet'), '', ''],
+  },
+  newChainSecuredAccount: { access: 'anyone', args: () => ['', ''] },
+  convertToChainSecuredAccount: { access: 'managed', args: () => [newOwner, id('a proof')] },
+  transferChainSecuredAccountOwnership: { access: 'unmanaged', args: () => [newOwner] },
+  rotateAccountApiKey: { access: 'managed', args: () => [hashOf('the next key')] },
+  registerWalletDerivation: {
+    access: 'permitted',
+    args: () => [pkpIdOf('another wallet'), pkpIdOf('its path'), '', ''],
+    withoutPermission: 'NotAllowedToCreatePkps',
+  },
+  addGroup: {
+    access: 'permitted',
+    args: () => ['', '', [], []],
+    withoutPermission: 'NotAllowedToCreateGroups',
+  },
+  updateGroup: {
+    access: 'master',
+    args: () => [1n, 15n, { name: '', description: '', pkpIds: [], cidHashes: [] }],
+  },
+  removeGroup: {
+    access: 'permitted',
+    args: () => [1n],
+    withoutPermission: 'NotAllowedToDeleteGroups',
+  },
+  addPkpToGroup: {
+    access: 'permitted',
+    args: () => [1n, pkpIdOf('wallet')],
+    withoutPermission: 'NotAllowedToAddPkps',
+  },
+  removePkpFromGroup: {
+    access: 'permitted',
+    args: () => [1n, pkpIdOf('wallet')],
+    withoutPermission: 'NotAllowedToRemovePkps',
+  },
+  addActionToGroup: {
+    access: 'permitted',
+    args: () => [1n, cidOf('another action'), '', ''],
+    withoutPermission: 'NotAllowedToManageIpfsIds',
+  },
+  removeActionFromGroup: {
+    access: 'permitted',
+    args: () => [1n, cidHashOf(cidOf('action'))],
+    withoutPermission: 'NotAllowedToManageIpfsIds',
+  },
+  setUsageApiKey: {
+    access: 'master',
+    args: () => [hashOf('another usage key'), usageKey({ executeInGroups: [1n] })],
+  },
+  updateUsageApiKey: {
+    access: 'master',
+    args: (text) => [usageHashOf(text), 511n, usageKey({ canCreateGroups: true })],
+  },
+  removeUsageApiKey: { access: 'master', args: (text) => [usageHashOf(text)] },
+  addAction: { access: 'master', args: () => [cidOf('another action'), '', ''] },
+  updateActionMetadata: {
+    access: 'master',
+    args: () => [cidHashOf(cidOf('action')), 3n, 'name', 'description'],
+  },
+  deleteAction: { access: 'master', args: () => [cidHashOf(cidOf('action'))] },
+  setApiPayers: { access: 'owner', args: () => [[addressOf('a payer to come')], true] },
+  setNodeConfiguration: { access: 'owner', args: () => ['key', 'value'] },
+}
+
+/** The hash of the usage key, without any permission, of the account that `openAccount` made of this text. */
+export const usageHashOf = (text: string): bigint => hashOf(`usage key of ${text}`)
+/** That of a key that was removed. */
+export const removedHashOf = (text: string): bigint => hashOf(`removed key of ${text}`)
+/** That of a key which was an alias and was rotated away. */
+export const rotatedHashOf = (text: string): bigint => hashOf(`rotated key of ${text}`)
+/** The credential of that account: an alias, for its first key was rotated away too. */
+export const currentHashOf = (text: string): bigint => hashOf(`current key of ${text}`)
+
+/** A managed account with a wallet, an action, a group of both, and keys of every kind. @returns its hash */
+export async function openAccount(config: AccountConfig, text: string, wallet: string) {
+  const write = (name: string, ...args: unknown[]) => config.write(config.payer, name, ...args)
+  const hash = hashOf(text)
+  await write('newAccount', hash, wallet, text, '')
+  await write('rotateAccountApiKey', hash, rotatedHashOf(text))
+  await write('rotateAccountApiKey', rotatedHashOf(text), currentHashOf(text))
+  const own = currentHashOf(text)
+  await write('registerWalletDerivation', own, pkpIdOf('wallet'), pkpIdOf('path'), '', '')
+  await write('addAction', own, cidOf('action'), '', '')
+  await write('addGroup', own, '', '', [pkpIdOf('wallet')], [cidHashOf(cidOf('action'))])
+  for (const key of [usageHashOf(text), removedHashOf(text)])
+    await write('setUsageApiKey', own, key, usageKey())
+  await write('removeUsageApiKey', own, removedHashOf(text))
+  return hash
+}
+
+/** Gives an account to a first wallet, which hands it to a second. */
+export async function giveAway(
+  config: AccountConfig,
+  text: string,
+  first: Signer & { address: string },
+  second: string,
+) {
+  await config.convert(currentHashOf(text), first.address)
+  await config.write(first, 'transferChainSecuredAccountOwnership', hashOf(text), second)
+}

@@ -1,0 +1,120 @@
+import { Contract, ContractFactory, id } from 'ethers'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
+import { CUT } from '../../../origin/contracts/deploy.ts'
+import { upgradeAccountConfig } from '../../../origin/contracts/upgrade.ts'
+import { hashOf, pkpIdOf, startAccountConfig, usageKey } from './account-config.ts'
+import type { AccountConfig } from './account-config.ts'
+
+let config: AccountConfig
+let diamond: Contract
+beforeAll(async () => {
+  config = await startAccountConfig({ token: 'ETH' })
+  diamond = new Contract(config.address, artifacts.diamond.abi, config.owner)
+})
+afterAll(() => config.close())
+
+const NOBODY = '0x0000000000000000000000000000000000000000'
+const selectorsOf = (facet: keyof typeof artifacts.facets): string[] =>
+  Object.values(artifacts.facets[facet].selectors)
+const selectorOf = (name: string): string =>
+  Object.values(artifacts.facets)
+    .flatMap(({ selectors }) => Object.entries(selectors))
+    .find(([signature]) => signature.startsWith(`${name}(`))?.[1] ?? ''
+
+const cut = async (target: string, action: number, selectors: string[]) => {
+  const cuts = [{ target, action, selectors }]
+  await (await diamond.getFunction('diamondCut').send(cuts, NOBODY, '0x')).wait()
+}
+const upgrade = (signer = config.owner) =>
+  upgradeAccountConfig({ provider: config.provider, signer, address: config.address })
+
+/** Each facet's code and its selectors, as the chain has them. */
+async function facets() {
+  const listed: { target: string; selectors: string[] }[] = await diamond.getFunction('facets')()
+  const others = listed.filter(({ target }) => target !== config.address)
+  return Promise.all(
+    others.map(async ({ target, selectors }) => ({
+      code: await config.provider.getCode(target),
+      selectors: [...selectors].toSorted(),
+    })),
+  )
+}
+
+/** A facet of an earlier version: another contract than any in the artifacts, that answers everything with 42. */
+async function otherFacet(): Promise<string> {
+  const initCode = '0x600a600c600039600a6000f3602a60005260206000f3'
+  const facet = await new ContractFactory([], initCode, config.owner).deploy()
+  await facet.waitForDeployment()
+  return facet.getAddress()
+}
+
+/** An earlier version's diamond: a function missing, one of an older code, one that is no more. */
+async function makeOld() {
+  const older = await otherFacet()
+  await cut(NOBODY, CUT.remove, [selectorOf('deleteAction'), selectorOf('mayExecute')])
+  await cut(older, CUT.replace, [selectorOf('addGroup'), selectorOf('apiPayers')])
+  await cut(older, CUT.add, [id('registerWallet(uint256)').slice(0, 10)])
+}
+
+let asDeployed: Awaited<ReturnType<typeof facets>>
+beforeEach(async () => {
+  asDeployed ??= await facets()
+})
+
+test('a diamond that is what the artifacts say is left alone, without a transaction', async () => {
+  const nonce = await config.owner.getNonce()
+  expect(await upgrade()).toBe(false)
+  expect(await config.owner.getNonce()).toBe(nonce)
+})
+
+test('an old diamond gets the facets of the artifacts in one cut, and keeps its state', async () => {
+  const account = await config.newAccount('from before')
+  const write = (name: string, ...args: unknown[]) =>
+    config.write(config.payer, name, account, ...args)
+  await write('registerWalletDerivation', pkpIdOf('w'), pkpIdOf('p'), 'w', '')
+  await write('addGroup', 'g', '', [pkpIdOf('w')], [0n])
+  await write('setUsageApiKey', hashOf('k'), usageKey({ executeInGroups: [1n] }))
+  const before = (await config.read('accountOf', account)).toArray(true)
+  await makeOld()
+  expect(await facets()).not.toEqual(asDeployed)
+
+  const from = (await config.provider.getBlockNumber()) + 1
+  expect(await upgrade()).toBe(true)
+  const cuts = await config.provider.getLogs({
+    address: config.address,
+    fromBlock: from,
+    topics: [diamond.interface.getEvent('DiamondCut')?.topicHash ?? null],
+  })
+  expect(cuts).toHaveLength(1)
+  const bySelector = (a: { selectors: string[] }, b: { selectors: string[] }) =>
+    (a.selectors[0] ?? '').localeCompare(b.selectors[0] ?? '')
+  expect((await facets()).toSorted(bySelector)).toEqual(asDeployed.toSorted(bySelector))
+  expect((await config.read('accountOf', account)).toArray(true)).toEqual(before)
+  expect([...(await config.read('apiPayers'))]).toEqual([config.payer.address])
+  expect(await config.read('nodeConfiguration', 'token')).toBe('ETH')
+  expect(await config.read('mayExecute', hashOf('k'), 7n, pkpIdOf('w'))).toBe(true)
+  expect(await upgrade()).toBe(false)
+})
+
+test('a facet whose code changed as a whole is deployed anew', async () => {
+  const older = await otherFacet()
+  await cut(older, CUT.replace, selectorsOf('WritesFacet'))
+  expect(await upgrade()).toBe(true)
+  expect(await config.refusal(config.payer, 'addGroup', hashOf('nobody'), '', '', [], [])).toEqual([
+    'AccountDoesNotExist',
+    hashOf('nobody'),
+  ])
+  expect(await upgrade()).toBe(false)
+})
+
+test('nobody but the owner can upgrade, and a refused upgrade changes nothing', async () => {
+  await makeOld()
+  const old = await facets()
+  await expect(upgrade(config.stranger)).rejects.toMatchObject({
+    code: 'CALL_EXCEPTION',
+    data: id('Ownable__NotOwner()').slice(0, 10),
+  })
+  expect(await facets()).toEqual(old)
+  expect(await upgrade()).toBe(true)
+})

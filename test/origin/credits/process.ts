@@ -1,0 +1,96 @@
+/** Origin processes, as far as credit goes, on a database that they share. */
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { Credits } from '../../../origin/credits/credits.ts'
+import { creditsOf, lockAccount, changeAccount, post } from '../../../origin/credits/ledger.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/db/schema.ts'
+
+type Db = OpenDatabase['db']
+
+export const newAccount = () => `0x${randomBytes(32).toString('hex')}`
+export const REFERENCE = { keyHash: `0x${'ab'.repeat(32)}`, subject: 'add_group' }
+
+/** A process with a clock of its own; `clock.at` moves by hand unless it is the real one. */
+export function originProcess(
+  { db }: Pick<OpenDatabase, 'db'>,
+  {
+    starterCents = 0,
+    clock,
+    exclusive = false,
+  }: { starterCents?: number; clock?: { at: number }; exclusive?: boolean } = {},
+) {
+  const logs: string[] = []
+  const credits = new Credits({
+    db,
+    exclusive,
+    processId: randomBytes(8).toString('hex'),
+    starterCents,
+    now: clock ? () => clock.at : Date.now,
+    monotonic: clock ? () => clock.at : () => performance.now(),
+    log: (event) => void logs.push(event),
+  })
+  let looking: NodeJS.Timeout | undefined
+  return {
+    credits,
+    logs,
+    /** Answers other processes, as a live one does. */
+    live: () => {
+      looking = setInterval(() => void credits.answer().catch(() => {}), 20)
+    },
+    /** Stops without a word: what it holds stays held. */
+    kill: () => clearInterval(looking),
+    spend: async (account: string, cents = 1) => {
+      const reservation = await credits.reserve(account, cents)
+      reservation.settle('write', cents, REFERENCE)
+    },
+  }
+}
+
+/** Opens an account that has just so much, and no starter credits. */
+export async function openAccount(db: Db, cents: number, account = newAccount()): Promise<string> {
+  await db.transaction(async (tx) => {
+    const at = new Date()
+    const row = await lockAccount(tx, account, { starterCents: 0, at })
+    if (cents === 0) return
+    const from = 'starter'
+    const gift = { idempotencyKey: `test:${account}`, kind: 'starter', from, cents } as const
+    const balanceCents = await post(tx, account, at, [{ ...gift, to: creditsOf(account) }])
+    await changeAccount(tx, row, { balanceCents })
+  })
+  return account
+}
+
+/** The books of an account at one moment, from its transfers and from its rows. */
+export async function booksOf(db: Db, account: string) {
+  const { transfers, row, inLeases } = await db.transaction(
+    async (tx) => ({
+      transfers: await tx
+        .select()
+        .from(ledgerTransfers)
+        .where(eq(ledgerTransfers.accountHash, account)),
+      row: (
+        await tx.select().from(creditAccounts).where(eq(creditAccounts.accountHash, account))
+      )[0],
+      inLeases: await tx
+        .select({ cents: creditLeases.cents })
+        .from(creditLeases)
+        .where(eq(creditLeases.accountHash, account)),
+    }),
+    { isolationLevel: 'repeatable read' },
+  )
+  const sums = new Map<string, number>()
+  for (const { fromAccount, toAccount, cents } of transfers) {
+    sums.set(fromAccount, (sums.get(fromAccount) ?? 0) - cents)
+    sums.set(toAccount, (sums.get(toAccount) ?? 0) + cents)
+  }
+  return {
+    transfers,
+    balance: row?.balanceCents ?? 0,
+    leased: row?.leasedCents ?? 0,
+    inLeases: inLeases.reduce((sum, { cents }) => sum + cents, 0),
+    credited: sums.get(creditsOf(account)) ?? 0,
+    revenue: sums.get('revenue') ?? 0,
+    total: [...sums.values()].reduce((sum, cents) => sum + cents, 0),
+  }
+}

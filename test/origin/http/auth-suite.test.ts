@@ -1,0 +1,248 @@
+/** Authentication of every operation that the app serves, from a table: what has no row fails. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../../origin/http/operations.ts'
+import { makeChainSecured } from './chain-secured.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
+
+/**
+ * What a key may do at an operation: `master` the account's own alone; `right` a usage key with the right to it;
+ * `any` every key of the account; `asks` none is needed to be known; `open` no key is looked at.
+ */
+type Access = 'master' | 'right' | 'any' | 'asks' | 'open'
+
+const ACCESS: Readonly<Record<string, Access>> = {
+  '/get_node_chain_config': 'open',
+  '/core/v1/get_node_chain_config': 'open',
+  '/core/v1/get_svc_action_ipfs_id': 'open',
+  '/core/v1/new_account': 'open',
+  '/core/v1/account_exists': 'asks',
+  '/core/v1/rotate_account_api_key': 'master',
+  '/core/v1/create_wallet': 'right',
+  '/core/v1/list_wallets': 'master',
+  '/core/v1/list_wallets_in_group': 'right',
+  '/core/v1/add_group': 'right',
+  '/core/v1/update_group': 'master',
+  '/core/v1/remove_group': 'right',
+  '/core/v1/list_groups': 'master',
+  '/core/v1/get_group': 'right',
+  '/core/v1/add_pkp_to_group': 'right',
+  '/core/v1/remove_pkp_from_group': 'right',
+  '/core/v1/add_action_to_group': 'right',
+  '/core/v1/remove_action_from_group': 'right',
+  '/core/v1/add_action': 'master',
+  '/core/v1/update_action_metadata': 'master',
+  '/core/v1/delete_action': 'master',
+  '/core/v1/list_actions': 'master',
+  '/core/v1/add_usage_api_key': 'master',
+  '/core/v1/update_usage_api_key': 'master',
+  '/core/v1/remove_usage_api_key': 'master',
+  '/core/v1/list_api_keys': 'master',
+  '/core/v1/svc_action': 'right',
+  '/core/v1/billing/balance': 'any',
+  '/core/v1/billing/processor_config': 'open',
+  '/core/v1/billing/create_payment_intent': 'any',
+  '/core/v1/billing/confirm_payment': 'any',
+  '/core/v1/version': 'open',
+  '/core/v1/limits': 'open',
+}
+
+const CID = 'QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o'
+
+let origin: TestOrigin
+let known: Known
+const keys = { master: '', bare: '', elsewhere: '', removed: '', rotatedAway: '' }
+const unfunded = { master: '', bare: '', removed: '' }
+const secured = { master: '', usage: '', admin: '' }
+
+beforeAll(async () => {
+  origin = await startOrigin()
+  const master = await origin.account()
+  const wallet = await origin.wallet(master)
+  const group = await origin.group(master, { pkp_ids_permitted: [wallet.pkp_id] })
+  const other = await origin.group(master, {})
+  const inOther = [other]
+  keys.bare = await origin.usageKey(master, {})
+  keys.elsewhere = await origin.usageKey(master, {
+    manage_ipfs_ids_in_groups: inOther,
+    add_pkp_to_groups: inOther,
+    remove_pkp_from_groups: inOther,
+    execute_in_groups: inOther,
+  })
+  keys.removed = await origin.usageKey(master, EVERY_RIGHT)
+  const removal = { usage_api_key: keys.removed }
+  await origin.core('remove_usage_api_key', { key: master, body: removal })
+  keys.rotatedAway = master
+  const rotated = await origin.core('rotate_account_api_key', { key: master, method: 'POST' })
+  keys.master = rotated.body.api_key
+  known = { group, pkpId: wallet.pkp_id, cid: CID, usageKeyHash: origin.hashOf(keys.bare) }
+
+  // Enough for three writes: two keys, and the removal of one.
+  unfunded.master = await origin.poor(3)
+  unfunded.bare = await origin.usageKey(unfunded.master, {})
+  unfunded.removed = await origin.usageKey(unfunded.master, EVERY_RIGHT)
+  const removed = { usage_api_key: unfunded.removed }
+  await origin.core('remove_usage_api_key', { key: unfunded.master, body: removed })
+
+  secured.master = await origin.account()
+  await origin.group(secured.master, {})
+  secured.usage = await origin.usageKey(secured.master, EVERY_RIGHT)
+  secured.admin = (await makeChainSecured(origin, secured.master)).address
+})
+afterAll(() => origin.close())
+
+it('has a row for every operation, and none for another', () => {
+  const served = operations.map(({ path }) => path).toSorted()
+  expect(Object.keys(ACCESS).toSorted()).toEqual(served)
+  expect(Object.keys(VALID_REQUESTS).toSorted()).toEqual(served)
+})
+
+const rows = operations.map((operation) => ({
+  path: operation.path,
+  operation,
+  access: ACCESS[operation.path],
+}))
+
+/** The operation's valid request, sent with a key. */
+async function ask({ operation, path }: (typeof rows)[number], key?: string, headers = {}) {
+  const { body, query = '' } = VALID_REQUESTS[path]!(known)
+  const { method } = operation
+  const sent = key === undefined ? {} : { key }
+  return origin.call(`${path}${query}`, {
+    ...sent,
+    headers,
+    method,
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+describe.each(rows.filter(({ access }) => access === 'open'))('$path', (row) => {
+  it('needs no key, and is not refused for a wrong one', async () => {
+    for (const answer of [await ask(row), await ask(row, 'nobody')])
+      expect([200, 503]).toContain(answer.status)
+  })
+})
+
+describe.each(rows.filter(({ access }) => access !== 'open'))('$path', (row) => {
+  it('is 401 without a key', async () => {
+    const answer = await ask(row)
+    expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized'])
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  it.each([
+    ['of nobody', () => Buffer.alloc(32, 9).toString('base64')],
+    ['that was cut', () => keys.master.slice(0, -6)],
+    ['that is the hash of one', () => origin.hashOf(keys.master)],
+    ['that was removed', () => keys.removed],
+    ['that was rotated away', () => keys.rotatedAway],
+  ])('does not know a key %s', async (_what, key) => {
+    for (const answer of [
+      await ask(row, key()),
+      await ask(row, undefined, { authorization: `Bearer ${key()}` }),
+    ]) {
+      if (row.access === 'asks') expect([answer.status, answer.body]).toEqual([200, false])
+      else expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized'])
+    }
+  })
+})
+
+const guarded = rows.filter(({ access }) => access === 'master' || access === 'right')
+
+describe.each(guarded)('$path', (row) => {
+  it('is 403 to a usage key without any right', async () => {
+    const answer = await ask(row, keys.bare)
+    expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+    expect([answer.body.message, answer.body.fix].every((text) => text !== '')).toBe(true)
+  })
+
+  it('is 403 to a usage key whose every array names another group', async () => {
+    expect((await ask(row, keys.elsewhere)).status).toBe(403)
+  })
+
+  it('is 403 to the old key of an account in ChainSecured mode', async () => {
+    const answer = await ask(row, secured.master)
+    expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+    expect(answer.body.message).toContain('ChainSecured')
+  })
+})
+
+describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$path', (row) => {
+  it('tells who holds every right in a ChainSecured account what to send, whence and where', async () => {
+    const { chain } = origin.services
+    for (const key of row.access === 'master'
+      ? [secured.master]
+      : [secured.master, secured.usage]) {
+      const answer = await ask(row, key)
+      expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+      for (const fact of [chain.contractAddress, String(chain.chainId), secured.admin])
+        expect(answer.body.fix).toContain(fact)
+    }
+  })
+})
+
+describe.each(rows.filter(({ access }) => access === 'master'))('$path', (row) => {
+  it('is 403 to a usage key that has every right there is', async () => {
+    const every = await origin.usageKey(keys.master, EVERY_RIGHT)
+    const answer = await ask(row, every)
+    expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
+    expect(answer.headers.get('x-svc-error')).toBe('not_master_account')
+  })
+})
+
+describe.each(rows.filter(({ operation, access }) => operation.body && access !== 'open'))(
+  '$path',
+  (row) => {
+    it('says 401 before it looks at the body, and 400 or 422 before 403', async () => {
+      const send = (text: string, key: string) =>
+        origin.call(row.path, { text, key, method: 'POST' })
+      expect((await send('{', 'nobody')).status).toBe(401)
+      expect((await send('{', keys.bare)).status).toBe(400)
+      expect((await send('[]', keys.bare)).status).toBe(422)
+    })
+  },
+)
+
+describe.each(rows.filter(({ access }) => access === 'any'))('$path', (row) => {
+  it('is for every key of the account, also for one without rights, and after a conversion', async () => {
+    for (const key of [keys.master, keys.bare, secured.master, secured.usage])
+      expect([200, 503]).toContain((await ask(row, key)).status)
+  })
+})
+
+const charged = rows.filter(
+  ({ operation, path }) => operation.writes !== undefined || path === '/core/v1/svc_action',
+)
+
+describe.each(charged)('$path', (row) => {
+  it('is 402 without credits before it is 403, and 401 or 400 before 402', async () => {
+    expect((await ask(row, unfunded.master)).status).toBe(402)
+    const answer = await ask(row, unfunded.bare)
+    expect([answer.status, answer.body.error]).toEqual([402, 'payment_required'])
+    expect((await ask(row, unfunded.removed)).status).toBe(401)
+    const broken = { text: '{', key: unfunded.bare, method: 'POST' }
+    expect((await origin.call(row.path, broken)).status).toBe(400)
+  })
+})
+
+describe.each(rows.filter((row) => row.access !== 'open' && !charged.includes(row)))(
+  '$path',
+  (row) => {
+    it('is free: never 402', async () => {
+      for (const key of [unfunded.master, unfunded.bare])
+        expect((await ask(row, key)).status).not.toBe(402)
+    })
+  },
+)
+
+describe('a ChainSecured account', () => {
+  it('still exists to its old key', async () => {
+    const answer = await origin.core('account_exists', { key: secured.master })
+    expect([answer.status, answer.body]).toEqual([200, true])
+  })
+
+  it('is still read by its usage keys, in their groups', async () => {
+    const { status } = await origin.call('/core/v1/get_group?group_id=1', { key: secured.usage })
+    expect(status).toBe(200)
+  })
+})

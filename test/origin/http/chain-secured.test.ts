@@ -1,0 +1,174 @@
+/** Accounts that wallets write straight at the contract, as the origin sees them. */
+import { randomBytes } from 'node:crypto'
+import {
+  Contract,
+  JsonRpcProvider,
+  solidityPackedKeccak256,
+  verifyMessage,
+  Wallet,
+  zeroPadValue,
+} from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountConfig } from '../../../origin/accounts/chain.ts'
+import { addressOf } from '../../../origin/keys/keyring.ts'
+import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
+import { grants } from '../accounts/mirrored.ts'
+import { makeChainSecured } from './chain-secured.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+import { EVERY_RIGHT } from './valid-requests.ts'
+
+const ECHO = 'async function main(params) { return params }'
+const SIGN = `async function main({ pkpId, message }) {
+  return new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId })).signMessage(message)
+}`
+const ALL = `0x${'0'.repeat(64)}`
+/** 10 ether. */
+const FUNDS = '0x8ac7230489e80000'
+
+let origin: TestOrigin
+let provider: JsonRpcProvider
+beforeAll(async () => {
+  origin = await startOrigin()
+  const options = { staticNetwork: true, cacheTimeout: -1, pollingInterval: 20 }
+  provider = new JsonRpcProvider(origin.rpcUrl, undefined, options)
+})
+afterAll(async () => {
+  provider.destroy()
+  await origin.close()
+})
+
+type Admin = Awaited<ReturnType<typeof fundedWallet>>
+
+async function fundedWallet() {
+  const wallet = Wallet.createRandom().connect(provider)
+  await provider.send('anvil_setBalance', [wallet.address, FUNDS])
+  return wallet
+}
+const hashOfWallet = (address: string) => solidityPackedKeccak256(['address'], [address])
+const accountOf = (hash: string) => origin.services.mirror.current().account(hash)
+
+/** A transaction of the admin's own, in the mirror when this returns. */
+async function write(admin: Admin, name: string, ...args: unknown[]): Promise<void> {
+  const { contractAddress } = origin.services.chain
+  const contract = new Contract(contractAddress, accountConfigAbi, admin)
+  const receipt = await (await contract.getFunction(name).send(...args)).wait()
+  await origin.services.mirror.syncTo(receipt!.blockNumber, receipt!.blockHash)
+}
+
+/** An account that a wallet opened for itself, with a usage key from the contract. */
+async function opened(rights: object = { executeInGroups: [0] }) {
+  const admin = await fundedWallet()
+  const hash = hashOfWallet(admin.address)
+  await write(admin, 'newChainSecuredAccount', 'Ada', 'mine')
+  const usage = randomBytes(32).toString('base64')
+  await write(admin, 'setUsageApiKey', hash, origin.hashOf(usage), grants(rights))
+  return { admin, hash, usage }
+}
+const balanceOf = async (key: string): Promise<number> =>
+  (await origin.core('billing/balance', { key })).body.balance_cents
+
+describe('an account that a wallet opened at the contract', () => {
+  it('is not managed, and known by the hash of its admin wallet', async () => {
+    const { admin, hash } = await opened()
+    const admins = { managed: false, adminWallet: admin.address }
+    expect(accountOf(hash)).toMatchObject({ hash, ...admins, name: 'Ada', description: 'mine' })
+  })
+
+  it('runs actions for the usage keys that its admin made, at the price of any account', async () => {
+    const { admin, hash, usage } = await opened()
+    expect((await origin.run(usage, ECHO, { a: 1 })).status).toBe(403)
+    await write(admin, 'addGroup', hash, 'all', '', [], [0])
+    const before = await balanceOf(usage)
+    const { status, body } = await origin.run(usage, ECHO, { a: 1 })
+    expect([status, body.response, body.charged_cents]).toEqual([200, { a: 1 }, 1])
+    expect(await balanceOf(usage)).toBe(before - 1)
+  })
+
+  it('has the wallets that its admin registered, with name, description and path', async () => {
+    const { admin, hash, usage } = await opened()
+    const path = `0x${randomBytes(32).toString('hex')}`
+    const address = addressOf(origin.services.keyring.walletKey(hash, path))
+    const pkpId = zeroPadValue(address, 32)
+    await write(admin, 'registerWalletDerivation', hash, pkpId, path, 'till', 'pays')
+    await write(admin, 'addGroup', hash, 'till', '', [pkpId], [0])
+    const list = await origin.core('list_wallets_in_group?group_id=1', { key: usage })
+    expect(list.body).toEqual([
+      {
+        wallet_address: address,
+        pkp_id: pkpId,
+        derivation_path: path,
+        name: 'till',
+        description: 'pays',
+      },
+    ])
+    const signed = await origin.run(usage, SIGN, { pkpId: address, message: 'm' })
+    expect(verifyMessage('m', signed.body.response)).toBe(address)
+  })
+
+  it('goes on when it is handed to another wallet: usage keys run, and the new admin writes', async () => {
+    const { admin, hash, usage } = await opened({ ...grants(), canCreateGroups: true })
+    const heir = await fundedWallet()
+    await write(admin, 'transferChainSecuredAccountOwnership', hash, heir.address)
+    expect(accountOf(hash)).toMatchObject({ managed: false, adminWallet: heir.address })
+    await expect(write(admin, 'addGroup', hash, 'late', '', [], [])).rejects.toThrow('reverted')
+    const alias = hashOfWallet(heir.address)
+    await write(heir, 'addGroup', alias, 'of the heir', '', [], [])
+    expect([...accountOf(hash)!.groups.values()].map(({ name }) => name)).toEqual(['of the heir'])
+    const refused = await origin.core('add_group', { key: usage, body: { name: 'by the key' } })
+    expect(refused.status).toBe(403)
+    expect(refused.body.fix).toContain(heir.address)
+  })
+
+  it('public wallet as key: the bytes of an admin’s address, as text, open nothing', async () => {
+    const text = 'AdminOfTheAccount=20'
+    const from = `0x${Buffer.from(text).toString('hex')}`
+    const { contractAddress } = origin.services.chain
+    await provider.send('anvil_setBalance', [from, FUNDS])
+    await provider.send('anvil_impersonateAccount', [from])
+    const data = accountConfig.encodeFunctionData('newChainSecuredAccount', ['n', 'd'])
+    const call = { from, to: contractAddress, data, gas: '0x7a1200' }
+    const transaction = await provider.send('eth_sendTransaction', [call])
+    const receipt = await provider.waitForTransaction(transaction)
+    await origin.services.mirror.syncTo(receipt!.blockNumber, receipt!.blockHash)
+    expect(accountOf(origin.hashOf(text))).toMatchObject({ managed: false })
+    expect((await origin.core('list_groups', { key: text })).status).toBe(401)
+    expect((await origin.core('account_exists', { key: text })).body).toBe(false)
+  })
+})
+
+describe('an account that was converted', () => {
+  it('keeps its hash, groups, wallets, actions, usage keys and credit', async () => {
+    const key = await origin.poor(50)
+    const { wallet_address, pkp_id } = await origin.wallet(key)
+    const group = await origin.group(key, { pkp_ids_permitted: [pkp_id] })
+    const cid = (await origin.core('get_svc_action_ipfs_id', { body: SIGN })).body
+    const action = { group_id: group, action_ipfs_cid: cid, name: 'sign' }
+    await origin.core('add_action_to_group', { key, body: action })
+    const usage = await origin.usageKey(key, { execute_in_groups: [group] })
+    const read = async () => {
+      const { body } = await origin.core(`get_group?group_id=${group}`, { key: usage })
+      return { ...body, keys: body.keys.map(({ last_used_at: _at, ...scopes }: any) => scopes) }
+    }
+    const [before, cents] = [await read(), await balanceOf(key)]
+    const { address } = await makeChainSecured(origin, key)
+    expect(accountOf(origin.hashOf(key))).toMatchObject({ managed: false, adminWallet: address })
+    expect(await read()).toEqual(before)
+    expect([await balanceOf(key), await balanceOf(usage)]).toEqual([cents, cents])
+    const signed = await origin.run(usage, SIGN, { pkpId: pkp_id, message: 'm' })
+    expect(verifyMessage('m', signed.body.response)).toBe(wallet_address)
+  })
+
+  it('is not written, executed or rotated with the key that it had', async () => {
+    const key = await origin.account()
+    await origin.group(key, { pkp_ids_permitted: [ALL], cid_hashes_permitted: [0] })
+    await makeChainSecured(origin, key)
+    const calls: [string, object][] = [
+      ['add_group', { name: 'late' }],
+      ['add_usage_api_key', { name: 'late', ...EVERY_RIGHT }],
+      ['rotate_account_api_key', {}],
+      ['svc_action', { code: ECHO }],
+    ]
+    for (const [name, body] of calls)
+      expect([name, (await origin.core(name, { key, body })).status]).toEqual([name, 403])
+  })
+})

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { accountConfig } from '../../../origin/accounts/chain.ts'
+import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { failureAnswer } from '../../../origin/http/failure.ts'
+
+const file = new URL('../../../origin/contracts/IAccountConfigErrors.sol', import.meta.url)
+const source = readFileSync(file, 'utf8')
+
+/** Each error with the status that its comment begins with. */
+const documented = [
+  ...source.matchAll(/ {4}\/\/\/ (\d{3})[.:].*\n(?: {4}\/\/\/.*\n)* {4}error (\w+)/g),
+].map(([, status, name]) => ({ name: name!, status: Number(status) }))
+
+const answerTo = (name: string, args: string[]) =>
+  failureAnswer(new ContractRefused(name, args), 'https://origin.test')
+
+/** An argument of every type that the errors have, as a decoded one reads. */
+function argumentsOf(name: string): string[] {
+  const samples: Record<string, string> = {
+    uint256: '7',
+    address: `0x${'1'.repeat(40)}`,
+    bytes32: `0x${'ab'.repeat(32)}`,
+    string: 'field',
+  }
+  return accountConfig.getError(name)!.inputs.map(({ type }) => samples[type]!)
+}
+
+describe('an error of the contract', () => {
+  it('is documented with its status, each of them', () => {
+    const declared = [...source.matchAll(/^ {4}error (\w+)\(/gm)].map(([, name]) => name)
+    expect(documented.map(({ name }) => name)).toEqual(declared)
+  })
+
+  it.each(documented)('$name is $status, with its arguments and without', ({ name, status }) => {
+    for (const args of [argumentsOf(name), []]) {
+      const answer = answerTo(name, args)
+      expect(answer.status).toBe(status)
+      expect(answer.headers['x-svc-error']).toMatch(/^[a-z]+(_[a-z]+)*$/)
+      expect(JSON.stringify(answer.body)).not.toMatch(/undefined|null|\bNaN\b/)
+      expect(typeof answer.body).toBe(status === 400 || status === 409 ? 'string' : 'object')
+    }
+  })
+
+  it('names what is missing', () => {
+    expect(answerTo('GroupDoesNotExist', ['1', '42']).body).toMatchObject({
+      message: 'The account has no group 42.',
+    })
+    const hash = `0x${'0'.repeat(62)}ff`
+    expect(answerTo('UsageApiKeyDoesNotExist', ['1', '255']).body).toMatchObject({
+      message: `The account has no usage key with the hash ${hash}.`,
+    })
+    expect(answerTo('TooManyIds', ['pkpIds', '501', '500']).body).toBe(
+      'pkpIds: 501, and at most 500 are taken.',
+    )
+  })
+
+  it('that a later contract brings is no 500', () => {
+    const status = (name: string) => answerTo(name, ['1']).status
+    expect(status('NewThingDoesNotExist')).toBe(404)
+    expect(status('NewThingAlreadyExists')).toBe(409)
+    expect(status('NotAllowedToDoNewThings')).toBe(403)
+    for (const name of ['Anything', 'unknown', 'reverted', 'constructor', '__proto__'])
+      expect(status(name)).toBe(400)
+  })
+})

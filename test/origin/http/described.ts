@@ -1,0 +1,29 @@
+/** Holds every answer that a test provokes against the description of the API. */
+import { openApiDocument } from '../../../origin/http/openapi/document.ts'
+import { operations } from '../../../origin/http/operations.ts'
+import { z } from 'zod'
+
+const { paths } = openApiDocument(operations, 'https://origin.test')
+const answers = new Map(operations.map(({ method, path, answer }) => [`${method} ${path}`, answer]))
+
+const failure = z.union([
+  z.string(),
+  z.strictObject({ error: z.string(), message: z.string(), fix: z.string(), docs_url: z.string() }),
+])
+
+/** @throws {Error} where a described operation answers what its description does not say */
+export function requireDescribed(
+  request: { method: string; path: string },
+  answer: { status: number; body: unknown },
+): void {
+  const path = request.path.replace(/\?.*$/, '')
+  const described = paths[path]?.[request.method.toLowerCase()]
+  if (!described) return
+  const where = `${request.method} ${path}`
+  if (!(answer.status in described.responses))
+    throw new Error(`${where} answered ${answer.status}, which its description does not list`)
+  const schema = answer.status === 200 ? answers.get(where) : failure
+  const fits = schema?.safeParse(answer.body)
+  if (fits?.success === false)
+    throw new Error(`${where} answered another shape than described: ${fits.error.message}`)
+}

@@ -1,0 +1,143 @@
+/** Two apps on one Postgres: what one process was asked, another knows. */
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../../../origin/app.ts'
+import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
+import { keptAnswers, processes } from '../../../origin/db/schema.ts'
+import type { OriginApp } from '../../../origin/http/operation.ts'
+import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
+import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
+import type { Services } from '../../../origin/services.ts'
+import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+type Process = { id: string; app: OriginApp; database: OpenDatabase; beat(): Promise<void> }
+
+describe.skipIf(whyNoPostgres)(`two processes on one Postgres ${whyNoPostgres ?? ''}`, () => {
+  let postgres: Awaited<ReturnType<typeof startPostgres>>
+  let origin: TestOrigin
+  let key: string
+  const opened: OpenDatabase[] = []
+  beforeAll(async () => {
+    ;[postgres, origin] = await Promise.all([startPostgres(), startOrigin()])
+    key = await origin.account()
+  })
+  afterAll(async () => {
+    await Promise.all(opened.map((database) => database.close()))
+    await Promise.all([postgres?.close(), origin?.close()])
+  })
+
+  /** A process with a heartbeat, whose answers are kept in Postgres. */
+  async function startProcess(instead: Partial<Services> = {}): Promise<Process> {
+    const database = await openDatabase({ url: postgres.url, stateDir: '' })
+    opened.push(database)
+    const { db, exclusive } = database
+    const { keyring, now } = origin.services
+    const id = randomUUID()
+    const own = { db, exclusive, processId: id, now }
+    const claims = new RunClaims({ ...own, outcomeKey: keyring.outcomeKey() })
+    await claims.heartbeat()
+    const kept = new KeptAnswers({ ...own, keys: keyring.idempotencyKeys() })
+    const app = createApp({ ...origin.services, keptAnswers: kept, ...instead })
+    return { id, app, database, beat: () => claims.heartbeat() }
+  }
+
+  const ROLL = 'async function main() { return String(Math.random()) }'
+  const run = (app: OriginApp, id: string) =>
+    origin.core('svc_action', {
+      app,
+      key,
+      body: { code: ROLL },
+      headers: { 'idempotency-key': id },
+    })
+  const addGroup = (app: OriginApp, account: string, id: string) =>
+    origin.core('add_group', {
+      app,
+      key: account,
+      body: { group_name: 'one' },
+      headers: { 'idempotency-key': id },
+    })
+  const hanging = () => ({ run: () => new Promise(() => {}) }) as unknown as Services['executions']
+  const falterAfterWriting = (written: () => void) => {
+    const write: Services['writer']['write'] = async (...call) => {
+      await origin.services.writer.write(...call)
+      written()
+      return new Promise<never>(() => {})
+    }
+    return { write } as Services['writer']
+  }
+
+  it('the answer of one is given again by the other', async () => {
+    const [one, two] = [await startProcess(), await startProcess()]
+    const id = randomUUID()
+    const first = await run(one.app, id)
+    expect(first.status).toBe(200)
+    expect((await run(two.app, id)).body).toEqual(first.body)
+  })
+
+  it('forty requests at both at once write once', async () => {
+    const [one, two] = [await startProcess(), await startProcess()]
+    const account = await origin.account()
+    const id = randomUUID()
+    const all = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => addGroup((n % 2 ? one : two).app, account, id)),
+    )
+    const answered = all.filter(({ status }) => status === 200)
+    expect(answered.length).toBeGreaterThan(0)
+    expect(all.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+    expect(new Set(answered.map(({ body }) => body.group_id))).toEqual(new Set([1]))
+    expect((await origin.core('list_groups', { key: account })).body).toHaveLength(1)
+  })
+
+  it('what one executes is in progress to the other, as long as the one lives', async () => {
+    const [one, two] = [await startProcess({ executions: hanging() }), await startProcess()]
+    const id = randomUUID()
+    void run(one.app, id)
+    await untilRow(two, one.id)
+    const early = await run(two.app, id)
+    expect([early.status, early.body.error]).toEqual([409, 'request_in_progress'])
+    await one.database.db.delete(processes).where(eq(processes.id, one.id))
+    const orphaned = await run(two.app, id)
+    expect([orphaned.status, orphaned.body.error]).toEqual([409, 'outcome_unknown'])
+  })
+
+  it('what one had written when it fell silent is answered by the other, and written once', async () => {
+    const written = Promise.withResolvers<void>()
+    const one = await startProcess({ writer: falterAfterWriting(written.resolve) })
+    const two = await startProcess()
+    const account = await origin.account()
+    const id = randomUUID()
+    void addGroup(one.app, account, id)
+    await written.promise
+    expect((await addGroup(two.app, account, id)).status).toBe(409)
+    const silentSince = new Date(origin.services.now() - HEARTBEAT_LOST_MS - 1_000)
+    await one.database.db
+      .update(processes)
+      .set({ heartbeatAt: silentSince })
+      .where(eq(processes.id, one.id))
+    const answer = await addGroup(two.app, account, id)
+    expect([answer.status, answer.body.group_id]).toEqual([200, 1])
+    expect((await origin.core('list_groups', { key: account })).body).toHaveLength(1)
+  })
+
+  it('a database that is away is 503, and nothing is executed', async () => {
+    const one = await startProcess()
+    const account = await origin.account()
+    opened.splice(opened.indexOf(one.database), 1)
+    await one.database.close()
+    const answer = await addGroup(one.app, account, randomUUID())
+    expect([answer.status, answer.body.error]).toEqual([503, 'service_unavailable'])
+    expect(answer.headers.get('retry-after')).toBe('2')
+    expect((await origin.core('list_groups', { key: account })).body).toEqual([])
+  })
+
+  async function untilRow({ database }: Process, processId: string): Promise<void> {
+    const held = eq(keptAnswers.processId, processId)
+    for (let tried = 0; tried < 200; tried++) {
+      if ((await database.db.select().from(keptAnswers).where(held)).length > 0) return
+      await new Promise((resume) => setTimeout(resume, 10))
+    }
+    throw new Error('the request was not begun')
+  }
+})

@@ -1,0 +1,84 @@
+/** The API sends no webhooks or notifications (specification, Events 2). */
+import { once } from 'node:events'
+import { createServer, Socket, type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { operations } from '../../../origin/http/operations.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+import { VALID_REQUESTS } from './valid-requests.ts'
+
+/** Ports that this process opens connections to, by whichever client; the connections are made all the same. */
+const ports = new Set<number>()
+
+let origin: TestOrigin
+/** Where somebody would like to be notified. */
+let listener: { url: string; port: number; called: number; close: () => void }
+beforeAll(async () => {
+  const connect = Reflect.get(Socket.prototype, 'connect') as (...args: any[]) => Socket
+  vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: any[]) {
+    const [first] = args.flat()
+    ports.add(Number(typeof first === 'object' ? first.port : first))
+    return Reflect.apply(connect, this, args)
+  })
+  origin = await startOrigin()
+  const server = createServer((socket) => {
+    listener.called++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/notify`
+  listener = { url, port, called: 0, close: () => server.close() }
+})
+afterAll(async () => {
+  listener.close()
+  await origin.close()
+  vi.restoreAllMocks()
+})
+
+/** A request with the address in every text that is free, and in fields that elsewhere ask for a callback. */
+function asking(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const { url } = listener
+  const texts = Object.keys(body).filter((field) => /(name|description)$/.test(field))
+  return {
+    ...body,
+    ...Object.fromEntries(texts.map((field) => [field, url])),
+    callback_url: url,
+    webhook_url: url,
+    notification_url: url,
+    notify: [url],
+    url,
+  }
+}
+
+it('whatever is done, the origin connects to its chain and to nobody else', async () => {
+  let key = await origin.account()
+  const { pkp_id: pkpId } = await origin.wallet(key)
+  const group = await origin.group(key, {})
+  const usage = await origin.usageKey(key, {})
+  const cid = (await origin.core('get_svc_action_ipfs_id', { body: listener.url })).body
+  const known = { group, pkpId, cid, usageKeyHash: origin.hashOf(usage) }
+  const removes = ({ path }: { path: string }) => /remove|delete|rotate/.test(path)
+  for (const { path, method } of [
+    ...operations.filter((operation) => !removes(operation)),
+    ...operations.filter(removes),
+  ]) {
+    const { body, query = '' } = VALID_REQUESTS[path]!(known)
+    const sent = { key, method, body: asking(body), headers: { 'x-callback-url': listener.url } }
+    const answer = await origin.call(`${path}${query}`, sent)
+    expect([200, 404, 409, 503], path).toContain(answer.status)
+    if (path.includes('rotate')) key = answer.body.api_key
+  }
+  const throws = 'async function main() { throw new Error("no") }'
+  expect((await origin.run(key, throws, { callback_url: listener.url })).status).toBe(500)
+  await sleep(500)
+  expect([...ports]).toEqual([Number(new URL(origin.rpcUrl).port)])
+  expect(listener.called).toBe(0)
+})
+
+it('a notification would have been seen here', async () => {
+  await fetch(listener.url).catch(() => {})
+  expect(ports).toContain(listener.port)
+  expect(listener.called).toBe(1)
+})

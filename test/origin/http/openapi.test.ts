@@ -1,0 +1,178 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { examples } from '../../../origin/http/openapi/examples.ts'
+import { operations } from '../../../origin/http/operations.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+type Described = { responses: Record<string, any>; [field: string]: any }
+let origin: TestOrigin
+let description: { paths: Record<string, Record<string, Described>>; [field: string]: any }
+beforeAll(async () => {
+  origin = await startOrigin()
+  description = (await origin.call('/core/v1/openapi.json')).body
+})
+afterAll(() => origin.close())
+
+const described = () =>
+  Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, what]) => ({ name: `${method} ${path}`, what })),
+  )
+const at = (method: string, path: string) => description.paths[path]![method]!
+
+describe('the description of the API', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    expect(description.openapi).toBe('3.1.0')
+    expect(await new Validator().validate(description)).toEqual({ valid: true })
+  })
+
+  it('has every route that is served, and no other', () => {
+    const served = origin.app.routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    const names = described().map(({ name }) => name)
+    expect(names.toSorted()).toEqual([...new Set(served)].toSorted())
+  })
+
+  it('names each operation once', () => {
+    const ids = described().map(({ what }) => what.operationId)
+    expect(ids.every((id) => /^[a-z0-9_]+$/.test(id))).toBe(true)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('has references that lead somewhere', () => {
+    const references = JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)
+    const lost = [...references].flatMap(([, path]) => {
+      let found: any = description
+      for (const part of path!.split('/')) found = found?.[part]
+      return found === undefined ? [path] : []
+    })
+    expect(lost).toEqual([])
+  })
+
+  it('says which operations need a key', () => {
+    const open = operations.filter(({ auth }) => auth === 'none')
+    for (const { method, path } of operations) {
+      const { security } = at(method.toLowerCase(), path)
+      const needed = open.some((operation) => operation.path === path)
+        ? []
+        : [{ ApiKey: [] }, { Bearer: [] }]
+      expect([path, security]).toEqual([path, needed])
+    }
+    expect(description.components.securitySchemes.ApiKey).toEqual({
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Api-Key',
+    })
+  })
+
+  it('lists the statuses that follow from what an operation is', () => {
+    const statuses = (method: string, path: string) =>
+      Object.keys(at(method, `/core/v1/${path}`).responses).map(Number)
+    expect(statuses('post', 'add_group')).toEqual(
+      expect.arrayContaining([200, 400, 401, 402, 403, 409, 413, 415, 422, 429, 500, 503]),
+    )
+    expect(statuses('post', 'new_account')).not.toContain(401)
+    expect(statuses('get', 'list_groups')).toEqual([200, 400, 401, 403, 429, 500, 503])
+    expect(statuses('post', 'svc_action')).toContain(402)
+  })
+
+  it('says both shapes of an error where both can be, and that 429 and 503 say when to retry', () => {
+    const { responses, headers } = description.components
+    const shapes = (name: string) => responses[name].content['application/json'].schema
+    for (const name of ['bad_request', 'conflict', 'internal_error'])
+      expect(shapes(name).oneOf).toHaveLength(2)
+    for (const name of ['unauthorized', 'payment_required', 'forbidden', 'not_found'])
+      expect(shapes(name).$ref).toBe('#/components/schemas/Error')
+    for (const name of ['too_many_requests', 'service_unavailable'])
+      expect(Object.keys(responses[name].headers)).toContain('retry-after')
+    expect(Object.keys(responses.internal_error.headers)).toContain('x-svc-error')
+    expect(Object.keys(headers)).toContain('x-total-count')
+  })
+
+  it('offers Idempotency-Key where it counts: POST with a key', () => {
+    for (const { method, path, auth } of operations) {
+      const names = at(method.toLowerCase(), path).parameters.map(({ name }: any) => name)
+      expect([path, names.includes('Idempotency-Key')]).toEqual([
+        path,
+        method === 'POST' && auth !== 'none',
+      ])
+    }
+  })
+
+  it('says which parameters a read takes, and which it needs', () => {
+    const { parameters } = at('get', '/core/v1/list_wallets_in_group')
+    const needed = parameters.map(({ name, required }: any) => [name, required])
+    expect(needed).toEqual(
+      expect.arrayContaining([
+        ['group_id', true],
+        ['page_number', false],
+        ['page_size', false],
+      ]),
+    )
+  })
+
+  it.each(operations.map((operation) => ({ path: operation.path, operation })))(
+    'has examples for $path that fit its schemas',
+    ({ path, operation }) => {
+      const example = examples[path] ?? {}
+      expect(operation.answer.safeParse(example.answer).error).toBeUndefined()
+      if (operation.body)
+        expect(operation.body.schema.safeParse(example.request).error).toBeUndefined()
+    },
+  )
+})
+
+describe('/core/v1/swagger-ui', () => {
+  const page = (accept?: string) =>
+    origin.app.request('/core/v1/swagger-ui', accept === undefined ? {} : { headers: { accept } })
+  const file = (name: string, headers: Record<string, string> = {}) =>
+    origin.app.request(`/core/v1/swagger-ui/${name}`, { headers })
+
+  it('is the description itself for a program, and a page for a browser', async () => {
+    for (const accept of [undefined, '*/*', 'application/json'])
+      expect(await (await page(accept)).json()).toEqual(description)
+    const html = await page('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(html.headers.get('vary')).toContain('accept')
+  })
+
+  it('takes scripts and styles of this origin alone, and none written into the page', async () => {
+    const answer = await page('text/html')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    const html = await answer.text()
+    expect(html).not.toMatch(/https?:\/\//)
+    expect(html).not.toMatch(/<script>|<style|style=|\son\w+=/)
+  })
+
+  it('serves the files that the page names, and lets them be cached', async () => {
+    const html = await (await page('text/html')).text()
+    const names = [...html.matchAll(/swagger-ui\/([\w.-]+)"/g)].map(([, name]) => name!)
+    expect(names).toHaveLength(4)
+    for (const name of names) {
+      const answer = await file(name)
+      expect([name, answer.status]).toEqual([name, 200])
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=86400')
+      const again = await file(name, { 'if-none-match': answer.headers.get('etag')! })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+    }
+  })
+
+  it.each([
+    'index.html',
+    'package.json',
+    'swagger-ui-bundle.js.map',
+    '..%2fpackage.json',
+    '..%2f..%2f..%2fpackage.json',
+    '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+    '__proto__',
+    'constructor',
+    '',
+  ])('path traversal: serves no other file: %s', async (name) => {
+    expect((await file(name)).status).toBe(404)
+  })
+})

@@ -1,0 +1,273 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
+import { clientNetwork } from '../../../origin/admission/client-network.ts'
+import { createApp } from '../../../origin/app.ts'
+import type { OriginApp } from '../../../origin/http/operation.ts'
+import { openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
+import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+const BURST = 3
+/** One every ten seconds. */
+const PER_HOUR = 360
+const HASH_KEY = new Uint8Array(32).fill(7)
+const ACCOUNT = JSON.stringify({ account_name: 'a', account_description: '' })
+
+let origin: TestOrigin
+let app: OriginApp
+let nowMs = Date.parse('2026-05-22T23:00:00Z')
+let next = 0
+
+const openings = (gasPerDayWei?: bigint, hashKey = HASH_KEY) =>
+  new AccountOpenings({
+    db: origin.database.db,
+    now: () => nowMs,
+    hashKey,
+    burst: BURST,
+    perHour: PER_HOUR,
+    gasPerDayWei,
+  })
+
+beforeAll(async () => {
+  origin = await startOrigin()
+  app = createApp({ ...origin.services, openings: openings() })
+})
+afterAll(() => origin.close())
+
+/** What node's server hands to the app of a connection from that address. */
+const from = (remoteAddress: string) => ({ incoming: { socket: { remoteAddress } } })
+const freshAddress = () => `10.0.${Math.floor(next / 250)}.${(next++ % 250) + 1}`
+
+async function open(
+  address: string,
+  options: { body?: string; headers?: object; at?: OriginApp } = {},
+) {
+  const { body = ACCOUNT, headers = {}, at = app } = options
+  const init = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }
+  const answer = await at.request('/core/v1/new_account', init, from(address))
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    body: (await answer.json()) as { error?: string },
+  }
+}
+
+async function useUp(address: string, at = app): Promise<void> {
+  for (let n = 0; n < BURST; n++) expect((await open(address, { at })).status).toBe(200)
+  expect((await open(address, { at })).status).toBe(429)
+}
+
+describe('new_account', () => {
+  it('takes a burst from one address, then 429 with the time to wait, and one more after it', async () => {
+    const address = freshAddress()
+    await useUp(address)
+    const refused = await open(address)
+    expect([refused.status, refused.body.error]).toEqual([429, 'too_many_requests'])
+    expect(refused.retryAfter).toBe('10')
+    nowMs += 9_000
+    expect((await open(address)).retryAfter).toBe('1')
+    nowMs += 1_000
+    expect((await open(address)).status).toBe(200)
+    expect((await open(address)).status).toBe(429)
+  })
+
+  it('lets another address open accounts while one may not', async () => {
+    await useUp(freshAddress())
+    expect((await open(freshAddress())).status).toBe(200)
+  })
+
+  it('does not count what was 400 or 422', async () => {
+    const address = freshAddress()
+    for (let n = 0; n < BURST * 2; n++) {
+      expect((await open(address, { body: '{' })).status).toBe(400)
+      expect((await open(address, { body: '{}' })).status).toBe(422)
+    }
+    expect((await open(address)).status).toBe(200)
+  })
+
+  it('is 503 while the database is away, and opens nothing', async () => {
+    const database = await openEmbedded()
+    await database.close()
+    const broken = new AccountOpenings({
+      db: database.db,
+      now: () => nowMs,
+      hashKey: HASH_KEY,
+      burst: 1,
+      perHour: 1,
+      gasPerDayWei: undefined,
+    })
+    const before = origin.services.mirror.current().size
+    const answer = await open(freshAddress(), {
+      at: createApp({ ...origin.services, openings: broken }),
+    })
+    expect(answer.status).toBe(503)
+    expect(origin.services.mirror.current().size).toBe(before)
+  })
+})
+
+describe('who would get around the limit', () => {
+  it('by headers that name another address gets nowhere', async () => {
+    const address = freshAddress()
+    await useUp(address)
+    for (const name of [
+      'x-forwarded-for',
+      'x-real-ip',
+      'cf-connecting-ip',
+      'forwarded',
+      'true-client-ip',
+    ]) {
+      const headers = { [name]: freshAddress() }
+      expect((await open(address, { headers })).status).toBe(429)
+    }
+  })
+
+  it('by the other addresses of an IPv6 network gets nowhere', async () => {
+    await useUp('2001:db8:1:2::1')
+    expect((await open('2001:db8:1:2:ffff::9')).status).toBe(429)
+    expect((await open('2001:db8:1:3::1')).status).toBe(200)
+  })
+
+  it('by writing an IPv4 address as IPv6 gets nowhere', async () => {
+    const address = freshAddress()
+    await useUp(address)
+    expect((await open(`::ffff:${address}`)).status).toBe(429)
+  })
+
+  it('by fifty requests at once gets the burst', async () => {
+    const address = freshAddress()
+    const all = await Promise.all(Array.from({ length: 50 }, () => open(address)))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(BURST)
+  })
+
+  it('by another process gets nowhere', async () => {
+    const address = freshAddress()
+    await useUp(address)
+    const other = createApp({ ...origin.services, openings: openings() })
+    expect((await open(address, { at: other })).status).toBe(429)
+  })
+
+  it('on a real connection is known by its socket', async () => {
+    const local = createApp({
+      ...origin.services,
+      openings: openings(
+        undefined,
+        HASH_KEY.map(() => 9),
+      ),
+    })
+    const listening = Promise.withResolvers<AddressInfo>()
+    const server = serve(
+      { fetch: local.fetch, port: 0, hostname: '127.0.0.1', createServer },
+      listening.resolve,
+    )
+    const { port } = await listening.promise
+    const statuses: number[] = []
+    for (let n = 0; n <= BURST; n++) {
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': freshAddress() }
+      const url = `http://127.0.0.1:${port}/core/v1/new_account`
+      statuses.push((await fetch(url, { method: 'POST', headers, body: ACCOUNT })).status)
+    }
+    server.close()
+    expect(statuses).toEqual([200, 200, 200, 429])
+  })
+})
+
+describe('the database', () => {
+  it('holds no client address', async () => {
+    await open('203.0.113.77')
+    const rows = await origin.database.db.select().from(callRates)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain('203.0.113')
+  })
+
+  it('forgets a caller whose burst is whole again', async () => {
+    const limits = openings()
+    await limits.admit(freshAddress())
+    nowMs += 3_600_000
+    await limits.forgetOld()
+    const rows = await origin.database.db.select().from(callRates)
+    expect(rows).toEqual([])
+  })
+})
+
+describe('the gas of a day', () => {
+  it('is spent by the receipts of all addresses together, and is there again the next day', async () => {
+    nowMs = Date.parse('2026-06-01T23:00:00Z')
+    // The first costs something, and then nothing is left for a second.
+    const limited = createApp({ ...origin.services, openings: openings(1n) })
+    expect((await open(freshAddress(), { at: limited })).status).toBe(200)
+    const refused = await open(freshAddress(), { at: limited })
+    expect([refused.status, refused.retryAfter]).toEqual([429, '3600'])
+    const [spent] = await origin.database.db.select().from(gasBudgets)
+    expect(spent!.spentWei).toBeGreaterThan(100_000n)
+    expect(spent!.lastWei).toBe(spent!.spentWei)
+    nowMs += 3_600_000
+    const enough = spent!.lastWei * 2n
+    const tomorrow = createApp({ ...origin.services, openings: openings(enough) })
+    expect((await open(freshAddress(), { at: tomorrow })).status).toBe(200)
+  })
+
+  it('is reserved before it is spent, so that many at once do not pass it', async () => {
+    nowMs = Date.parse('2026-06-05T12:00:00Z')
+    const [spent] = await origin.database.db.select().from(gasBudgets)
+    const limits = openings(spent!.lastWei * 4n)
+    const tries = await Promise.allSettled(
+      Array.from({ length: 20 }, () => limits.admit(freshAddress())),
+    )
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
+  })
+
+  it('that was reserved for what was not sent is given back', async () => {
+    nowMs = Date.parse('2026-06-06T12:00:00Z')
+    const [spent] = await origin.database.db.select().from(gasBudgets)
+    const limits = openings(spent!.lastWei)
+    for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress())).refused()
+    await limits.admit(freshAddress())
+    await expect(limits.admit(freshAddress())).rejects.toThrow('new_account')
+  })
+})
+
+describe.skipIf(whyNoPostgres)(`on Postgres ${whyNoPostgres ?? ''}`, () => {
+  it('a hundred calls at four processes at once are the burst', async () => {
+    const postgres = await startPostgres()
+    const databases = await Promise.all(
+      Array.from({ length: 4 }, () => openDatabase({ url: postgres.url, stateDir: '' })),
+    )
+    const all = databases.map(
+      ({ db }) =>
+        new AccountOpenings({
+          db,
+          now: () => nowMs,
+          hashKey: HASH_KEY,
+          burst: 5,
+          perHour: 5,
+          gasPerDayWei: 10n ** 18n,
+        }),
+    )
+    const tries = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) => all[n % 4]!.admit('192.0.2.1')),
+    )
+    await Promise.all(databases.map((database) => database.close()))
+    await postgres.close()
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+  })
+})
+
+describe('the network of a client', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:C000:0201', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0db8:0000:0000:1:2:3:4', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['', ''],
+    ['unix', ''],
+  ])('of %j is %j', (address, network) => {
+    expect(clientNetwork(address)).toBe(network)
+  })
+})

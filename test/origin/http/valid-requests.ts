@@ -1,0 +1,93 @@
+/** For each operation a request that is right in every way, and what the key that sends it has to be. */
+
+/** What there is in the account that is asked about. */
+export type Known = {
+  group: number
+  pkpId: string
+  cid: string
+  usageKeyHash: string
+}
+
+export type ValidRequest = {
+  /** JSON; absent where the operation takes none. */
+  body?: unknown
+  /** With its question mark. */
+  query?: string
+}
+
+export const CODE = 'async function main() { return 1 }'
+
+const inGroup = ({ group }: Known) => ({ query: `?group_id=${group}` })
+const pkpInGroup = ({ group, pkpId }: Known) => ({ body: { group_id: group, pkp_id: pkpId } })
+const actionInGroup = ({ group, cid }: Known) => ({
+  body: { group_id: group, action_ipfs_cid: cid },
+})
+
+/** By path, without the prefix. */
+export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequest>> = {
+  '/get_node_chain_config': () => ({}),
+  '/core/v1/get_node_chain_config': () => ({}),
+  '/core/v1/get_svc_action_ipfs_id': () => ({ body: CODE }),
+  '/core/v1/new_account': () => ({ body: { account_name: 'a', account_description: '' } }),
+  '/core/v1/account_exists': () => ({}),
+  '/core/v1/rotate_account_api_key': () => ({ body: {} }),
+  '/core/v1/create_wallet': () => ({ body: { name: 'w', description: '' } }),
+  '/core/v1/list_wallets': () => ({}),
+  '/core/v1/list_wallets_in_group': inGroup,
+  '/core/v1/add_group': ({ pkpId }) => ({
+    body: {
+      group_name: 'g',
+      group_description: 'd',
+      pkp_ids_permitted: [pkpId],
+      cid_hashes_permitted: [0],
+    },
+  }),
+  '/core/v1/update_group': ({ group }) => ({ body: { group_id: group, group_name: 'renamed' } }),
+  '/core/v1/remove_group': ({ group }) => ({ body: { group_id: group } }),
+  '/core/v1/list_groups': () => ({}),
+  '/core/v1/get_group': inGroup,
+  '/core/v1/add_pkp_to_group': pkpInGroup,
+  '/core/v1/remove_pkp_from_group': pkpInGroup,
+  '/core/v1/add_action_to_group': actionInGroup,
+  '/core/v1/remove_action_from_group': actionInGroup,
+  '/core/v1/add_action': ({ cid }) => ({ body: { action_ipfs_cid: cid, name: 'a' } }),
+  '/core/v1/update_action_metadata': ({ cid }) => ({ body: { action_ipfs_cid: cid, name: 'a' } }),
+  '/core/v1/delete_action': ({ cid }) => ({ body: { action_ipfs_cid: cid } }),
+  '/core/v1/list_actions': () => ({}),
+  '/core/v1/add_usage_api_key': ({ group }) => ({
+    body: {
+      name: 'k',
+      description: 'd',
+      can_create_groups: false,
+      manage_ipfs_ids_in_groups: [group],
+      add_pkp_to_groups: [group],
+      remove_pkp_from_groups: [group],
+      execute_in_groups: [group],
+    },
+  }),
+  '/core/v1/update_usage_api_key': ({ usageKeyHash }) => ({
+    body: { usage_api_key: usageKeyHash, description: 'changed' },
+  }),
+  '/core/v1/remove_usage_api_key': ({ usageKeyHash }) => ({
+    body: { usage_api_key: usageKeyHash },
+  }),
+  '/core/v1/list_api_keys': () => ({}),
+  '/core/v1/billing/balance': () => ({}),
+  '/core/v1/billing/processor_config': () => ({}),
+  '/core/v1/billing/create_payment_intent': () => ({ body: { amount_cents: 500 } }),
+  '/core/v1/billing/confirm_payment': () => ({ body: { payment_intent_id: 'pi_1' } }),
+  '/core/v1/version': () => ({}),
+  '/core/v1/limits': () => ({}),
+  '/core/v1/svc_action': () => ({ body: { code: CODE, js_params: {} } }),
+}
+
+/** Every right that a usage key can have, in every group. */
+export const EVERY_RIGHT = {
+  can_create_groups: true,
+  can_delete_groups: true,
+  can_create_pkps: true,
+  manage_ipfs_ids_in_groups: [0],
+  add_pkp_to_groups: [0],
+  remove_pkp_from_groups: [0],
+  execute_in_groups: [0],
+}

@@ -1,0 +1,41 @@
+/** Endpoints that need no key (specification, Authentication 4). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+let origin: TestOrigin
+beforeAll(async () => {
+  origin = await startOrigin()
+})
+afterAll(() => origin.close())
+
+type Request = { method?: string; body?: unknown }
+const ACCOUNT = { account_name: 'a', account_description: '' }
+
+const OPEN: [string, Request, readonly number[]][] = [
+  ['/core/v1/new_account', { body: ACCOUNT }, [200]],
+  ['/core/v1/get_svc_action_ipfs_id', { body: 'text' }, [200]],
+  ['/get_node_chain_config', {}, [200]],
+  ['/core/v1/swagger-ui', {}, [200]],
+  ['/core/v1/billing/processor_config', {}, [200, 503]],
+  // What no evidence is made for yet is absent for everybody.
+  ['/attestation', {}, [200, 404]],
+  ['/info', {}, [200, 404]],
+  ['/evidences/', {}, [200, 404]],
+  ['/evidences/sha256sum.txt', {}, [200, 404]],
+  ['/evidences/quote.json', {}, [200, 404]],
+  ['/evidences/cert-origin.test.pem', {}, [200, 404]],
+  ['/evidences/acme-account.json', {}, [200, 404]],
+]
+
+describe.each(OPEN)('%s', (path, request, statuses) => {
+  it('is answered without a key', async () => {
+    const { status, headers } = await origin.call(path, request)
+    expect(statuses).toContain(status)
+    expect(headers.has('retry-after')).toBe(status === 503)
+  })
+
+  it('looks at no key that is sent all the same', async () => {
+    for (const headers of [{ 'x-api-key': 'nobody' }, { authorization: 'Bearer nobody' }])
+      expect(statuses).toContain((await origin.call(path, { ...request, headers })).status)
+  })
+})

@@ -1,0 +1,70 @@
+/** An account at origin processes, and what its owner does in one line. */
+import { randomUUID } from 'node:crypto'
+import { apiKeyHash, cidHash } from '../../origin/accounts/api-key.ts'
+import { actionCid } from '../../shared/cid.ts'
+import type { Answer, OriginProcess } from './origins.ts'
+
+/** Takes the wallet's key, which is what a permission is worth. Without ethers, whose loading takes longer than all else. */
+const KEY_TAKER = `async function main({ pkpId }) {
+  return (await Svc.Actions.getPrivateKey({ pkpId })).length
+}`
+export const KEY_TAKER_CID = await actionCid(KEY_TAKER)
+/** What it returns with a key: 32 bytes in 0x hex. */
+export const KEY_TAKEN = 66
+
+export type Wallet = { wallet_address: string; pkp_id: string }
+/** A usage key that may take the key of a wallet, by one group. */
+export type Grant = { key: string; groupId: number; wallet: Wallet }
+
+export class AccountHolder {
+  key: string
+  /** The account's, whatever its key is by now. */
+  readonly hash: string
+
+  private constructor(key: string) {
+    this.key = key
+    this.hash = apiKeyHash(key)
+  }
+
+  static async open(origin: OriginProcess): Promise<AccountHolder> {
+    const body = { account_name: 'holder', account_description: '' }
+    return new AccountHolder((await origin.ok('new_account', { body })).api_key)
+  }
+
+  call(origin: OriginProcess, path: string, body?: object, idempotencyKey = ''): Promise<Answer> {
+    return origin.call(path, { key: this.key, ...(body && { body }), idempotencyKey })
+  }
+
+  ok(origin: OriginProcess, path: string, body?: object): Promise<any> {
+    return origin.ok(path, { key: this.key, ...(body && { body }) })
+  }
+
+  wallet(origin: OriginProcess): Promise<Wallet> {
+    return this.ok(origin, 'create_wallet', {})
+  }
+
+  /** @returns its id */
+  async group(origin: OriginProcess, more: object = {}): Promise<number> {
+    const body = { group_name: `group ${randomUUID()}`, ...more }
+    return (await this.ok(origin, 'add_group', body)).group_id
+  }
+
+  async usageKey(origin: OriginProcess, more: object = {}): Promise<string> {
+    return (await this.ok(origin, 'add_usage_api_key', { name: 'key', ...more })).usage_api_key
+  }
+
+  async grant(origin: OriginProcess, wallet: Wallet): Promise<Grant> {
+    const groupId = await this.group(origin, {
+      pkp_ids_permitted: [wallet.pkp_id],
+      cid_hashes_permitted: [cidHash(KEY_TAKER_CID)],
+    })
+    const key = await this.usageKey(origin, { execute_in_groups: [groupId] })
+    return { key, groupId, wallet }
+  }
+}
+
+/** 200 and `KEY_TAKEN` where key, group and action permit the wallet. */
+export function takeKey(origin: OriginProcess, key: string, { pkp_id }: Wallet): Promise<Answer> {
+  const body = { code: KEY_TAKER, js_params: { pkpId: pkp_id } }
+  return origin.call('svc_action', { key, body })
+}

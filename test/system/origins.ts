@@ -1,0 +1,201 @@
+/** Origin processes as an operator runs several of them: one Postgres, one chain, one root key, and HTTPS of each. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openDatabase } from '../../origin/db/open.ts'
+import { addressOf, Keyring } from '../../origin/keys/keyring.ts'
+import { loadRootKey } from '../../origin/keys/root-file.ts'
+import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
+import { Child } from '../../origin/stack/child.ts'
+import { trustCa } from '../../origin/stack/trust-ca.ts'
+import { loadTls } from '../../origin/tls.ts'
+import { startContract } from '../origin/accounts/contract.ts'
+import { startPostgres } from '../origin/db/postgres.ts'
+
+/** Wallets that pay for writes, beside the one that pays them: enough to lose some at each kill, and to find others. */
+export const PAYERS = 8
+
+const entry = fileURLToPath(new URL('../../origin/main.ts', import.meta.url))
+
+type Call = { key?: string; body?: object; idempotencyKey?: string }
+/** `sentAt` and `answeredAt` are of this process' `performance.now()`. */
+export type Answer = {
+  status: number
+  body: any
+  replayed: boolean
+  sentAt: number
+  answeredAt: number
+}
+
+export type Origins = Awaited<ReturnType<typeof startOrigins>>
+
+/** One origin process, and the next one in its place after it has ended. */
+export class OriginProcess {
+  readonly name: string
+  readonly stateDir: string
+  readonly #settings: Record<string, string>
+  readonly #onLine: (line: string) => void
+  #child: Child | undefined
+  #url = ''
+
+  constructor(
+    name: string,
+    stateDir: string,
+    settings: Record<string, string>,
+    onLine: (line: string) => void,
+  ) {
+    this.name = name
+    this.stateDir = stateDir
+    this.#settings = settings
+    this.#onLine = onLine
+  }
+
+  /** @throws {ChildFailed} */
+  async start(): Promise<void> {
+    const { PATH, HOME, TMPDIR } = process.env
+    const child = new Child({
+      name: this.name,
+      command: process.execPath,
+      args: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', entry],
+      env: { PATH, HOME, TMPDIR, ...this.#settings, SVC_STATE_DIR: this.stateDir },
+      ipc: true,
+      stopSignal: 'SIGTERM',
+      onLine: this.#onLine,
+      started: () => {},
+    })
+    this.#child = child
+    const { port } = await child.message<{ port: number }>()
+    this.#url = `https://localhost:${port}`
+  }
+
+  /** Asks it to end, as a deployment does. */
+  async stop(): Promise<void> {
+    await this.#child?.stop()
+  }
+
+  /** Ends it and its executors at once, as a crash would. */
+  async kill(): Promise<void> {
+    await this.#child?.kill()
+  }
+
+  /** It stands still, as in a long pause of its machine, until `resume`. */
+  pause(): void {
+    this.signal('SIGSTOP')
+  }
+
+  resume(): void {
+    this.signal('SIGCONT')
+  }
+
+  /** Of its whole group; nothing where it has ended. */
+  signal(signal: NodeJS.Signals): void {
+    // A group of its own: never that of this process, which 0 would be.
+    if (!this.#child?.pid) return
+    try {
+      process.kill(-this.#child.pid, signal)
+    } catch {
+      // Nobody is left in the group.
+    }
+  }
+
+  /** One request to the core API: a POST where it has a body. @throws where the connection breaks */
+  async call(path: string, { key, body, idempotencyKey }: Call = {}): Promise<Answer> {
+    const sentAt = performance.now()
+    const response = await fetch(`${this.#url}/core/v1/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        'content-type': 'application/json',
+        ...(key && { 'x-api-key': key }),
+        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      body: text.startsWith('<') ? text : JSON.parse(text),
+      replayed: response.headers.has('idempotent-replayed'),
+      sentAt,
+      answeredAt: performance.now(),
+    }
+  }
+
+  /** A request whose answer has to be 200. @throws {Error} with the answer */
+  async ok(path: string, call: Call = {}): Promise<any> {
+    const { status, body } = await this.call(path, call)
+    if (status === 200) return body
+    throw new Error(`${this.name} ${path}: ${status} ${JSON.stringify(body).slice(0, 500)}`)
+  }
+}
+
+/**
+ * Starts the processes together, on an empty database; `close` ends all of it, also what was stopped.
+ * @param count how many
+ */
+export async function startOrigins(count: number, settings: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-origins-'))
+  const lines: string[] = []
+  const origins: OriginProcess[] = []
+  const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const onExit = () => origins.forEach((origin) => origin.signal('SIGKILL'))
+  process.once('exit', onExit)
+  const close = async () => {
+    await Promise.all(origins.map((origin) => origin.kill()))
+    process.off('exit', onExit)
+    for (const end of closers.splice(0).toReversed()) await end()
+  }
+  try {
+    const seed = join(folder, 'seed')
+    const { caFile } = await seedState(seed)
+    const keyring = new Keyring(loadRootKey(seed, 'local'))
+    const postgres = await startPostgres()
+    closers.push(() => postgres.close())
+    const payers = Array.from({ length: PAYERS + 1 }, (_, n) => addressOf(keyring.payerKey(n)))
+    const contract = await startContract(...payers)
+    closers.push(() => contract.close())
+    for (let n = 0; n < count; n++) {
+      const stateDir = join(folder, `origin-${n}`)
+      cpSync(seed, stateDir, { recursive: true })
+      const name = String.fromCharCode(97 + n)
+      const environment = {
+        SVC_ENV: 'local',
+        SVC_TEE: 'simulated',
+        SVC_ORIGIN_PORT: '0',
+        SVC_PUBLIC_URL: 'https://localhost',
+        SVC_CHAIN_RPC: contract.rpcUrl,
+        SVC_CONTRACT_ADDRESS: contract.chain.contractAddress,
+        SVC_CONTRACT_BLOCK: String(contract.chain.contractBlock),
+        SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
+        SVC_CHANNEL_PSK: Buffer.alloc(32, 1).toString('base64url'),
+        SVC_PAYERS: String(PAYERS),
+        SVC_EXECUTORS_MIN: '1',
+        SVC_EXECUTORS_MAX: '2',
+        SVC_STARTER_CREDITS_CENTS: '100000',
+        SVC_NEW_ACCOUNT_BURST: '1000',
+        // What is tested is who agrees with whom, on a machine that may be busy with other things.
+        SVC_SHED_DELAY_MS: '60000',
+        DATABASE_URL: postgres.url,
+        ...settings,
+      }
+      const onLine = (line: string) => lines.push(`${name} | ${line}`)
+      origins.push(new OriginProcess(name, stateDir, environment, onLine))
+    }
+    trustCa(caFile)
+    await Promise.all(origins.map((origin) => origin.start()))
+    // After them: they are to find the database empty.
+    const database = await openDatabase({ url: postgres.url, stateDir: '' })
+    closers.push(() => database.close())
+    return { origins, contract, db: database.db, lines, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What all processes have in common on disk: the root key, and an authority for their certificates. */
+async function seedState(folder: string): Promise<{ caFile: string }> {
+  const { caFile } = await loadTls(folder)
+  loadRootKey(folder, 'local')
+  return { caFile }
+}
