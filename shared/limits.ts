@@ -30,7 +30,13 @@ export const LOGS_MAX_BYTES = 100 * 1024
 /** Key operations of one execution (specification, Limits). */
 export const KEY_OPERATIONS_MAX = 10
 
-/** A request to the core API: the largest source and the largest params, and room for their JSON. */
+/**
+ * A request to the core API but those with source: the largest has a hundred ids and a description. Who has no key
+ * could have more parsed for nothing.
+ */
+export const OPERATION_BODY_MAX_BYTES = 64 * 1024
+
+/** A request with source: the largest source and the largest params, and room for their JSON. */
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
 /** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
@@ -38,7 +44,11 @@ export const PERMISSION_IDS_MAX = 50
 
 /** Characters of a name and of a description: the contract, that counts bytes, has room for the longest of both. */
 export const NAME_MAX_CHARACTERS = 256
-export const DESCRIPTION_MAX_CHARACTERS = 4096
+/** 4 KB on the chain are some 3,000,000 gas, and this deployment pays them for one cent. */
+export const DESCRIPTION_MAX_CHARACTERS = 1024
+
+/** Characters of the description that an account is opened with: nobody pays for it, so it may be as long as a name. */
+export const ACCOUNT_DESCRIPTION_MAX_CHARACTERS = NAME_MAX_CHARACTERS
 
 /** A webhook's body: GitHub's usual payloads are far below it; larger ones get 413. */
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024

@@ -1,6 +1,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { keyUses } from '../db/schema.ts'
+import { fromDatabase } from '../db/unavailable.ts'
 
 export type KeyUsesOptions = { db: Database; now: () => number }
 
@@ -26,15 +27,13 @@ export class KeyUses {
     this.#fresh.set(keyHash, this.#options.now())
   }
 
-  /** Last uses of keys, by key hash; one that was never used is absent. */
+  /** Last uses of keys, by key hash; one that was never used is absent. @throws {DatabaseUnavailable} */
   async lastUsedAt(keyHashes: readonly string[]): Promise<Map<string, Date>> {
     const found = new Map<string, Date>()
     for (let from = 0; from < keyHashes.length; from += BATCH) {
       const some = keyHashes.slice(from, from + BATCH)
-      const rows = await this.#options.db
-        .select()
-        .from(keyUses)
-        .where(inArray(keyUses.keyHash, some))
+      const query = this.#options.db.select().from(keyUses).where(inArray(keyUses.keyHash, some))
+      const rows = await fromDatabase(query)
       for (const row of rows) found.set(row.keyHash, row.usedAt)
     }
     for (const hash of keyHashes) {

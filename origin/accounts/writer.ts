@@ -6,8 +6,9 @@ import { addressOf } from '../keys/keyring.ts'
 import { type Log, traceOf } from '../log.ts'
 import { accountConfig, type Chain, ChainUnavailable } from './chain.ts'
 import type { AccountsMirror } from './mirror.ts'
+import { AccountTurns } from './writer/account-turns.ts'
 import { Answers, RECEIPT_WAIT_MS } from './writer/answers.ts'
-import { GasMarket } from './writer/fees.ts'
+import { gasLimitFor, GasMarket } from './writer/fees.ts'
 import { Funding } from './writer/funding.ts'
 import type { Order } from './writer/lane.ts'
 import type { LiveWrite } from './writer/live-write.ts'
@@ -23,8 +24,8 @@ import { simulate } from './writer/simulate.ts'
 
 export { ContractRefused } from './writer/refusal.ts'
 
-/** Writes under way in one process: nodes keep some tens a wallet, and who comes later is better told to try again. */
-const WAITING_MAX = 256
+/** Writes under way or waiting in one process: seven accounts that write all they may leave room for others. */
+const WAITING_MAX = 1_024
 /** Leases are renewed and what was sent is looked after this often. */
 const TEND_MS = 1_000
 /** A payer that spends as fast as it can needs longer to go from full to low. */
@@ -68,6 +69,7 @@ export class AccountsWriter {
   readonly #funding: Funding
   readonly #choice: PayerChoice
   readonly #answers: Answers
+  readonly #turns: AccountTurns
   readonly #leasing: Rounds
   readonly #settling: Rounds
   readonly #underWay = new Map<string, Promise<TransactionReceipt>>()
@@ -110,12 +112,15 @@ export class AccountsWriter {
         this.#settling.hurry()
       },
     })
+    const waitMs = options.waitMs ?? RECEIPT_WAIT_MS
+    // A full line is eight rounds, and blocks of twelve seconds are the slowest that are known.
+    this.#turns = new AccountTurns(2 * waitMs)
     this.#answers = new Answers({
       provider,
       outbox,
       payers: this.#payers,
       mirror: options.mirror,
-      waitMs: options.waitMs ?? RECEIPT_WAIT_MS,
+      waitMs,
       afterMined: async (block) => options.afterMined?.(block),
       lookAgain: () => {
         this.#receipts.watch()
@@ -142,12 +147,26 @@ export class AccountsWriter {
   }
 
   /**
+   * Whether a write that failed may still happen, or was reverted at its cost. Asked when `write` has ended.
+   * @returns true too where the database cannot say
+   */
+  async wasRecorded(writeId: string): Promise<boolean> {
+    try {
+      return (await this.#outbox.find(writeId)) !== undefined
+    } catch {
+      return true
+    }
+  }
+
+  /**
    * Calls a function of the contract, once for each write id: a call under an id that is known, also from before
    * a crash or to another process, waits for the first and returns its receipt; its arguments count for nothing.
    * @param options.writeId any text; kept for `CHAIN_WRITE_KEPT_MS` after its end. A random one by default
+   * An account has so many turns at once, and further writes of it wait; a call that joins another takes none.
    * @returns the receipt, already applied to the mirror
    * @throws {ContractRefused} where the contract says no
-   * @throws {ChainUnavailable} where the chain does not answer. The write may still happen when it was sent
+   * @throws {ChainUnavailable} where the chain does not answer, or too many writes wait for it. The write may still
+   *   happen when it was sent
    */
   write(
     functionName: string,
@@ -173,14 +192,17 @@ export class AccountsWriter {
     if (mayBeKnown && (await this.#outbox.find(writeId))) return this.#answers.answer(writeId)
     const data = accountConfig.encodeFunctionData(functionName, args)
     const order = { writeId, functionName, to: this.#options.chain.contractAddress, data }
-    try {
-      await this.#send(order)
-    } catch (error) {
-      // Another process was faster with the same write: what was refused here is what it did.
-      const known = error instanceof ContractRefused && mayBeKnown
-      if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
-    }
-    return this.#answers.answer(writeId)
+    return this.#turns.inTurn(functionName, args, async () => {
+      try {
+        await this.#send(order)
+      } catch (error) {
+        // Another process was faster with the same write: what was refused here is what it did.
+        const known = error instanceof ContractRefused && mayBeKnown
+        if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
+      }
+      // The turn lasts until the block is in the mirror: what comes next is simulated on top of it.
+      return this.#answers.answer(writeId)
+    })
   }
 
   async #send(order: Pick<Order, 'writeId' | 'functionName' | 'to' | 'data'>): Promise<void> {
@@ -189,8 +211,8 @@ export class AccountsWriter {
     for (let tried = 0; tried < LANE_TRIES; tried++) {
       const lane = await this.#choice.lane()
       const call = { from: lane.address, to: order.to, data: order.data }
-      const gas = await simulate(chain.provider, call, seenBlock)
-      const sent = await lane.send({ ...order, value: 0n, gasLimit: (gas * 12n) / 10n })
+      const gasLimit = gasLimitFor(await simulate(chain.provider, call, seenBlock))
+      const sent = await lane.send({ ...order, value: 0n, gasLimit })
       if (sent !== 'lost') return this.#receipts.watch()
       await this.#payers.tend()
     }

@@ -1,7 +1,13 @@
 import type { Database } from '../db/open.ts'
 import { CallRate } from './call-rate.ts'
+import { callerId } from './caller-id.ts'
 import { clientNetwork } from './client-network.ts'
 import { GasBudget } from './gas-budget.ts'
+
+const NAME = 'new_account'
+
+/** Of a day's gas for one network: ten of them have to be had before nobody else can open an account. */
+const NETWORK_SHARE = 10n
 
 export type AccountOpeningsOptions = {
   db: Database
@@ -25,28 +31,50 @@ export type Opening = {
 
 /** Who may open accounts, for which this deployment pays the gas (`decisions.md`, new_account). */
 export class AccountOpenings {
+  readonly #options: AccountOpeningsOptions
   readonly #rate: CallRate
   readonly #budget?: GasBudget
 
-  constructor({ gasPerDayWei: perDayWei, ...options }: AccountOpeningsOptions) {
-    const name = 'new_account'
-    this.#rate = new CallRate({ ...options, name })
-    if (perDayWei !== undefined) this.#budget = new GasBudget({ ...options, name, perDayWei })
+  constructor(options: AccountOpeningsOptions) {
+    this.#options = options
+    this.#rate = new CallRate({ ...options, name: NAME })
+    const perDayWei = options.gasPerDayWei
+    if (perDayWei !== undefined)
+      this.#budget = new GasBudget({ ...options, name: NAME, what: NAME, perDayWei })
   }
 
   /** Counts an attempt of an address. @throws {TooManyCalls | DatabaseUnavailable} */
   async admit(address: string): Promise<Opening> {
-    await this.#rate.take(clientNetwork(address))
-    const budget = this.#budget
-    if (!budget) return { cost: async () => {}, refused: async () => {} }
-    const reserved = await budget.reserve()
+    const network = clientNetwork(address)
+    await this.#rate.take(network)
+    const everybody = this.#budget
+    if (!everybody) return { cost: async () => {}, refused: async () => {} }
+    const share = this.#shareOf(network)
+    const reserved = await share.reserve()
+    const reservedOfAll = await everybody.reserve().catch(async (error: unknown) => {
+      await share.giveBack(reserved)
+      throw error
+    })
     return {
-      cost: (wei) => budget.settle(reserved, wei),
-      refused: () => budget.giveBack(reserved),
+      cost: async (wei) => {
+        await everybody.settle(reservedOfAll, wei)
+        await share.settle(reserved, wei)
+      },
+      refused: async () => {
+        await everybody.giveBack(reservedOfAll)
+        await share.giveBack(reserved)
+      },
     }
   }
 
-  forgetOld(): Promise<void> {
-    return this.#rate.forgetOld()
+  async forgetOld(): Promise<void> {
+    await Promise.all([this.#rate.forgetOld(), this.#budget?.forgetOthers()])
+  }
+
+  #shareOf(network: string): GasBudget {
+    const { hashKey, gasPerDayWei = 0n } = this.#options
+    const name = callerId(hashKey, NAME, network)
+    const perDayWei = gasPerDayWei / NETWORK_SHARE
+    return new GasBudget({ ...this.#options, name, what: `${NAME} for one network`, perDayWei })
   }
 }

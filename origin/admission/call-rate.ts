@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { eq, lt, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
+import { callerId } from './caller-id.ts'
 
 /** More calls than are taken; nothing was done. */
 export class TooManyCalls extends Error {
@@ -43,8 +43,8 @@ export class CallRate {
 
   /** @throws {TooManyCalls | DatabaseUnavailable} */
   async take(caller: string): Promise<void> {
-    const { db, now, name, burst } = this.#options
-    const id = this.#idOf(caller)
+    const { db, now, name, hashKey, burst } = this.#options
+    const id = callerId(hashKey, name, caller)
     const at = now()
     const latest = at + (burst - 1) * this.#intervalMs
     const from = sql`greatest(${callRates.fullAt}, ${new Date(at).toISOString()}::timestamptz)`
@@ -69,13 +69,5 @@ export class CallRate {
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await db.delete(callRates).where(lt(callRates.fullAt, new Date(now())))
-  }
-
-  #idOf(caller: string): string {
-    const { hashKey, name } = this.#options
-    const hash = createHmac('sha256', hashKey)
-      .update(JSON.stringify([name, caller]))
-      .digest('hex')
-    return `${name} ${hash}`
   }
 }

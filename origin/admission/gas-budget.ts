@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, lt, ne, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { gasBudgets } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
@@ -9,8 +9,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export type GasBudgetOptions = {
   db: Database
   now: () => number
-  /** What is paid for. */
+  /** Its row. */
   name: string
+  /** What is paid for, in messages. */
+  what: string
   /** Wei a day (UTC), of all processes together. */
   perDayWei: bigint
 }
@@ -28,7 +30,7 @@ export class GasBudget {
 
   /** @returns what was reserved, in wei. @throws {TooManyCalls | DatabaseUnavailable} */
   async reserve(): Promise<bigint> {
-    const { db, now, name, perDayWei } = this.#options
+    const { db, now, name, what, perDayWei } = this.#options
     const at = now()
     const day = new Date(at).toISOString().slice(0, 10)
     // Another process' clock may be a day ahead already: its day goes on.
@@ -49,7 +51,7 @@ export class GasBudget {
     )
     if (rows[0]) return rows[0].reserved
     throw new TooManyCalls(
-      `the gas that is spent on ${name} in a day is spent`,
+      `the gas that is spent on ${what} in a day is spent`,
       DAY_MS - (at % DAY_MS),
     )
   }
@@ -62,6 +64,13 @@ export class GasBudget {
   /** Nothing was sent. */
   async giveBack(reservedWei: bigint): Promise<void> {
     await this.#add(-reservedWei, {})
+  }
+
+  /** Forgets the others whose last day is over. Not this one: what the last transaction cost is reserved first. */
+  async forgetOthers(): Promise<void> {
+    const { db, now, name } = this.#options
+    const yesterday = new Date(now() - DAY_MS).toISOString().slice(0, 10)
+    await db.delete(gasBudgets).where(and(ne(gasBudgets.name, name), lt(gasBudgets.day, yesterday)))
   }
 
   async #add(wei: bigint, also: { lastWei?: bigint }): Promise<void> {

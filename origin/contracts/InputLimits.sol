@@ -13,8 +13,8 @@ abstract contract InputLimits is IAccountConfigErrors {
     uint256 internal constant GROUP_IDS_MAX = 500;
     /// Bytes of UTF-8: 256 characters of the longest form.
     uint256 internal constant NAME_BYTES_MAX = 1024;
-    /// Bytes of UTF-8: 4,096 characters of the longest form.
-    uint256 internal constant DESCRIPTION_BYTES_MAX = 16_384;
+    /// Bytes of UTF-8: 1,024 characters of the longest form. At some 700 gas a byte, four times as many were half a block.
+    uint256 internal constant DESCRIPTION_BYTES_MAX = 4096;
     /// A CIDv0 has 46 characters; other encodings of a CID stay below this.
     uint256 internal constant CID_BYTES_MAX = 128;
 

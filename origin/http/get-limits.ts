@@ -39,7 +39,12 @@ function executionLimits(settings: Settings): Record<string, Limit> {
 function requestLimits(): Record<string, Limit> {
   const hours = limits.ANSWER_KEPT_MS / 3_600_000
   return {
-    request_body: limit(limits.CORE_BODY_MAX_BYTES, 'bytes', 'any request to the core API'),
+    request_body: limit(limits.OPERATION_BODY_MAX_BYTES, 'bytes', 'a request without source'),
+    request_body_with_source: limit(
+      limits.CORE_BODY_MAX_BYTES,
+      'bytes',
+      'svc_action and get_svc_action_ipfs_id',
+    ),
     source_text: limit(limits.SOURCE_MAX_BYTES, 'bytes', 'code of an action, in UTF-8'),
     js_params: limit(limits.PARAMS_MAX_BYTES, 'bytes', 'js_params, as JSON'),
     list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),

@@ -1,5 +1,5 @@
 import { actionCid } from '../../shared/cid.ts'
-import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import { cidAnswer, sourceSchema } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 import { requireSize } from './size.ts'
@@ -10,7 +10,7 @@ export const getSvcActionIpfsId: Operation<string> = {
   path: '/core/v1/get_svc_action_ipfs_id',
   summary: 'The CIDv0 of a source.',
   auth: 'none',
-  body: { schema: sourceSchema },
+  body: { schema: sourceSchema, maxBytes: CORE_BODY_MAX_BYTES, isString: true },
   answer: cidAnswer,
   handle: async ({ body }) => {
     requireSize('body', body, SOURCE_MAX_BYTES)

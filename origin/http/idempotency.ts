@@ -6,6 +6,7 @@ import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../../shared/limits.ts'
 import type { Principal } from '../accounts/state.ts'
+import { NoProcessor } from '../credits/no-processor.ts'
 import type { KeptAnswer } from '../idempotency/answer-codec.ts'
 import type { Begun } from '../idempotency/kept-answers.ts'
 import type { Services } from '../services.ts'
@@ -145,6 +146,7 @@ function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
  */
 function wasRefused(error: unknown, { runsOnce }: Keeping): boolean {
   if (error instanceof ActionStopped) return false
+  if (error instanceof NoProcessor) return true
   const { status } = toApiError(error)
   return status < 500 || (status === 503 && runsOnce === true)
 }

@@ -34,7 +34,7 @@ import { authorize } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
 import { idempotencyKeyOf, once } from './idempotency.ts'
 import { Page, type PageRequest, pageRequestOf } from './page.ts'
-import { bodyOf, limitedBody } from './request-body.ts'
+import { bodyOf, type RequestBody } from './request-body.ts'
 import { queryOf } from './request-query.ts'
 
 export type OriginEnv = { Variables: { requestId: string } }
@@ -58,8 +58,8 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   /** One sentence for readers of the API's description. */
   summary: string
   auth: Kind
-  /** Absent where the operation takes no body. `optional` takes an empty body for `{}`. */
-  body?: { schema: z.ZodType<Body>; optional?: boolean }
+  /** Absent where the operation takes no body. */
+  body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
   /** What a 200 carries; of a list, the array. */
@@ -82,7 +82,7 @@ export function mount<Body, Query>(
   services: Services,
   operation: Operation<Body, Query>,
 ): void {
-  app.on(operation.method, operation.path, limitedBody, async (context) => {
+  app.on(operation.method, operation.path, async (context) => {
     services.load.requireRoom()
     const principal = principalFor(operation.auth, context.req.raw.headers, services.mirror)
     if (principal) services.keyUses.used(principal.keyHash)

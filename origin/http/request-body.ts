@@ -1,33 +1,70 @@
 import type { Context } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
 import { parseJson, validate } from '../../shared/json-body.ts'
-import { CORE_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import { OPERATION_BODY_MAX_BYTES } from '../../shared/limits.ts'
+
+export type RequestBody<Body> = {
+  schema: z.ZodType<Body>
+  /** An empty body counts as `{}`. */
+  optional?: boolean
+  /** More than `OPERATION_BODY_MAX_BYTES`, for source and params. */
+  maxBytes?: number
+  /** The body is one JSON string. */
+  isString?: true
+}
 
 /**
  * A request's body, validated, and its text as it was sent.
- * @throws {ApiError} 400, 415 or 422
+ * @throws {ApiError} 400, 413, 415 or 422
  */
 export async function bodyOf<Body>(
   context: Context,
-  body: { schema: z.ZodType<Body>; optional?: boolean } | undefined,
+  body: RequestBody<Body> | undefined,
 ): Promise<{ value: Body; text: string }> {
   // An operation without a body has `undefined` for its type, and no handler that looks at it.
   if (!body) return { value: undefined as Body, text: '' }
-  const text = await context.req.text()
+  const text = decoded(await bytesOf(context, body.maxBytes ?? OPERATION_BODY_MAX_BYTES))
+  if (body.isString) requireString(text)
   const json = parseJson(text, context.req.header('content-type') ?? null, body.optional)
   return { value: validate(body.schema, json), text }
 }
 
-/** Middleware that ends what is larger than any request has to be, whether it says its length or not. */
-export const limitedBody = bodyLimit({
-  maxSize: CORE_BODY_MAX_BYTES,
-  onError: () => {
-    throw new ApiError(
-      413,
-      `The request's body is larger than ${CORE_BODY_MAX_BYTES} bytes.`,
-      'Send less: source at most 16 MiB, js_params at most 8 MiB.',
-    )
-  },
-})
+/** No more of a body is held than it may have, whether it says its length or not. */
+async function bytesOf(context: Context, maxBytes: number): Promise<Uint8Array> {
+  const declared = context.req.header('content-length')
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (declared !== undefined) return new Uint8Array(await context.req.arrayBuffer())
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of context.req.raw.body ?? []) {
+    length += chunk.length
+    // Leaving the loop cancels the rest.
+    if (length > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError(
+    413,
+    `The request's body is larger than ${maxBytes} bytes.`,
+    'Send less; /core/v1/limits has every bound.',
+  )
+}
+
+/** JSON is UTF-8 (RFC 8259, 8.1); other bytes would be stored as U+FFFD, which nobody sent. */
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ApiError(400, 'The body is not UTF-8.', 'Send JSON in UTF-8.')
+  }
+}
+
+/** A large body that is no string is refused unread: to parse millions of keys takes seconds. */
+function requireString(text: string): void {
+  if (text.length <= OPERATION_BODY_MAX_BYTES || /^\s*"/.test(text)) return
+  throw new ApiError(422, 'body: expected a string', 'Send the source as one JSON string.')
+}

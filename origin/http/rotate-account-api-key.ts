@@ -4,6 +4,7 @@ import {
   rotateAccountApiKeyRequest,
 } from '../../shared/wire/usage-keys.ts'
 import { word } from '../accounts/account.ts'
+import { apiKeyHash } from '../accounts/api-key.ts'
 import { registerFreshKey } from '../accounts/fresh-key.ts'
 import { eventIn } from '../accounts/receipt-event.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
@@ -11,7 +12,7 @@ import type { Operation } from './operation.ts'
 
 /**
  * Replaces the account key; the old one is 401 on its next request. The new one is shown once, and with it the account
- * would be lost if the answer was: a caller who can not have that makes the key and sends its hash.
+ * would be lost if the answer was: a caller who can not have that makes the key and sends it.
  */
 export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
   method: 'POST',
@@ -30,8 +31,11 @@ export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRe
       })
       return word(eventIn(receipt, 'AliasSet').aliasHash)
     }
-    if (body.new_api_key_hash !== undefined)
-      return { success: true, api_key_hash: await rotate(body.new_api_key_hash, firstWriteId) }
+    if (body.new_api_key !== undefined)
+      return {
+        success: true,
+        api_key_hash: await rotate(apiKeyHash(body.new_api_key), firstWriteId),
+      }
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const registered = await rotate(hash, writeId)
       if (registered !== hash) throw new KeyShownBefore(registered)

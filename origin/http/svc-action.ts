@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import { isShortage } from '../credits/run-meter.ts'
@@ -33,7 +33,7 @@ export const svcAction: Operation<z.infer<typeof svcActionRequest>> = {
   path: '/core/v1/svc_action',
   summary: 'Executes an action and waits for its end.',
   auth: 'key',
-  body: { schema: svcActionRequest },
+  body: { schema: svcActionRequest, maxBytes: CORE_BODY_MAX_BYTES },
   answer: svcActionAnswer,
   runsOnce: true,
   statuses: [402, 403, 503],

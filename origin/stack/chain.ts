@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Contract, JsonRpcProvider, type JsonRpcSigner } from 'ethers'
@@ -8,6 +8,7 @@ import { PAYERS_DEFAULT } from '../accounts/writer/payer-options.ts'
 import { deployAccountConfig } from '../contracts/deploy.ts'
 import { upgradeAccountConfig } from '../contracts/upgrade.ts'
 import { addressOf, type Keyring } from '../keys/keyring.ts'
+import { ChainState } from './chain-state.ts'
 import { Child, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
@@ -21,9 +22,22 @@ export const LOCAL_PAYERS = PAYERS_DEFAULT
 /** Enough for every write that a local stack will ever send: 10,000 ether, in wei. */
 const PAYER_FUNDS = '0x21e19e0c9bab2400000'
 
+/** anvil writes its state every so often, and it is copied within two more; a kill loses no more of the chain. */
+const STATE_INTERVAL_S = 5
+
+/** States of earlier blocks that can be asked for, beside those in memory; 0.1 to 0.5 MB each on disk. */
+const OLD_STATES_MAX = 128
+
+/** The chain's last write: a state of months takes seconds, and a machine may be busy. */
+const CHAIN_STOP_MS = 20_000
+
 type ChildHooks = Pick<ChildOptions, 'onLine' | 'started'>
 
-/** anvil, its state kept under the state folder; a kill loses at most the last 5 s of chain. */
+/**
+ * anvil, its state kept under the state folder, whatever kills it (`docs/decisions/0013-local-chain-state.md`).
+ *
+ * @throws {ChildFailed} where it can not be started
+ */
 export async function startChain(
   stateDir: string,
   port: number,
@@ -31,6 +45,10 @@ export async function startChain(
 ): Promise<{ child: Child; rpcUrl: string }> {
   const folder = join(stateDir, 'chain')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const oldStates = join(folder, 'old-states')
+  rmSync(oldStates, { recursive: true, force: true })
+  const state = new ChainState(folder)
+  await state.recover((line) => hooks.onLine(line))
   const rpcUrl = `http://127.0.0.1:${port}`
   const child = new Child({
     name: 'chain',
@@ -41,19 +59,26 @@ export async function startChain(
       '--block-time=1',
       '--mixed-mining',
       '--slots-in-an-epoch=1',
-      `--state=${join(folder, 'state.json')}`,
-      '--state-interval=5',
-      '--preserve-historical-states',
+      `--state=${state.file}`,
+      `--state-interval=${STATE_INTERVAL_S}`,
+      // Without it they go into the user's home folder, 3,600 of them, and stay there when anvil is killed.
+      `--cache-path=${oldStates}`,
+      `--max-persisted-states=${OLD_STATES_MAX}`,
       // A page in the user's browser has no business here: the first account owns the contract.
       '--no-cors',
       '--silent',
     ],
     ipc: false,
     stopSignal: 'SIGINT',
+    stopMs: CHAIN_STOP_MS,
     ...hooks,
   })
+  child.onEnd(() => state.stop())
+  state.watch()
+  // A state that was loaded has no earlier ones, and a final block's is asked for at once.
+  const finality = `0x${LOCAL_FINALITY.toString(16)}`
   await child.answers(async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [finality] })
     const headers = { 'content-type': 'application/json' }
     return (await fetch(rpcUrl, { method: 'POST', headers, body })).ok
   })

@@ -11,6 +11,8 @@ export type ChildOptions = {
   ipc: boolean
   /** What it is asked to stop with. */
   stopSignal: NodeJS.Signals
+  /** How long it is asked to stop, in milliseconds, before it is killed. */
+  stopMs?: number
   /** Each line that it writes. */
   onLine(line: string): void
   started(pid: number): void
@@ -23,7 +25,7 @@ export class ChildFailed extends Error {
   }
 }
 
-/** It is asked to stop for this long, and then killed. */
+/** It is asked to stop for this long, and then killed, where it does not say how long it needs. */
 const STOP_MS = 5_000
 const READY_MS = 60_000
 
@@ -67,6 +69,11 @@ export class Child {
     return this.#process.pid ?? 0
   }
 
+  /** Calls back once when the child has ended, asked to or not. */
+  onEnd(listener: () => void): void {
+    void this.#exited.then(listener)
+  }
+
   /** Calls back once if the child ends before it was asked to. */
   onDeath(listener: (error: ChildFailed) => void): void {
     void this.#exited.then((how) => {
@@ -103,7 +110,8 @@ export class Child {
   async stop(): Promise<void> {
     this.#wanted = false
     this.#signal(this.#options.stopSignal)
-    const stopped = await Promise.race([this.#exited, sleep(STOP_MS, undefined, { ref: false })])
+    const { stopMs = STOP_MS } = this.#options
+    const stopped = await Promise.race([this.#exited, sleep(stopMs, undefined, { ref: false })])
     this.#signal('SIGKILL')
     if (stopped === undefined) await this.#exited
   }

@@ -1,6 +1,7 @@
 /** Bodies of the core API (`spec/core-api.md`). Unknown fields are ignored (`decisions.md`). */
 import { z } from 'zod'
-import { addressAnswer, description, name, text } from './fields.ts'
+import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS } from '../limits.ts'
+import { addressAnswer, name, text } from './fields.ts'
 
 /**
  * An action's source. Not well-formed, it would run as one text and be permitted as another: its CID has U+FFFD
@@ -10,13 +11,27 @@ export const sourceSchema = text
 
 export const newAccountRequest = z.object({
   account_name: name,
-  account_description: description,
+  account_description: text.max(ACCOUNT_DESCRIPTION_MAX_CHARACTERS),
   email: z.string().max(320).optional(),
 })
 
+/**
+ * `js_params`. Not `z.record`: that looks at each key, of which there may be a million, and drops the one that is
+ * named `__proto__`.
+ */
+export const paramsSchema = z
+  .unknown()
+  .check((context) => {
+    const { value } = context
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
+    context.issues.push({ code: 'invalid_type', expected: 'record', input: value })
+  })
+  .transform((params) => params as Record<string, unknown>)
+  .meta({ type: 'object' })
+
 export const svcActionRequest = z.object({
   code: sourceSchema,
-  js_params: z.record(z.string(), z.unknown()).default({}),
+  js_params: paramsSchema.default({}),
 })
 
 /** What the operations answer with status 200. */

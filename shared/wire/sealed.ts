@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../limits.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../ids.ts'
-import { sourceSchema } from './core.ts'
+import { paramsSchema, sourceSchema } from './core.ts'
 import { outcomeSchema } from './outcome.ts'
 
 export const SEALED_EXECUTE_PATH = '/sealed/execute'
@@ -47,7 +47,7 @@ export const executeRequestSchema = z.object({
     }),
   ]),
   code: sourceSchema,
-  js_params: z.record(z.string(), z.unknown()),
+  js_params: paramsSchema,
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
   /** PSK mode only: executed at most once under this id. */
   run: z.object({ id: runId, attempt: z.int().min(1).max(ATTEMPTS_MAX) }).optional(),

@@ -1,6 +1,6 @@
 /** Bodies and answers of the core API's operations on usage keys and on the account key. */
 import { z } from 'zod'
-import { description, groupIdsSchema, hashAnswer, hex, keyNameSchema, name } from './fields.ts'
+import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './fields.ts'
 import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
 
 const shownOnce = z.string().meta({ description: 'Shown once and never again.' })
@@ -71,18 +71,15 @@ export const usageApiKeyAnswer = z.object({
 export const usageApiKeysAnswer = z.array(usageApiKeyAnswer)
 
 /**
- * The hash of a key that the caller made: then no answer can be lost that has the only copy of a key. Without it the
- * origin makes the key.
+ * A key that the caller made: then no answer can be lost that has the only copy of a key. Without it the origin makes
+ * the key. Its text and not its hash, for a hash could be that of a wallet, and name its owner's account.
  */
 export const rotateAccountApiKeyRequest = z.object({
-  new_api_key_hash: hex(32)
-    .refine((hash) => BigInt(hash) !== 0n, { error: 'expected keccak256 of the new key' })
-    .transform((hash) => hash.toLowerCase())
+  new_api_key: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, 'expected base64 of 32 random bytes: 44 characters')
     .optional()
-    .meta({
-      description:
-        'keccak256 of the text of a key of your own making. Left out: the origin makes one.',
-    }),
+    .meta({ description: 'A key of your own making. Left out: the origin makes one.' }),
 })
 
 export const rotateAccountApiKeyAnswer = z.object({

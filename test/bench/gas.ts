@@ -21,6 +21,9 @@ const GROUPS = 100
 const NAME = 'short name'
 
 const texts = [NAME, '']
+/** As long as the contract takes them, and of characters that cost most: a check each for only two bytes. */
+const LONGEST = { name: 'ü'.repeat(512), description: 'ü'.repeat(2048) }
+const longest = [LONGEST.name, LONGEST.description]
 const ids = <T>(count: number, make: (text: string) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(String(index)))
 
@@ -69,6 +72,8 @@ async function deployment({ provider, block }: AccountConfig): Promise<void> {
 async function accounts(config: AccountConfig): Promise<void> {
   const open = (hash: string) => [hashOf(hash), addressOf(hash), ...texts]
   measure('new_account', await config.write(config.payer, 'newAccount', ...open('a')))
+  const described = [hashOf('b'), addressOf('b'), LONGEST.name, LONGEST.name]
+  measure('new_account_longest', await config.write(config.payer, 'newAccount', ...described))
   const write = await opened(config, 'wallets')
   const register = (text: string) =>
     write('registerWalletDerivation', pkpIdOf(text), pkpIdOf('path'), ...texts)
@@ -99,6 +104,11 @@ async function usage(config: AccountConfig): Promise<void> {
   })
   measure('set_usage_api_key_4x50', await write('setUsageApiKey', hashOf('u3'), largest))
   measure('remove_usage_api_key_4x50', await write('removeUsageApiKey', hashOf('u3')))
+  const dearest = { ...largest, ...LONGEST }
+  measure(
+    'set_usage_api_key_4x50_longest_texts',
+    await write('setUsageApiKey', hashOf('u4'), dearest),
+  )
 }
 
 async function groups(config: AccountConfig): Promise<void> {
@@ -111,6 +121,10 @@ async function groups(config: AccountConfig): Promise<void> {
   measure('add_group_1_and_1', await write('addGroup', ...texts, [wallet], [1n]))
   const [pkpIds, cidHashes] = [ids(IDS_MOST, pkpIdOf), ids(IDS_MOST, cidHashOf)]
   measure('add_group_50_and_50', await write('addGroup', ...texts, pkpIds, cidHashes))
+  measure(
+    'add_group_50_and_50_longest_texts',
+    await write('addGroup', ...longest, pkpIds, cidHashes),
+  )
   measure('add_pkp_to_group_first', await write('addPkpToGroup', 1n, wallet))
   measure('add_pkp_to_group_next', await write('addPkpToGroup', 1n, another))
   measure('add_pkp_to_group_again', await write('addPkpToGroup', 1n, another))
@@ -128,6 +142,7 @@ async function actions(config: AccountConfig): Promise<void> {
   const cidHash = cidHashOf(cidOf('a'))
   measure('add_action_first', await write('addAction', cidOf('first'), ...texts))
   measure('add_action_next', await write('addAction', cidOf('next'), ...texts))
+  measure('add_action_longest_texts', await write('addAction', cidOf('long'), ...longest))
   const add = (group: bigint, text: string) =>
     write('addActionToGroup', group, cidOf(text), ...texts)
   measure('add_action_to_group_new_action', await add(1n, 'a'))
@@ -185,7 +200,6 @@ async function ownership(config: AccountConfig): Promise<void> {
     'new_chain_secured_account',
     await config.write(opener, 'newChainSecuredAccount', ...texts),
   )
-  const longest = ['ü'.repeat(512), 'd'.repeat(16_384)]
   const writer = await config.freshWallet()
   measure(
     'new_chain_secured_account_longest_texts',

@@ -105,6 +105,6 @@ export class Answers {
 
 function notYet(): ChainUnavailable {
   return new ChainUnavailable(
-    'the write is in no block yet and may still happen; a repeat with the same Idempotency-Key joins it',
+    'the write is in no block yet and may still happen; where the operation takes an Idempotency-Key, a repeat with the same key joins it',
   )
 }

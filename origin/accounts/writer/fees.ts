@@ -1,4 +1,5 @@
 import type { JsonRpcProvider } from 'ethers'
+import { ContractRefused } from './refusal.ts'
 
 /** Wei a unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
@@ -14,8 +15,24 @@ const RAISE_DIVISOR = 8n
 /** A node that refuses one replacement after the other must not talk us into paying any price. */
 const MARKET_MULTIPLE_MAX = 10n
 
-/** The largest write that the contract takes, in gas: a usage key with four arrays of 50 ids, rounded up. */
-export const WRITE_GAS_MAX = 5_000_000n
+/**
+ * The most gas that a write may have: what EIP-7825 lets one transaction have, 2^24. The largest that the limits allow
+ * needs 14,440,000 (`updateGroup`, the longest texts, 500 wallets and 500 actions by 50 others of each). Above it is
+ * only `deleteAction` in an account of some 3,000 groups.
+ */
+export const WRITE_GAS_MAX = 16_777_216n
+
+/**
+ * The gas limit of a write: a fifth above the estimate, as the state may be another when it is mined.
+ * @param estimate what it needs now, in gas
+ * @throws {ContractRefused} `TooMuchGas` where no block or no payer should have it
+ */
+export function gasLimitFor(estimate: bigint): bigint {
+  if (estimate > WRITE_GAS_MAX)
+    throw new ContractRefused('TooMuchGas', [String(estimate), String(WRITE_GAS_MAX)])
+  const limit = (estimate * 12n) / 10n
+  return limit < WRITE_GAS_MAX ? limit : WRITE_GAS_MAX
+}
 
 /** What the chain asks for gas, looked up at most once a second. */
 export class GasMarket {

@@ -4,9 +4,12 @@ import type { Log } from '../../log.ts'
 import { type GasMarket, WRITE_GAS_MAX } from './fees.ts'
 import type { Lane } from './lane.ts'
 
-/** A payer is topped up when it can not pay this many of the largest writes, and then can pay the second. */
-const LOW_WRITES = 20n
-const FULL_WRITES = 80n
+/**
+ * A payer is topped up when it can not pay this many of the largest writes, and then can pay the second: some 500 and
+ * 2,000 usual ones.
+ */
+const LOW_WRITES = 6n
+const FULL_WRITES = 24n
 
 export type FundingOptions = {
   provider: JsonRpcProvider

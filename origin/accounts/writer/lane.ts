@@ -161,7 +161,7 @@ export class Lane {
     } catch (error) {
       // It may be committed all the same, and is sent then when the outbox is read again.
       throw new ChainUnavailable(
-        'the write could not be recorded for certain and may still happen; a repeat with the same Idempotency-Key joins it',
+        'the write could not be recorded for certain and may still happen; where the operation takes an Idempotency-Key, a repeat with the same key joins it',
         { cause: error },
       )
     }

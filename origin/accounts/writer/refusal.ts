@@ -22,8 +22,9 @@ export class ContractRefused extends Error {
 
 /** What the contract said in a failed call; `undefined` where it was not the contract that failed it. */
 export function refusalIn(error: unknown): ContractRefused | undefined {
-  if (!isError(error, 'CALL_EXCEPTION')) return undefined
-  const parsed = error.data ? accountConfig.parseError(error.data) : null
+  // The contract always says why; without its words it is the node that failed, over a block it does not have.
+  if (!isError(error, 'CALL_EXCEPTION') || !error.data) return undefined
+  const parsed = accountConfig.parseError(error.data)
   if (!parsed) return new ContractRefused('unknown')
   return new ContractRefused(parsed.name, [...parsed.args].map(String))
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Provider, TransactionReceipt } from 'ethers'
+import { type JsonRpcProvider, toQuantity, type Provider, type TransactionReceipt } from 'ethers'
 import { ChainUnavailable } from '../chain.ts'
 import { ContractRefused, refusalIn } from './refusal.ts'
 
@@ -16,7 +16,7 @@ const LAG_POLL_MS = 100
  * @throws {ContractRefused | ChainUnavailable}
  */
 export async function simulate(
-  provider: Provider,
+  provider: JsonRpcProvider,
   call: Call,
   seenBlock: () => number,
 ): Promise<bigint> {
@@ -29,11 +29,23 @@ export async function simulate(
     if (estimate.status === 'fulfilled') return estimate.value
     if (!refusalIn(estimate.reason) || head.status === 'rejected')
       throw new ChainUnavailable('the write could not be simulated', { cause: estimate.reason })
-    const refusal = await refusalAt(provider, call, Math.max(seenBlock(), head.value))
+    const block = Math.max(seenBlock(), head.value)
+    const refusal = await refusalAt(provider, call, block)
     if (refusal) throw refusal
+    const gas = await gasAt(provider, call, block)
+    if (gas !== undefined) return gas
     await sleep(LAG_POLL_MS)
   }
   throw new ChainUnavailable('its nodes are behind the blocks that they had shown')
+}
+
+/** Undefined where the node does not have the block. */
+async function gasAt(provider: JsonRpcProvider, call: Call, block: number) {
+  try {
+    return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
+  } catch {
+    return undefined
+  }
 }
 
 /** Why a transaction that is in a block was reverted. */

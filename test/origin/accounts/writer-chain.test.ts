@@ -4,6 +4,8 @@ import { eq } from 'drizzle-orm'
 import { parseEther, Transaction, Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { openEmbedded } from '../../../origin/db/open.ts'
 import { chainWrites } from '../../../origin/db/schema.ts'
 import { type ChainProxy, startChainProxy } from '../../doubles/chain-proxy.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
@@ -224,6 +226,37 @@ describe('a chain', () => {
       await addGroup(hash, `lagging ${n}`)
       expect(await world.groups(`lagging ${n}`)).toBe(1)
     }
+  })
+})
+
+describe('whether a write that failed was recorded', () => {
+  it('is no where the chain was down before anything was sent, or the contract refused', async () => {
+    const { newAccount, addGroup, writer } = await world.open({ rpcUrl: proxy.url })
+    await expect(addGroup(newHash(), 'g', 'nobody’s')).rejects.toBeInstanceOf(ContractRefused)
+    expect(await writer.wasRecorded('nobody’s')).toBe(false)
+    proxy.weather = { down: true }
+    await expect(newAccount(newHash(), 'unsent')).rejects.toBeInstanceOf(ChainUnavailable)
+    expect(await writer.wasRecorded('unsent')).toBe(false)
+  })
+
+  it('is yes where it may still happen', async () => {
+    const { newAccount, writer } = await world.open({ waitMs: 1_500 })
+    await world.standStill()
+    const written = newAccount(newHash(), 'may happen')
+    await expect(written).rejects.toBeInstanceOf(ChainUnavailable)
+    expect(await writer.wasRecorded('may happen')).toBe(true)
+    await world.mine()
+  })
+
+  it('is yes where the database cannot say', async () => {
+    const own = await openEmbedded()
+    const { writer, close } = await world.open()
+    const blind = await world.open({ db: own.db })
+    await blind.close()
+    await own.close()
+    expect(await blind.writer.wasRecorded('whatever')).toBe(true)
+    expect(await writer.wasRecorded('whatever')).toBe(false)
+    await close()
   })
 })
 

@@ -49,7 +49,8 @@ describe('the pool', () => {
     const large = { ...TRIVIAL, code: TRIVIAL.code + ' '.repeat(16 * 1024 * 1024) }
     const flood = Array.from({ length: 20 }, () => pool.run(large, NO_KEYS))
     const first = await Promise.race(flood)
-    expect(first).toEqual({ kind: 'lost', reason: 'too many runs are waiting', started: false })
+    const reason = 'too many runs are waiting'
+    expect(first).toEqual({ kind: 'lost', reason, started: false, full: true })
     await pool.close()
     const started = (await Promise.all(flood)).filter((end) => end.kind !== 'lost' || end.started)
     expect(started).toEqual([])

@@ -21,6 +21,13 @@ const cidOf = async (code: string): Promise<string> =>
   (await origin.core('get_svc_action_ipfs_id', { body: code })).body
 
 describe('svc_action', () => {
+  it('hands on every key of js_params, whatever its name', async () => {
+    const code = 'async function main(params) { return Object.keys(params) }'
+    const text = `{"code":${JSON.stringify(code)},"js_params":{"__proto__":1,"a":2}}`
+    const answer = await origin.core('svc_action', { key: await origin.account(), text })
+    expect(answer.body.response).toEqual(['__proto__', 'a'])
+  })
+
   it('answers what the action returned, what it printed and what it is', async () => {
     const code = `async function main({ n }) { console.log('n is', n); return { twice: n * 2 } }`
     const { status, body, headers } = await origin.run(key, code, { n: 21 })

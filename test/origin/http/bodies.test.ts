@@ -50,6 +50,8 @@ describe('a value that the field does not take is 400 and named', () => {
     ['new_account', { ...ACCOUNT, account_name: 'x'.repeat(257) }, 'account_name'],
     ['new_account', { ...ACCOUNT, account_name: LONE }, 'account_name'],
     ['new_account', { ...ACCOUNT, account_description: LONE }, 'account_description'],
+    ['new_account', { ...ACCOUNT, account_description: 'x'.repeat(257) }, 'account_description'],
+    ['add_group', { name: 'a', description: 'x'.repeat(1_025) }, 'description'],
     ['create_wallet', { name: LONE }, 'name'],
     ['add_group', { name: 'a', pkp_ids_permitted: ['0x12'] }, 'pkp_ids_permitted[0]'],
     ['add_group', { name: 'a', pkp_ids_permitted: [`${WORD}00`] }, 'pkp_ids_permitted[0]'],
@@ -83,6 +85,13 @@ describe('a value that the field does not take is 400 and named', () => {
 })
 
 describe('sizes', () => {
+  it('an account is opened with a description of 256 characters, a group made with one of 1,024', async () => {
+    const opened = { ...ACCOUNT, account_description: 'ü'.repeat(256) }
+    expect((await origin.core('new_account', { body: opened })).status).toBe(200)
+    const group = { name: 'long', description: 'ü'.repeat(1_024) }
+    expect((await origin.core('add_group', { key, body: group })).status).toBe(200)
+  })
+
   it('source above 16 MiB and params above 8 MiB are 413', async () => {
     const source = { code: `//${'x'.repeat(16 * 1024 * 1024)}` }
     const params = { code: CODE, js_params: { a: 'é'.repeat(4 * 1024 * 1024) } }

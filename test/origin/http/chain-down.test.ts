@@ -1,4 +1,8 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
+import { createApp } from '../../../origin/app.ts'
+import { gasBudgets } from '../../../origin/db/schema.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 let origin: TestOrigin
@@ -29,6 +33,23 @@ it('without the chain a write is 503 with Retry-After', async () => {
     expect([name, answer.status, answer.body.error]).toEqual([name, 503, 'service_unavailable'])
     expect(answer.headers.get('retry-after')).toBe('2')
   }
+})
+
+it('drained budget: accounts that could not be opened without the chain leave the day’s gas as it was', async () => {
+  const { db } = origin.database
+  const { now, keyring } = origin.services
+  const ofAll = eq(gasBudgets.name, 'new_account')
+  const day = new Date(now()).toISOString().slice(0, 10)
+  await db.insert(gasBudgets).values({ name: 'new_account', day, spentWei: 0n, lastWei: 100n })
+  const hashKey = keyring.addressHashKey()
+  const rate = { burst: 100, perHour: 100 }
+  // Gas for three.
+  const openings = new AccountOpenings({ db, now, hashKey, ...rate, gasPerDayWei: 300n })
+  const app = createApp({ ...origin.services, openings })
+  const body = { account_name: 'a', account_description: '' }
+  for (let n = 0; n < 5; n++)
+    expect((await origin.core('new_account', { body, app })).status).toBe(503)
+  expect((await db.select().from(gasBudgets).where(ofAll))[0]?.spentWei).toBe(0n)
 })
 
 it('without the chain what is known is answered as long as it is fresh', async () => {

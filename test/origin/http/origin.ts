@@ -191,7 +191,10 @@ export async function startOrigin() {
     services,
     /** An app whose writes fail. */
     appThatCannotWrite: (error: Error) => {
-      const failing = { write: () => Promise.reject(error) } as unknown as AccountsWriter
+      const failing = {
+        write: () => Promise.reject(error),
+        wasRecorded: async () => false,
+      } as unknown as AccountsWriter
       return createApp({ ...services, writer: failing })
     },
     /** A new account's key. */

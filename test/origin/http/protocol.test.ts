@@ -60,6 +60,35 @@ describe.each(POSTS.map((name) => ({ name })))('POST $name', ({ name }) => {
     expect((await request(streamed)).status).toBe(413)
   })
 
+  it('attack: a flood of keys in a request that needs none is refused unread', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`key ${n}`, 0]))
+    const answer = await origin.core('new_account', { body: keys })
+    expect([answer.status, answer.body.error]).toEqual([413, 'payload_too_large'])
+    const text = JSON.stringify(keys)
+    const cid = await origin.core('get_svc_action_ipfs_id', { text })
+    expect([cid.status, cid.body.message]).toEqual([422, 'body: expected a string'])
+  })
+
+  it('attack: large bodies without a key are not held: 401 comes first', async () => {
+    let pulled = 0
+    const body = new ReadableStream({
+      pull(stream) {
+        if (++pulled > 1_000) return stream.close()
+        stream.enqueue(new Uint8Array(64 * 1024).fill(32))
+      },
+    })
+    const init = { method: 'POST', body, duplex: 'half' as const }
+    expect((await origin.app.request('/core/v1/svc_action', init)).status).toBe(401)
+    expect(pulled).toBeLessThan(5)
+  })
+
+  it('answers 400 to bytes that are not UTF-8', async () => {
+    const bytes = Uint8Array.from([...Buffer.from('{"group_name":"'), 0xff, 0xfe, 0x22, 0x7d])
+    const headers = { 'content-type': 'application/json', 'x-api-key': key }
+    const init = { method: 'POST', headers, body: bytes }
+    expect((await origin.app.request('/core/v1/add_group', init)).status).toBe(400)
+  })
+
   it('answers 405 to other methods, and says which it takes', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await origin.core(name, { method, key })

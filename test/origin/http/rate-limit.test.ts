@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
 import { clientNetwork } from '../../../origin/admission/client-network.ts'
@@ -55,6 +56,10 @@ async function open(
     body: (await answer.json()) as { error?: string },
   }
 }
+
+/** The day's row of all networks together. */
+const spentOnAll = async () =>
+  (await origin.database.db.select().from(gasBudgets).where(eq(gasBudgets.name, 'new_account')))[0]
 
 async function useUp(address: string, at = app): Promise<void> {
   for (let n = 0; n < BURST; n++) expect((await open(address, { at })).status).toBe(200)
@@ -201,7 +206,7 @@ describe('the gas of a day', () => {
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
     const refused = await open(freshAddress(), { at: limited })
     expect([refused.status, refused.retryAfter]).toEqual([429, '3600'])
-    const [spent] = await origin.database.db.select().from(gasBudgets)
+    const spent = await spentOnAll()
     expect(spent!.spentWei).toBeGreaterThan(100_000n)
     expect(spent!.lastWei).toBe(spent!.spentWei)
     nowMs += 3_600_000
@@ -212,7 +217,7 @@ describe('the gas of a day', () => {
 
   it('is reserved before it is spent, so that many at once do not pass it', async () => {
     nowMs = Date.parse('2026-06-05T12:00:00Z')
-    const [spent] = await origin.database.db.select().from(gasBudgets)
+    const spent = await spentOnAll()
     const limits = openings(spent!.lastWei * 4n)
     const tries = await Promise.allSettled(
       Array.from({ length: 20 }, () => limits.admit(freshAddress())),
@@ -222,11 +227,34 @@ describe('the gas of a day', () => {
 
   it('that was reserved for what was not sent is given back', async () => {
     nowMs = Date.parse('2026-06-06T12:00:00Z')
-    const [spent] = await origin.database.db.select().from(gasBudgets)
+    const spent = await spentOnAll()
     const limits = openings(spent!.lastWei)
     for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress())).refused()
     await limits.admit(freshAddress())
     await expect(limits.admit(freshAddress())).rejects.toThrow('new_account')
+  })
+})
+
+describe('the gas of a day, as one caller would use it up', () => {
+  it('drained budget: one network gets a tenth, and another still opens accounts', async () => {
+    nowMs = Date.parse('2026-06-08T12:00:00Z')
+    const spent = await spentOnAll()
+    // Room for ten of all, and for one of each network.
+    const limited = createApp({ ...origin.services, openings: openings(spent!.lastWei * 15n) })
+    const network = freshAddress()
+    expect((await open(network, { at: limited })).status).toBe(200)
+    const refused = await open(network, { at: limited })
+    expect([refused.status, refused.retryAfter]).toEqual([429, '43200'])
+    expect((await open(freshAddress(), { at: limited })).status).toBe(200)
+  })
+
+  it('forgets what a network has used when the day is over, and keeps what the last cost', async () => {
+    const limits = openings(10n ** 18n)
+    await limits.admit(freshAddress())
+    const before = await spentOnAll()
+    nowMs += 2 * 24 * 3_600_000
+    await limits.forgetOld()
+    expect(await origin.database.db.select().from(gasBudgets)).toEqual([before])
   })
 })
 

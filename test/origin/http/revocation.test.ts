@@ -52,7 +52,7 @@ async function slowly(
     headers,
     body,
     duplex: 'half',
-  } as RequestInit)
+  })
   const response = await origin.app.request(request)
   return { status: response.status, text: await response.text() }
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { getBytes, keccak256, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountConfig } from '../../../origin/accounts/chain.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 const CODE = 'async function main() { return 1 }'
@@ -101,7 +103,7 @@ describe('rotate_account_api_key', () => {
   it("is to a key of the caller's own making, so that a lost answer loses no account", async () => {
     const old = await origin.account()
     const mine = randomBytes(32).toString('base64')
-    const body = { new_api_key_hash: origin.hashOf(mine) }
+    const body = { new_api_key: mine }
     const answer = await origin.core('rotate_account_api_key', { key: old, body })
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -112,16 +114,27 @@ describe('rotate_account_api_key', () => {
     ])
   })
 
-  it('refuses a hash that is a key already, or no hash', async () => {
+  it('refuses a key that is one already, and what is no key', async () => {
     const [key, other] = [await origin.account(), await origin.account()]
-    const to = (new_api_key_hash: unknown) =>
-      status('rotate_account_api_key', key, { new_api_key_hash })
-    expect(await to(origin.hashOf(other))).toBe(409)
-    expect(await to(origin.hashOf(key))).toBe(409)
-    expect([await to('0x12'), await to(`0x${'0'.repeat(64)}`), await to(7)]).toEqual([
+    const to = (new_api_key: unknown) => status('rotate_account_api_key', key, { new_api_key })
+    expect([await to(other), await to(key)]).toEqual([409, 409])
+    expect([await to('short'), await to(`${'é'.repeat(43)}=`), await to(7)]).toEqual([
       400, 400, 422,
     ])
     expect(await status('list_groups', key)).toBe(200)
+  })
+
+  it("attack: a rotation to the hash of a wallet, to take its owner's place", async () => {
+    const key = await origin.account()
+    const wallet = Wallet.createRandom().address
+    const hash = keccak256(wallet)
+    const text = Buffer.from(getBytes(wallet)).toString('latin1')
+    for (const body of [{ new_api_key: hash }, { new_api_key: text }, { new_api_key_hash: hash }])
+      await origin.core('rotate_account_api_key', { key, body })
+    expect(origin.services.mirror.current().account(hash)).toBeUndefined()
+    const masterOf = accountConfig.encodeFunctionData('masterOf', [hash])
+    const { provider, contractAddress: to } = origin.services.chain
+    expect(BigInt(await provider.call({ to, data: masterOf }))).toBe(0n)
   })
 
   it('takes no body but an object, and needs none', async () => {

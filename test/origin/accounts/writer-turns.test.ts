@@ -1,0 +1,143 @@
+/** What one account can make the others wait for, and the deployment pay. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { id, Transaction } from 'ethers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { accountConfig, ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { gasLimitFor, WRITE_GAS_MAX } from '../../../origin/accounts/writer/fees.ts'
+import { newHash, startWriting, type Writing, type WriterUnderTest } from './writing.ts'
+
+let world: Writing
+beforeAll(async () => {
+  world = await startWriting()
+})
+afterEach(async () => {
+  await world.goOn()
+  await world.closeWriters()
+})
+afterAll(() => world.close())
+
+/** How many transactions of an account are recorded and in no block; openings under 'newAccount'. */
+async function underWay(credential: string): Promise<number> {
+  const rows = (await world.writes()).filter(({ state }) => state === 'sent')
+  return rows.filter(({ transactions }) => {
+    const call = accountConfig.parseTransaction({ data: Transaction.from(transactions[0]).data })
+    return call?.name === 'newAccount'
+      ? credential === 'newAccount'
+      : BigInt(call?.args[0]) === BigInt(credential)
+  }).length
+}
+
+/** What each ended with: `ok`, the contract's error, or what was said of the chain. */
+const endings = async (writes: Promise<unknown>[]): Promise<string[]> =>
+  (await Promise.allSettled(writes)).map((one) =>
+    one.status === 'fulfilled' ? 'ok' : (one.reason.errorName ?? String(one.reason.message)),
+  )
+const count = (all: string[], ending: string) => all.filter((one) => one === ending).length
+
+/** A writer, and two accounts. */
+async function two(options: Parameters<Writing['open']>[0] = {}) {
+  const opened: WriterUnderTest = await world.open({ payers: 2, ...options })
+  const [flooded, other] = [newHash(), newHash()]
+  await Promise.all([opened.newAccount(flooded), opened.newAccount(other)])
+  return { ...opened, flooded, other }
+}
+
+describe('one account among others', () => {
+  it('flood: 128 writes of one account leave the next block to another’s write', async () => {
+    const { addGroup, flooded, other } = await two()
+    await world.standStill()
+    const flood = Array.from({ length: 128 }, (_, n) => addGroup(flooded, `flood ${n}`))
+    await expect.poll(() => underWay(flooded), { timeout: 10_000 }).toBe(16)
+    const another = addGroup(other, 'another')
+    await expect.poll(() => underWay(other), { timeout: 10_000 }).toBe(1)
+    expect(await underWay(flooded)).toBe(16)
+    await world.mine()
+    await another
+    expect(await world.groups('another')).toBe(1)
+    await world.goOn()
+    expect(count(await endings(flood), 'ok')).toBe(128)
+  })
+
+  it('flood: openings of accounts leave the next block to an account’s write', async () => {
+    const { addGroup, newAccount, other } = await two()
+    await world.standStill()
+    const flood = Array.from({ length: 60 }, () => newAccount(newHash()))
+    await expect.poll(() => underWay('newAccount'), { timeout: 10_000 }).toBe(16)
+    const another = addGroup(other, 'beside openings')
+    await expect.poll(() => underWay(other), { timeout: 10_000 }).toBe(1)
+    expect(await underWay('newAccount')).toBe(16)
+    await world.goOn()
+    await another
+    expect(count(await endings(flood), 'ok')).toBe(60)
+  })
+
+  it('flood: what is more than 128 waiting is refused at once, and nothing of it is sent', async () => {
+    const { addGroup, flooded, other } = await two()
+    await world.standStill()
+    const flood = Array.from({ length: 16 + 128 + 10 }, (_, n) => addGroup(flooded, `over ${n}`))
+    const refused = await endings(flood.slice(-10))
+    expect(count(refused, 'too many writes of this account are waiting for it')).toBe(10)
+    await world.goOn()
+    await addGroup(other, 'beside it')
+    expect(count(await endings(flood), 'ok')).toBe(144)
+    expect((await world.groupCounts()).get('over 153')).toBeUndefined()
+  })
+
+  it('gas burnt: of 128 colliding writes at once at most 15 revert in a block', async () => {
+    const { writer, flooded } = await two()
+    await world.standStill()
+    const args = [flooded, `Qm${id('colliding').slice(2, 46)}`, 'name', '']
+    const writes = Array.from({ length: 128 }, () => writer.write('addAction', args))
+    const all = endings(writes)
+    await expect.poll(() => underWay(flooded), { timeout: 10_000 }).toBe(16)
+    const made = await world.mineUntil(all)
+    expect([count(made, 'ok'), count(made, 'ActionAlreadyExists')]).toEqual([1, 127])
+    const sent = (await world.writes()).filter((row) => row.functionName === 'addAction')
+    expect(sent).toHaveLength(16)
+  })
+})
+
+describe('a turn', () => {
+  it('is not needed by a call that joins a write', async () => {
+    const { addGroup, flooded } = await two()
+    await world.standStill()
+    const flood = Array.from({ length: 16 }, (_, n) => addGroup(flooded, `turn ${n}`, `turn ${n}`))
+    await expect.poll(() => underWay(flooded), { timeout: 10_000 }).toBe(16)
+    // As another process with the same write would.
+    const second = await world.open({ payers: 2, waitMs: 20_000 })
+    const joined = Array.from({ length: 16 }, () => second.addGroup(flooded, 'x', 'turn 3'))
+    await world.mineUntil(Promise.all([...flood, ...joined]))
+    expect(await world.groups('x')).toBe(0)
+  })
+
+  it('that does not come in time is 503, and the write is not sent later', async () => {
+    const { addGroup, flooded } = await two({ waitMs: 1_500 })
+    await world.standStill()
+    const flood = Array.from({ length: 18 }, (_, n) => addGroup(flooded, `late ${n}`))
+    const results = await Promise.allSettled(flood)
+    for (const result of results)
+      expect(result).toMatchObject({ reason: expect.any(ChainUnavailable) })
+    await world.goOn()
+    await sleep(1_500)
+    expect((await world.groupCounts()).get('late 17')).toBeUndefined()
+  })
+
+  it('goes to the next when a write is refused', async () => {
+    const { addGroup } = await two()
+    const nobody = newHash()
+    const all = await endings(Array.from({ length: 40 }, () => addGroup(nobody, 'g')))
+    expect(count(all, 'AccountDoesNotExist')).toBe(40)
+  })
+})
+
+describe('the gas of a write', () => {
+  it('is a fifth above its estimate, and never more than one transaction may have', () => {
+    expect(gasLimitFor(100_000n)).toBe(120_000n)
+    expect(gasLimitFor(15_000_000n)).toBe(WRITE_GAS_MAX)
+    expect(gasLimitFor(WRITE_GAS_MAX)).toBe(2n ** 24n)
+  })
+
+  it('block filled for a cent: what needs more is refused, and not sent', () => {
+    expect(() => gasLimitFor(WRITE_GAS_MAX + 1n)).toThrow('TooMuchGas')
+  })
+})
