@@ -61,7 +61,7 @@ export async function startChain(
       '--slots-in-an-epoch=1',
       `--state=${state.file}`,
       `--state-interval=${STATE_INTERVAL_S}`,
-      // Without it they go into the user's home folder, 3,600 of them, and stay there when anvil is killed.
+      // Without it they go into the user's home folder, thousands of them, and stay there when anvil is killed.
       `--cache-path=${oldStates}`,
       `--max-persisted-states=${OLD_STATES_MAX}`,
       // A page in the user's browser has no business here: the first account owns the contract.

@@ -4,6 +4,7 @@
  */
 import { id, type TransactionReceipt } from 'ethers'
 import {
+  accountConfig,
   addressOf,
   cidHashOf,
   cidOf,
@@ -176,6 +177,20 @@ async function largestGroup(config: AccountConfig): Promise<void> {
     pkpIds: chosen.map(({ pkpId }) => pkpId),
     cidHashes: chosen.map(({ cid }) => cidHashOf(cid)),
   }
+  // The gas limit that it needs: more than is used in the end, after the refunds.
+  const others = {
+    ...LONGEST,
+    pkpIds: members.slice(-IDS_MOST).map(({ pkpId }) => pkpId),
+    cidHashes: ids(IDS_MOST, (text) => cidHashOf(`other ${text}`)),
+  }
+  const data = accountConfig.encodeFunctionData('updateGroup', [hash, 1n, 15n, others])
+  const call = { from: config.payer.address, to: config.address, data }
+  report({
+    bench: 'gas',
+    metric: 'limit_of_update_group_replace_500_and_500_longest_texts',
+    value: Number(await config.provider.estimateGas(call)),
+    unit: 'gas',
+  })
   measure(
     'update_group_replace_500_and_500_by_50_and_50',
     await write('updateGroup', 1n, 15n, change),

@@ -66,7 +66,7 @@ it('a state that a kill has torn in half is replaced by its copy, with the accou
   const key = (await open())!
   await copied()
   await kill()
-  truncateSync(file, statSync(file).size / 2)
+  truncateSync(file, Math.floor(statSync(file).size / 2))
   expect(await isWholeJson(file)).toBe(false)
 
   await start()
