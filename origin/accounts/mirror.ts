@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHAIN_FINALITY_DEFAULT, MIRROR_STALE_MS } from '../../shared/limits.ts'
-import { Branch } from './branch.ts'
-import { BranchGone } from './catch-up.ts'
+import { Branch } from './mirror/branch.ts'
+import { BranchGone } from './mirror/catch-up.ts'
 import { type Chain, ChainUnavailable } from './chain.ts'
-import { type BlockId, ChainReader, UnusableAnswer } from './chain-reader.ts'
-import { EventsMissing } from './fold.ts'
-import { follow } from './follow.ts'
-import type { SnapshotKeeper } from './snapshot-keeper.ts'
+import { type BlockId, ChainReader, UnusableAnswer } from './mirror/chain-reader.ts'
+import { EventsMissing } from './mirror/fold.ts'
+import { follow } from './mirror/follow.ts'
+import type { SnapshotKeeper } from './mirror/snapshot-keeper.ts'
 import { AccountsState } from './state.ts'
 
 export type MirrorOptions = {

@@ -1,12 +1,12 @@
 /** What the chain says of accounts at one block. */
 import type { Account, Principal } from './account.ts'
-import { hashesIn, StoredAccount } from './account-codec.ts'
-import { Batch, type Replaced, undo, type Undo } from './batch.ts'
-import { type AccountEvent, fold } from './fold.ts'
+import { hashesIn, StoredAccount } from './mirror/account-codec.ts'
+import { Batch, type Replaced, undo, type Undo } from './mirror/batch.ts'
+import { type AccountEvent, fold } from './mirror/fold.ts'
 
 export type { Account, AccountHash, Action, Group, Principal, UsageKey, Wallet } from './account.ts'
 export { word } from './account.ts'
-export type { AccountEvent } from './fold.ts'
+export type { AccountEvent } from './mirror/fold.ts'
 
 export type Accounts = ReadonlyMap<string, Account | StoredAccount>
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { id, type TransactionReceipt } from 'ethers'
 import { accountConfig, type Chain, connectChain } from '../../../origin/accounts/chain.ts'
 import { AccountsMirror, type MirrorOptions } from '../../../origin/accounts/mirror.ts'
-import { SnapshotFile } from '../../../origin/accounts/snapshot-file.ts'
-import { SnapshotKeeper } from '../../../origin/accounts/snapshot-keeper.ts'
+import { SnapshotFile } from '../../../origin/accounts/mirror/snapshot-file.ts'
+import { SnapshotKeeper } from '../../../origin/accounts/mirror/snapshot-keeper.ts'
 import { startContract } from './contract.ts'
 
 /** Accounts of anvil itself, whose transactions it signs: the payer, and holders of ChainSecured accounts. */

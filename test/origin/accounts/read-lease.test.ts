@@ -9,8 +9,12 @@ import { type Chain, ChainUnavailable } from '../../../origin/accounts/chain.ts'
 import {
   AppliedEverywhere,
   REQUIREMENT_CHANNEL,
-} from '../../../origin/accounts/applied-everywhere.ts'
-import { chainIdentity, READ_LEASE_MS, ReadLease } from '../../../origin/accounts/read-lease.ts'
+} from '../../../origin/accounts/mirror/applied-everywhere.ts'
+import {
+  chainIdentity,
+  READ_LEASE_MS,
+  ReadLease,
+} from '../../../origin/accounts/mirror/read-lease.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { listenFor } from '../../../origin/db/notices.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { SnapshotKeeper } from '../../../origin/accounts/snapshot-keeper.ts'
+import type { SnapshotKeeper } from '../../../origin/accounts/mirror/snapshot-keeper.ts'
 import { type JsonRpcProxy, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { everythingIn } from './generated-events.ts'
 import { grants, type Mirrored, newHash, startMirrored, WALLETS } from './mirrored.ts'

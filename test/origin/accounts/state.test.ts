@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { undo } from '../../../origin/accounts/batch.ts'
-import { EventsMissing } from '../../../origin/accounts/fold.ts'
-import { encodeAccount, StoredAccount } from '../../../origin/accounts/account-codec.ts'
+import { undo } from '../../../origin/accounts/mirror/batch.ts'
+import { EventsMissing } from '../../../origin/accounts/mirror/fold.ts'
+import { encodeAccount, StoredAccount } from '../../../origin/accounts/mirror/account-codec.ts'
 import { type AccountEvent, AccountsState, tablesOf } from '../../../origin/accounts/state.ts'
 import { addressOf, blocks, created, everythingIn, hashOf, pkpIdOf } from './generated-events.ts'
 

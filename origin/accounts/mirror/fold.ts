@@ -3,9 +3,9 @@
  * of them again changes nothing: a group or key that is named and not there was removed later in that stretch.
  * An account is never removed, so one that is not there means that events are missing.
  */
-import { type Account, type Group, idSet, type UsageKey, word, wordSet } from './account.ts'
+import { type Account, type Group, idSet, type UsageKey, word, wordSet } from '../account.ts'
 import type { Batch } from './batch.ts'
-import type { Tables } from './state.ts'
+import type { Tables } from '../state.ts'
 
 /** An event as the ABI decodes it: its name and its named arguments. */
 export type AccountEvent = { name: string; args: Record<string, any> }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { encodeAccount, StoredAccount } from './account-codec.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
 import type { BlockId } from './chain-reader.ts'
-import { type Accounts, AccountsState, tablesOf } from './state.ts'
+import { type Accounts, AccountsState, tablesOf } from '../state.ts'
 
 /** Where a state folder keeps the snapshot of a contract. */
 export function snapshotPath(

@@ -2,7 +2,7 @@
  * An account as bytes. The hashes that keys are found by come first, so that a start reads those alone, and the
  * rest when the account is first asked for. A change of this layout is a new `FORMAT` in `snapshot-file.ts`.
  */
-import { type Account, type AccountHash, idSet, type UsageKey, wordSet } from './account.ts'
+import { type Account, type AccountHash, idSet, type UsageKey, wordSet } from '../account.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
 
 const REVOKED = 1

@@ -1,5 +1,5 @@
 import { bloomBits, mayHold } from './bloom.ts'
-import { accountConfig, type Chain } from './chain.ts'
+import { accountConfig, type Chain } from '../chain.ts'
 import type { AccountEvent } from './fold.ts'
 import { RpcBatch } from './rpc-batch.ts'
 

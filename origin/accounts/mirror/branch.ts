@@ -1,7 +1,7 @@
 import { undo, type Undo } from './batch.ts'
 import type { BlockId } from './chain-reader.ts'
 import type { AccountEvent } from './fold.ts'
-import type { Accounts, AccountsState } from './state.ts'
+import type { Accounts, AccountsState } from '../state.ts'
 
 /** Where a branch begins. Without a hash: before the contract's first block, which fits every chain. */
 export type Base = { number: number; hash?: string }

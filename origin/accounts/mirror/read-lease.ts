@@ -1,9 +1,9 @@
 import { eq, lt, sql } from 'drizzle-orm'
-import { inTime } from '../db/in-time.ts'
-import type { Database } from '../db/open.ts'
-import { mirrorLeases, mirrorRequirements } from '../db/schema.ts'
-import { type Chain, ChainUnavailable } from './chain.ts'
-import type { AccountsMirror } from './mirror.ts'
+import { inTime } from '../../db/in-time.ts'
+import type { Database } from '../../db/open.ts'
+import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
+import { type Chain, ChainUnavailable } from '../chain.ts'
+import type { AccountsMirror } from '../mirror.ts'
 
 /** A process answers from its mirror for so long after the database last agreed (`decisions.md`, grants). */
 export const READ_LEASE_MS = 2_000

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
-import { inTime } from '../db/in-time.ts'
-import { mirrorLeases, mirrorRequirements } from '../db/schema.ts'
-import { ChainUnavailable } from './chain.ts'
+import { inTime } from '../../db/in-time.ts'
+import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
+import { ChainUnavailable } from '../chain.ts'
 import { READ_LEASE_MS, type ReadLeaseOptions } from './read-lease.ts'
 
 /** Notified whenever the required block was raised. */

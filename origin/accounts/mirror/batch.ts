@@ -1,4 +1,4 @@
-import type { Account } from './account.ts'
+import type { Account } from '../account.ts'
 
 /** One entry that was replaced, and what was there before; `undefined`: nothing. */
 export type Replaced = { map: Map<string, unknown>; key: string; before: unknown }
