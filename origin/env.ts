@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
 import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
-import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool-options.ts'
+import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool/options.ts'
 import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
 import {
   CHAIN_FINALITY_DEFAULT,

@@ -1,6 +1,6 @@
-import type { ExecutorEnd } from './executor-process.ts'
-import { ExecutorProcess } from './executor-process.ts'
-import type { ActionPoolOptions } from './pool-options.ts'
+import type { ExecutorEnd } from './pool/executor-process.ts'
+import { ExecutorProcess } from './pool/executor-process.ts'
+import type { ActionPoolOptions } from './pool/options.ts'
 import {
   FAILED_STARTS_MAX,
   RSS_MAX_BYTES,
@@ -8,10 +8,10 @@ import {
   WAITING_BYTES_MAX,
   WAITING_MAX,
   withDefaults,
-} from './pool-options.ts'
+} from './pool/options.ts'
 import type { ActionPool, Capability, RunControl, RunLost, RunRequest, RunResult } from './run.ts'
 
-export type { ActionPoolOptions, PoolEvent } from './pool-options.ts'
+export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
 
 /** The pool of executors of one origin process. */
 export function createActionPool(options: ActionPoolOptions = {}): ActionPool {

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { NO_KEYS, request } from './sandbox.ts'
 
-vi.mock('../../../origin/actions/fork.ts', () => ({
+vi.mock('../../../origin/actions/pool/fork.ts', () => ({
   EXECUTOR_ENTRY: '/nonexistent/executor.ts',
   executorForkOptions: () => ({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: {} }),
 }))

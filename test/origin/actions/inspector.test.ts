@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { executorForkOptions } from '../../../origin/actions/fork.ts'
+import { executorForkOptions } from '../../../origin/actions/pool/fork.ts'
 
 /** Whether a Node process started with these flags opens its inspector on SIGUSR1. */
 async function opensInspector(flags: readonly string[]): Promise<boolean> {

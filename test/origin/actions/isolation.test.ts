@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { executorForkOptions } from '../../../origin/actions/fork.ts'
+import { executorForkOptions } from '../../../origin/actions/pool/fork.ts'
 import { readFromExecutor } from '../../../origin/actions/messages.ts'
 import { returned, sharedPool } from './sandbox.ts'
 
@@ -53,7 +53,7 @@ const PROBE = `
   const attempt = (action) => { try { action(); return 'allowed' } catch (error) { return error.code } }
   console.log(JSON.stringify({
     environment: Object.keys(process.env).sort(),
-    'read own code': attempt(() => fs.readFileSync(root + '/origin/actions/executor.ts')),
+    'read own code': attempt(() => fs.readFileSync(root + '/origin/actions/executor/executor.ts')),
     'read the state folder': attempt(() => fs.readFileSync(state)),
     'list the state folder': attempt(() => fs.readdirSync(state + '/..')),
     'read /etc/passwd': attempt(() => fs.readFileSync('/etc/passwd')),

@@ -1,6 +1,6 @@
 import { verifyMessage, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { KeyGate } from '../../../origin/actions/key-gate.ts'
+import { KeyGate } from '../../../origin/actions/pool/key-gate.ts'
 import type { Capability, KeyOperation } from '../../../origin/actions/run.ts'
 import { KEY_OPERATIONS_MAX } from '../../../shared/limits.ts'
 import { failed, returned, sharedPool } from './sandbox.ts'

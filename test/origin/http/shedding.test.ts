@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EventLoopLoad } from '../../../origin/admission/event-loop-load.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
-import { WAITING_MAX } from '../../../origin/actions/pool-options.ts'
+import { WAITING_MAX } from '../../../origin/actions/pool/options.ts'
 import { createApp } from '../../../origin/app.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'

@@ -1,9 +1,9 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten'
 import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
-import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
+import { ACTION_MEMORY_BYTES } from '../../../shared/limits.ts'
 import type { GuestSources, PreludePart } from './guest-sources.ts'
-import type { HostHooks } from './host-functions.ts'
-import { hostObject, IDLE_HOOKS } from './host-functions.ts'
+import type { HostHooks } from '../host/host-functions.ts'
+import { hostObject, IDLE_HOOKS } from '../host/host-functions.ts'
 import { Memory } from './webassembly.ts'
 
 /** Bytes of one WebAssembly page. */

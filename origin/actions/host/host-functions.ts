@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten'
-import { LOGS_MAX_BYTES, RESULT_MAX_BYTES } from '../../shared/limits.ts'
+import { LOGS_MAX_BYTES, RESULT_MAX_BYTES } from '../../../shared/limits.ts'
 
 /** What a run hears from its sandbox. Texts come from code that we do not know. */
 export type HostHooks = {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The entry point of an executor. */
-export const EXECUTOR_ENTRY = fileURLToPath(new URL('./executor.ts', import.meta.url))
+export const EXECUTOR_ENTRY = fileURLToPath(new URL('../executor/executor.ts', import.meta.url))
 
 /**
  * V8's native stack in KB, under which the guest's own limit (`engine.ts`) must be reached first. Half of
@@ -35,7 +35,7 @@ export function executorForkOptions(): ForkOptions & { execArgv: string[] } {
 }
 
 function readableFolders(): string[] {
-  const actions = dirname(EXECUTOR_ENTRY)
+  const actions = dirname(dirname(EXECUTOR_ENTRY))
   const root = dirname(dirname(actions))
   const ethers = createRequire(import.meta.url).resolve('ethers-v5/package.json')
   const packages = dirname(dirname(ethers))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { ethersSource } from './ethers-source.ts'
+import { ethersSource } from '../ethers/ethers-source.ts'
 import type { WasmModule } from './webassembly.ts'
 import { Module } from './webassembly.ts'
 
@@ -44,6 +44,6 @@ export function readGuestSources(): GuestSources {
  * have names, by which an action could import them.
  */
 function functionExpression(part: PreludePart): string {
-  const text = readFileSync(new URL(`./guest/${part}.js`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../guest/${part}.js`, import.meta.url), 'utf8')
   return `(${text.replace('export default ', '')})`
 }

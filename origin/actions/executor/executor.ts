@@ -1,7 +1,7 @@
-import { createEngine } from './engine.ts'
+import { createEngine } from '../engine/engine.ts'
 import { Execution } from './execution.ts'
-import { readGuestSources } from './guest-sources.ts'
-import type { FromExecutor, ToExecutor } from './messages.ts'
+import { readGuestSources } from '../engine/guest-sources.ts'
+import type { FromExecutor, ToExecutor } from '../messages.ts'
 
 /**
  * Entry point of an executor: a child process that holds no key and runs one action at a time. It

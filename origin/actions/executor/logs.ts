@@ -1,5 +1,5 @@
-import { LOGS_MAX_BYTES } from '../../shared/limits.ts'
-import type { LogLine } from '../../shared/log-line.ts'
+import { LOGS_MAX_BYTES } from '../../../shared/limits.ts'
+import type { LogLine } from '../../../shared/log-line.ts'
 
 /** Lines kept: many empty ones would pass the limit of bytes and still fill a record. */
 const LINES_MAX = 10_000

@@ -1,7 +1,7 @@
-import { RESULT_MAX_BYTES } from '../../shared/limits.ts'
-import type { Failure } from './failure.ts'
-import { LOG_LEVELS, type LogLine } from '../../shared/log-line.ts'
-import type { KeyOperation } from './run.ts'
+import { RESULT_MAX_BYTES } from '../../../shared/limits.ts'
+import type { Failure } from '../failure.ts'
+import { LOG_LEVELS, type LogLine } from '../../../shared/log-line.ts'
+import type { KeyOperation } from '../run.ts'
 
 /** How a run ends: the returned value as JSON text, or why there is none. */
 export type Ending = { value: string } | { failure: Failure }

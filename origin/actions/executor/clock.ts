@@ -1,5 +1,5 @@
-import type { Failure } from './failure.ts'
-import { timeoutFailure } from './failure.ts'
+import type { Failure } from '../failure.ts'
+import { timeoutFailure } from '../failure.ts'
 
 /** The two clocks of a run: the wall's, and the CPU time of the thread that runs the guest. */
 export class RunClock {

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
-import { stoppedFailure, timeoutFailure } from './failure.ts'
+import { stoppedFailure, timeoutFailure } from '../failure.ts'
 import { EXECUTOR_ENTRY, executorForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
-import type { FromExecutor, ToExecutor } from './messages.ts'
-import { readFromExecutor } from './messages.ts'
-import type { Capability, RunControl, RunRequest, RunResult } from './run.ts'
+import type { FromExecutor, ToExecutor } from '../messages.ts'
+import { readFromExecutor } from '../messages.ts'
+import type { Capability, RunControl, RunRequest, RunResult } from '../run.ts'
 
 /**
  * How long past its deadline an executor may stay silent. One that still polls answers within

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { KEY_OPERATIONS_MAX } from '../../shared/limits.ts'
-import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from './key-limit.ts'
-import type { KeyAnswer } from './messages.ts'
-import type { Capability, KeyOperation } from './run.ts'
+import { KEY_OPERATIONS_MAX } from '../../../shared/limits.ts'
+import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
+import type { KeyAnswer } from '../messages.ts'
+import type { Capability, KeyOperation } from '../run.ts'
 
 /** Longest text of a refusal that goes into the sandbox: enough for one sentence and an id. */
 const MESSAGE_CHARACTERS = 1000
