@@ -1,9 +1,12 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten'
 import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
 import { ACTION_MEMORY_BYTES } from '../../../shared/limits.ts'
+import { hostFunctions } from '../host/functions.ts'
+import type { RunHooks } from '../host/run-functions.ts'
+import { IDLE_HOOKS } from '../host/run-functions.ts'
 import type { GuestSources, PreludePart } from './guest-sources.ts'
-import type { HostHooks } from '../host/host-functions.ts'
-import { hostObject, IDLE_HOOKS } from '../host/host-functions.ts'
+import { PRELUDE_PARTS } from './guest-sources.ts'
+import { hostObject } from './host-object.ts'
 import { Memory } from './webassembly.ts'
 
 /** Bytes of one WebAssembly page. */
@@ -19,7 +22,7 @@ const GUEST_STACK_BYTES = 512 * 1024
 export type Engine = {
   context: QuickJSContext
   /** Replaced for the run; the interrupt handler and every host function go through it. */
-  hooks: HostHooks
+  hooks: RunHooks
   /** True once an allocation has found no memory. */
   exhausted: boolean
   /** Functions of the prelude. */
@@ -67,27 +70,28 @@ function refuseNullAllocations(context: QuickJSContext): void {
 
 function loadPrelude(engine: Engine, sources: GuestSources): Engine['entry'] {
   const { context } = engine
-  const host = hostObject(context, () => engine.hooks)
-  const load = (part: PreludePart, ...args: QuickJSHandle[]) => {
-    const install = evaluate(context, sources.prelude[part], `svc:${part}.js`)
-    return context.unwrapResult(context.callFunction(install, context.undefined, ...args))
+  const host = hostObject(
+    context,
+    hostFunctions(() => engine.hooks),
+  )
+  const parts = context.newObject()
+  let base = context.undefined
+  for (const name of PRELUDE_PARTS) {
+    const install = evaluate(context, sources.prelude[name], `svc:${name}.js`)
+    const called = context.callFunction(install, context.undefined, host, base, parts)
+    const part = context.unwrapResult(called)
+    if (name === 'primordials') base = part
+    context.setProp(parts, name, part)
   }
-  const base = load('primordials')
-  const errors = load('errors', host, base)
-  load('base64', host, base)
-  load('crypto', host, base)
-  load('console', host, base, errors)
   evaluate(context, sources.ethers, 'ethers.js')
-  const fire = load('timers', host, base, errors)
-  const settle = load('svc', host, base, errors)
-  const toJson = load('result', host, base, errors)
-  const drive = load('drive', host, base, errors, toJson)
+  const entry = (part: PreludePart, name: string) =>
+    context.getProp(context.getProp(parts, part), name)
   return {
-    fire,
-    settle,
-    receive: context.getProp(drive, 'receive'),
-    begin: context.getProp(drive, 'begin'),
-    uncaught: context.getProp(errors, 'uncaught'),
+    fire: entry('timers', 'fire'),
+    settle: entry('operations', 'settle'),
+    receive: entry('drive', 'receive'),
+    begin: entry('drive', 'begin'),
+    uncaught: entry('errors', 'uncaught'),
   }
 }
 

@@ -11,19 +11,21 @@ export type GuestSources = {
   prelude: Record<PreludePart, string>
 }
 
-const PARTS = [
+/** In the order in which they are loaded; each is handed what the earlier ones returned. */
+export const PRELUDE_PARTS = [
   'primordials',
   'errors',
-  'result',
+  'base64',
+  'crypto',
   'console',
   'timers',
-  'crypto',
-  'base64',
+  'operations',
   'svc',
+  'result',
   'drive',
 ] as const
 
-export type PreludePart = (typeof PARTS)[number]
+export type PreludePart = (typeof PRELUDE_PARTS)[number]
 
 const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
 
@@ -31,7 +33,7 @@ export function readGuestSources(): GuestSources {
   const require = createRequire(import.meta.url)
   const engine = createRequire(require.resolve('quickjs-emscripten'))
   const prelude = {} as Record<PreludePart, string>
-  for (const part of PARTS) prelude[part] = functionExpression(part)
+  for (const part of PRELUDE_PARTS) prelude[part] = functionExpression(part)
   return {
     wasm: new Module(readFileSync(engine.resolve(WASM))),
     ethers: ethersSource(),
@@ -45,5 +47,5 @@ export function readGuestSources(): GuestSources {
  */
 function functionExpression(part: PreludePart): string {
   const text = readFileSync(new URL(`../guest/${part}.js`, import.meta.url), 'utf8')
-  return `(${text.replace('export default ', '')})`
+  return `'use strict';(${text.replace('export default ', '')})`
 }

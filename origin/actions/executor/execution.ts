@@ -4,8 +4,8 @@ import { outOfMemory, stoppedFailure, thrownFailure, trapFailure } from '../fail
 import type { Ending } from './guest-reports.ts'
 import { keyOperation, logLevel, returned } from './guest-reports.ts'
 import { guestText } from './guest-text.ts'
-import type { HostHooks } from '../host/host-functions.ts'
-import { IDLE_HOOKS } from '../host/host-functions.ts'
+import type { RunHooks } from '../host/run-functions.ts'
+import { IDLE_HOOKS } from '../host/run-functions.ts'
 import { Logs } from './logs.ts'
 import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
 import type { KeyAnswer } from '../messages.ts'
@@ -62,9 +62,9 @@ export class Execution {
 
   settle(id: number, answer: KeyAnswer): void {
     if (!this.#keyOperations.delete(id)) return
-    const text = JSON.stringify(answer.ok ? answer.value : answer.message)
-    const code = answer.ok ? '' : (answer.code ?? '')
-    this.#enter(() => this.#call('settle', [id, text, !answer.ok, code]))
+    const { ok, ...refusal } = answer
+    const json = JSON.stringify(answer.ok ? answer.value : refusal)
+    this.#enter(() => this.#call('settle', [id, !ok, json]))
   }
 
   /** Ends the run where it waits; while it computes, nothing is heard here. */
@@ -150,7 +150,7 @@ export class Execution {
     )
   }
 
-  #hooks(): HostHooks {
+  #hooks(): RunHooks {
     return {
       mustStop: () => this.#clock.isUp(),
       finish: (json) => {
@@ -166,13 +166,16 @@ export class Execution {
         this.#logs.add(logLevel(level), Math.round(this.#clock.elapsedMs()), text),
       setTimer: (id, ms) => this.#timers.set(id, ms),
       clearTimer: (id) => this.#timers.delete(id),
-      keyOperation: (id, name, argument) => {
+      operation: (id, name, argument) => {
         const operation = keyOperation(name, argument)
-        if (operation === undefined) return 'no such operation'
-        if (++this.#asked > KEY_OPERATIONS_PASSED_ON) return KEY_LIMIT_REFUSAL.message
+        if (operation === undefined) return { message: 'there is no such operation' }
+        if (++this.#asked > KEY_OPERATIONS_PASSED_ON) return KEY_LIMIT_REFUSAL
         this.#keyOperations.add(id)
         this.#ask(id, operation)
-        return ''
+        return undefined
+      },
+      abandon: (id) => {
+        this.#keyOperations.delete(id)
       },
     }
   }

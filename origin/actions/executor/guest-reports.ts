@@ -17,16 +17,22 @@ export function logLevel(level: string): LogLine['level'] {
   return LOG_LEVELS.find((known) => known === level) ?? 'log'
 }
 
-export function keyOperation(name: string, argument: string): KeyOperation | undefined {
+/** An operation that only the process with the keys can answer; what is in it is checked there. */
+export function keyOperation(name: string, argument: unknown): KeyOperation | undefined {
   switch (name) {
     case 'getPrivateKey':
-      return { name, pkpId: argument }
+      return { name, pkpId: field(argument, 'pkpId') }
     case 'getSvcActionPrivateKey':
       return { name }
     case 'getSvcActionPublicKey':
     case 'getSvcActionWalletAddress':
-      return { name, ipfsId: argument }
+      return { name, ipfsId: field(argument, 'ipfsId') }
     default:
       return undefined
   }
+}
+
+function field(argument: unknown, name: string): string {
+  const value: unknown = Object(argument)[name]
+  return typeof value === 'string' ? value : ''
 }

@@ -1,6 +1,5 @@
 /* atob and btoa (WHATWG forgiving-base64), which QuickJS lacks and ethers' bundle needs to load. */
 export default function base64(_host, base) {
-  'use strict'
   const { String, TypeError, charCodeAt, indexOf, fromCharCode, define } = base
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
   const SPACES = ' \t\n\f\r'

@@ -1,6 +1,5 @@
 /* console for actions: text only, formatted here, kept and bounded by the host. */
-export default function consoleFor(host, base, errors) {
-  'use strict'
+export default function consoleFor(host, base, { errors }) {
   const { String, slice, stringify, define, freeze } = base
   let full = false
 

@@ -1,6 +1,5 @@
 /* Calls the action's main and reports how it ended. */
-export default function drive(host, base, errors, toJson) {
-  'use strict'
+export default function drive(host, base, { errors, result }) {
   const { parse } = base
   let params
 
@@ -16,7 +15,7 @@ export default function drive(host, base, errors, toJson) {
           throw errors.coded('no_main', 'the action defines no function main(params)')
         }
         const value = await main(params)
-        host.finish(toJson(value))
+        host.finish(result.toJson(value))
       } catch (error) {
         errors.uncaught(error)
       }

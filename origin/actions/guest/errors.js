@@ -1,7 +1,6 @@
 /* Turns whatever an action threw into text, inside the sandbox: reading a hostile object's properties
    runs its code, which must happen where the deadline and the memory limit hold. */
 export default function errors(host, base) {
-  'use strict'
   const { String, Error, WeakMap, slice, stringify, weakGet, weakSet } = base
   const MESSAGE_CHARACTERS = 8192
   const STACK_CHARACTERS = 16384

@@ -2,14 +2,24 @@
 /* The built-ins that the prelude uses, taken before any action runs: an action that replaces
    JSON.stringify or Map.prototype.get changes its own view, and the prelude goes on working. */
 export default function primordials() {
-  'use strict'
   const { apply } = Reflect
+  const TYPED = Object.getPrototypeOf(Uint8Array.prototype)
   const uncurry =
     (method) =>
     (self, ...rest) =>
       apply(method, self, rest)
 
+  const { get: bufferOf } = Object.getOwnPropertyDescriptor(TYPED, 'buffer')
+  const { get: offsetOf } = Object.getOwnPropertyDescriptor(TYPED, 'byteOffset')
+  const { get: lengthOf } = Object.getOwnPropertyDescriptor(TYPED, 'byteLength')
+
   return Object.freeze({
+    /* Where a typed array's bytes are; what an action put on the array itself is not asked. */
+    span: (view) => ({
+      buffer: apply(bufferOf, view, []),
+      offset: apply(offsetOf, view, []),
+      length: apply(lengthOf, view, []),
+    }),
     apply,
     String,
     Number,
@@ -36,6 +46,6 @@ export default function primordials() {
     weakGet: uncurry(WeakMap.prototype.get),
     weakSet: uncurry(WeakMap.prototype.set),
     fromCharCode: String.fromCharCode,
-    parseInt,
+    setBytes: uncurry(Uint8Array.prototype.set),
   })
 }

@@ -1,7 +1,6 @@
 /* A returned value as JSON text. What JSON leaves out silently inside an object (a function, undefined)
    stays left out, as authors know it; what would make it throw, or leave nothing, is named by its path. */
-export default function result(host, base, errors) {
-  'use strict'
+export default function result(host, base, { errors }) {
   const { apply, stringify, isArray, test, String } = base
   const identifier = /^[A-Za-z_$][\w$]*$/
 
@@ -41,31 +40,33 @@ export default function result(host, base, errors) {
     return found
   }
 
-  return function toJson(value) {
-    if (value === undefined) return 'null'
-    let text
-    let failure
-    try {
-      text = stringify(value)
-    } catch (error) {
-      failure = error
-    }
-    if (typeof text === 'string') {
-      if (text.length > host.resultMaxBytes) {
-        throw errors.coded(
-          'result_too_large',
-          `the returned value is ${String(text.length)} characters of JSON; the limit is ${String(host.resultMaxBytes)} bytes`,
-        )
+  return {
+    toJson(value) {
+      if (value === undefined) return 'null'
+      let text
+      let failure
+      try {
+        text = stringify(value)
+      } catch (error) {
+        failure = error
       }
-      return text
-    }
-    if (failure === undefined) {
-      const what =
-        typeof value === 'object' ? 'an object whose toJSON returns nothing' : `a ${typeof value}`
-      throw errors.coded('result_not_json', `response is ${what}; JSON cannot carry it`)
-    }
-    const found = apply(obstacle, undefined, [value])
-    if (found) throw errors.coded('result_not_json', found)
-    throw failure
+      if (typeof text === 'string') {
+        if (text.length > host.resultMaxBytes) {
+          throw errors.coded(
+            'result_too_large',
+            `the returned value is ${String(text.length)} characters of JSON; the limit is ${String(host.resultMaxBytes)} bytes`,
+          )
+        }
+        return text
+      }
+      if (failure === undefined) {
+        const what =
+          typeof value === 'object' ? 'an object whose toJSON returns nothing' : `a ${typeof value}`
+        throw errors.coded('result_not_json', `response is ${what}; JSON cannot carry it`)
+      }
+      const found = apply(obstacle, undefined, [value])
+      if (found) throw errors.coded('result_not_json', found)
+      throw failure
+    },
   }
 }

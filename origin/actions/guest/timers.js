@@ -1,6 +1,5 @@
 /* setTimeout and clearTimeout. The callbacks stay in here; the host knows numbers only. */
-export default function timers(host, base, errors) {
-  'use strict'
+export default function timers(host, base, { errors }) {
   const { apply, Map, Number, RangeError, TypeError, mapGet, mapSet, mapDelete, define } = base
   const LIVE_MAX = 1000
   const waiting = new Map()
@@ -33,13 +32,15 @@ export default function timers(host, base, errors) {
   define(globalThis, 'setTimeout', { value: setTimeout, writable: true, configurable: true })
   define(globalThis, 'clearTimeout', { value: clearTimeout, writable: true, configurable: true })
 
-  return function fire(id) {
-    const entry = take(id)
-    if (entry === undefined) return
-    try {
-      apply(entry.callback, undefined, entry.args)
-    } catch (error) {
-      errors.uncaught(error)
-    }
+  return {
+    fire(id) {
+      const entry = take(id)
+      if (entry === undefined) return
+      try {
+        apply(entry.callback, undefined, entry.args)
+      } catch (error) {
+        errors.uncaught(error)
+      }
+    },
   }
 }
