@@ -1,7 +1,9 @@
 /** The origin's settings, parsed once (`docs/configuration.md` lists each). */
 import { z } from 'zod'
+import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
 import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
+import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
 import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool/options.ts'
 import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
 import {
@@ -23,6 +25,17 @@ const wei = z
   .string()
   .regex(/^[0-9]{1,30}$/, 'expected a whole number of wei')
   .transform(BigInt)
+
+/** Entries separated by commas; `parse` gives nothing when one is malformed. */
+const entries = <T>(parse: (text: string) => T[] | undefined, expected: string) =>
+  z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const parsed = parse(text)
+      if (parsed === undefined) context.addIssue({ code: 'custom', message: expected })
+      return parsed ?? []
+    })
 
 const settingsSchema = z
   .object({
@@ -52,6 +65,10 @@ const settingsSchema = z
     SVC_EXECUTORS_MAX: wholeNumber(1, 64).default(MAX_DEFAULT),
     SVC_EXECUTION_WALL_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_WALL_MS),
     SVC_EXECUTION_CPU_MS: wholeNumber(100, EXECUTION_WALL_MAX_MS).default(EXECUTION_CPU_MS),
+    /** Places that actions may reach although their addresses are not public. */
+    SVC_OUTBOUND_ALLOW: entries(parseAllowed, 'expected host:port, separated by commas'),
+    /** Services of this deployment that actions may not reach, besides those that other settings name. */
+    SVC_OUTBOUND_DENY: entries(parseDenied, 'expected host:port or host, separated by commas'),
     /** Granted to each account once, when its credit is first asked for. */
     SVC_STARTER_CREDITS_CENTS: wholeNumber(0, 1_000_000).default(0),
     /** Accounts that one address may open at once, and an hour over time. */
@@ -61,6 +78,8 @@ const settingsSchema = z
     SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional(),
     /** How late the event loop may be before requests are refused with 429. */
     SVC_SHED_DELAY_MS: wholeNumber(1, 60_000).default(SHED_DELAY_MS),
+    /** Percent of the time in which something waits for a processor, above which busy accounts queue no more; 100: never. */
+    SVC_SHED_CPU_PRESSURE: wholeNumber(1, 100).default(SHED_PRESSURE_PERCENT),
   })
   .superRefine((settings, context) => {
     const refuse = (path: string, message: string) =>
@@ -71,6 +90,8 @@ const settingsSchema = z
       if (settings.SVC_TEE === 'simulated') refuse('SVC_TEE', 'production refuses simulated')
       if (settings.DATABASE_URL === undefined)
         refuse('DATABASE_URL', 'required in production: the embedded database does not fsync')
+      if (settings.SVC_OUTBOUND_ALLOW.length > 0)
+        refuse('SVC_OUTBOUND_ALLOW', 'production refuses it: it is for local development')
     }
     if (settings.SVC_EXECUTORS_MIN > settings.SVC_EXECUTORS_MAX)
       refuse('SVC_EXECUTORS_MIN', 'more than SVC_EXECUTORS_MAX')

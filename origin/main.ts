@@ -14,7 +14,9 @@ import { SnapshotKeeper } from './accounts/mirror/snapshot-keeper.ts'
 import { AccountsWriter } from './accounts/writer.ts'
 import { KeyUses } from './accounts/key-uses.ts'
 import { AccountOpenings } from './admission/account-openings.ts'
+import { CpuPressure } from './admission/cpu-pressure.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
+import { ownServices } from './actions/outbound/policy.ts'
 import { createActionPool } from './actions/pool.ts'
 import { createApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
@@ -49,9 +51,19 @@ async function start(): Promise<void> {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const keyring = new Keyring(loadRootKey(stateDir, settings.SVC_ENV))
 
+  const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
+  lifecycle.onClose('pressure', () => pressure.close())
   const pool = createActionPool({
     min: settings.SVC_EXECUTORS_MIN,
     max: settings.SVC_EXECUTORS_MAX,
+    isUnderPressure: () => pressure.isHigh,
+    outbound: {
+      allow: settings.SVC_OUTBOUND_ALLOW,
+      deny: [
+        ...settings.SVC_OUTBOUND_DENY,
+        ...ownServices([settings.SVC_PUBLIC_URL, settings.DATABASE_URL]),
+      ],
+    },
   })
   lifecycle.onClose('actions', () => pool.close())
   const executorsReady = pool.ready()

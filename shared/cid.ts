@@ -1,7 +1,12 @@
 import { importBytes } from 'ipfs-unixfs-importer'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
 
 /** The shape of a CIDv0 (specification, Action identity 7). */
 export const CID_SHAPE = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
+
+/** What one leaf holds; larger sources are a tree of such leaves (specification, Action identity 1). */
+const CHUNK_BYTES = 262_144
 
 const encoder = new TextEncoder()
 
@@ -10,10 +15,52 @@ const encoder = new TextEncoder()
  * node, no raw leaves (specification, Action identity 1). Nothing is stored.
  */
 export async function actionCid(source: string): Promise<string> {
+  const bytes = encoder.encode(source)
+  return bytes.length <= CHUNK_BYTES ? cidOfChunk(bytes) : importedCid(bytes)
+}
+
+/** The CID by the library alone, for any size. Several times slower for a source of one chunk, as most are. */
+export async function importedCid(bytes: Uint8Array): Promise<string> {
   const { cid } = await importBytes(
-    encoder.encode(source),
+    bytes,
     { put: async (blockCid) => blockCid },
     { profile: 'unixfs-v0-2015' },
   )
   return cid.toString()
+}
+
+async function cidOfChunk(bytes: Uint8Array): Promise<string> {
+  return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
+}
+
+/** Protobuf tags: number of the field, shifted by three, and its wire type (0 varint, 2 bytes). */
+const PB_NODE_DATA = 0x0a
+const UNIXFS_TYPE = 0x08
+const UNIXFS_DATA = 0x12
+const UNIXFS_FILE_SIZE = 0x18
+const TYPE_FILE = 2
+
+/**
+ * The block of a file of one chunk: a PBNode (dag-pb) whose only field is the UnixFS message with type, data and
+ * size. An empty file has no data field.
+ */
+function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const size = varint(bytes.length)
+  const start = [UNIXFS_TYPE, TYPE_FILE]
+  if (bytes.length > 0) start.push(UNIXFS_DATA, ...size)
+  const end = [UNIXFS_FILE_SIZE, ...size]
+  const head = [PB_NODE_DATA, ...varint(start.length + bytes.length + end.length), ...start]
+  const block = new Uint8Array(head.length + bytes.length + end.length)
+  block.set(head)
+  block.set(bytes, head.length)
+  block.set(end, head.length + bytes.length)
+  return block
+}
+
+/** Seven bits a byte, the lowest first; the top bit says that more follow. */
+function varint(value: number): number[] {
+  const bytes = []
+  for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80)
+  bytes.push(value)
+  return bytes
 }

@@ -13,19 +13,31 @@ const JSON_TYPES = /^(text\/plain|application\/([a-z0-9.+-]+\+)?json)\s*(;|$)/i
  */
 export function parseJson(text: string, type: string | null, optional = false): unknown {
   if (text === '' && optional) return {}
-  if (type !== null && !JSON_TYPES.test(type)) {
-    throw new ApiError(
-      415,
-      `The body's content type is ${JSON.stringify(type.slice(0, 100))}.`,
-      'Send JSON with the header Content-Type: application/json.',
-    )
-  }
+  requireJsonType(type)
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it does not parse'
-    throw new ApiError(400, `The body is not JSON: ${reason}`, 'Send a body that parses as JSON.')
+    throw notJson(error instanceof SyntaxError ? error.message : 'it does not parse')
   }
+}
+
+/** @throws {ApiError} 415 for a content type that is not JSON's; none at all is taken for JSON */
+export function requireJsonType(type: string | null): void {
+  if (type === null || JSON_TYPES.test(type)) return
+  throw new ApiError(
+    415,
+    `The body's content type is ${JSON.stringify(type.slice(0, 100))}.`,
+    'Send JSON with the header Content-Type: application/json.',
+  )
+}
+
+/** 400 for a body that does not parse. */
+export function notJson(reason: string): ApiError {
+  return new ApiError(
+    400,
+    `The body is not JSON: ${reason}`,
+    'Send a body that parses as JSON.',
+  )
 }
 
 /**

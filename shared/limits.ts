@@ -24,11 +24,35 @@ export const RESULT_MAX_BYTES = 1024 * 1024
 /** Levels of JSON that comes from outside: `JSON.stringify` recurses, and what it can not write can not be kept. */
 export const JSON_DEPTH_MAX = 512
 
+/** Levels of a request's body that has params: more than data has, and few enough to keep account of while it is read. */
+export const BODY_DEPTH_MAX = 8_192
+
 /** Console output that is kept; what comes after it is cut with a note. */
 export const LOGS_MAX_BYTES = 100 * 1024
 
 /** Key operations of one execution (specification, Limits). */
 export const KEY_OPERATIONS_MAX = 10
+
+/** Outbound requests of one execution; a redirect that is followed counts as one (specification, Limits). */
+export const OUTBOUND_REQUESTS_MAX = 50
+
+/** One outbound response, once it is decompressed (specification, Limits). */
+export const OUTBOUND_RESPONSE_MAX_BYTES = 1_000_000
+
+/** One outbound request's body: as much as may come back. The largest transaction that a chain takes is 128 KiB. */
+export const OUTBOUND_BODY_MAX_BYTES = 1_000_000
+
+/** An outbound request's URL: what common servers take in a request line. */
+export const OUTBOUND_URL_MAX_CHARACTERS = 8192
+
+/** Redirects that one outbound request follows (Fetch standard, HTTP-redirect fetch). */
+export const OUTBOUND_REDIRECTS_MAX = 20
+
+/** A message of `Svc.Actions.encrypt`, in UTF-8: keys and documents, which cross two process boundaries; files do not. */
+export const ENCRYPTED_MESSAGE_MAX_BYTES = 64 * 1024
+
+/** Its ciphertext: 45 bytes more (`origin/keys/wallet-cipher.ts`), in base64. */
+export const CIPHERTEXT_MAX_CHARACTERS = 4 * Math.ceil((ENCRYPTED_MESSAGE_MAX_BYTES + 45) / 3)
 
 /**
  * A request to the core API but those with source: the largest has a hundred ids and a description. Who has no key

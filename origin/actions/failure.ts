@@ -18,7 +18,7 @@ export function thrownFailure(
 ): Failure {
   const message = thrown.message.toWellFormed().slice(0, MESSAGE_CHARACTERS)
   const frames = ownFrames(thrown.frames.toWellFormed().slice(0, STACK_CHARACTERS))
-  if (exhausted && isOutOfMemory(thrown.name, message)) return outOfMemory(frames)
+  if (isOutOfMemory(thrown.name, message, exhausted)) return outOfMemory(frames)
   const code = FAILURE_CODES.find((known) => known === thrown.code) ?? 'action_threw'
   const title = thrown.name === '' ? message : `${thrown.name.slice(0, 256)}: ${message}`
   return { code, message, stack: frames === '' ? title : `${title}\n${frames}` }
@@ -57,9 +57,11 @@ export function trapFailure(error: unknown, exhausted: boolean): Failure {
 }
 
 /** With nothing left to allocate, the engine throws null, or no value at all, in place of an error. */
-function isOutOfMemory(name: string, message: string): boolean {
-  if (name === 'InternalError') return message.startsWith('out of memory')
-  return name === '' && /: (null|unknown .*)$/.test(message)
+function isOutOfMemory(name: string, message: string, exhausted: boolean): boolean {
+  // One allocation of more than there is in all fails without a try to grow.
+  if (name === 'InternalError') return message === 'out of memory'
+  if (!exhausted) return false
+  return name === '' && /: (null|unknown .*|object \{\})$/.test(message)
 }
 
 /** Frames of the prelude are ours and tell an author nothing. */

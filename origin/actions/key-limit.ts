@@ -1,5 +1,8 @@
 import { KEY_OPERATIONS_MAX } from '../../shared/limits.ts'
 
+/** Characters of a wallet's or an action's id as an action writes it: four times the longest that there is. */
+export const KEY_ID_MAX_CHARACTERS = 256
+
 /** How a key operation beyond the limit is refused, by whichever side of the boundary refuses it. */
 export const KEY_LIMIT_REFUSAL = {
   ok: false,

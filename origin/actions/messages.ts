@@ -1,11 +1,21 @@
 import { z } from 'zod'
-import { LOGS_MAX_BYTES, RESULT_MAX_BYTES } from '../../shared/limits.ts'
+import {
+  CIPHERTEXT_MAX_CHARACTERS,
+  ENCRYPTED_MESSAGE_MAX_BYTES,
+  LOGS_MAX_BYTES,
+  RESULT_MAX_BYTES,
+} from '../../shared/limits.ts'
+import { KEY_ID_MAX_CHARACTERS } from './key-limit.ts'
+import { KEY_OPERATIONS_PASSED_ON } from './key-limit.ts'
+import type { OutboundPolicy } from './outbound/policy.ts'
 import type { KeyOperation, RunFailed, RunReturned } from './run.ts'
 import { LOG_LEVELS } from '../../shared/log-line.ts'
 import { FAILURE_CODES } from './run.ts'
 
 /** What the pool says to an executor. `token` names the run; nobody else knows it. */
 export type ToExecutor =
+  /** The first message; it is answered by `ready`. */
+  | { type: 'start'; outbound: OutboundPolicy }
   | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
   | { type: 'key_answer'; token: string; id: number; answer: KeyAnswer }
   | { type: 'stop'; token: string }
@@ -14,15 +24,32 @@ export type KeyAnswer =
   | { ok: true; value: string }
   | { ok: false; message: string; code?: 'key_operation_limit' }
 
+/** A key operation of a run, and its number there. */
+export type AskedOperation = { id: number; operation: KeyOperation }
+
 /** What an executor says to the pool. */
 export type FromExecutor =
   | { type: 'ready'; rssBytes: number }
-  | { type: 'key_operation'; token: string; id: number; operation: KeyOperation }
-  | { type: 'ended'; token: string; result: RunReturned | RunFailed }
+  /** The run waits, for these among others: from here on it takes no CPU until it is said to compute. */
+  | { type: 'waits'; token: string; operations: AskedOperation[] }
+  | { type: 'computes'; token: string }
+  /** The next run may be sent at once. `rssBytes` is the process's memory when it last looked. */
+  | { type: 'ended'; token: string; result: RunReturned | RunFailed; rssBytes: number }
 
-const id = z.string().min(1).max(256)
+const id = z.string().min(1).max(KEY_ID_MAX_CHARACTERS)
 const operation = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('getPrivateKey'), pkpId: id }),
+  z.strictObject({
+    name: z.literal('encrypt'),
+    pkpId: id,
+    // No character takes less than a byte; the bytes are counted where the text is encrypted.
+    message: z.string().max(ENCRYPTED_MESSAGE_MAX_BYTES),
+  }),
+  z.strictObject({
+    name: z.literal('decrypt'),
+    pkpId: id,
+    ciphertext: z.string().max(CIPHERTEXT_MAX_CHARACTERS),
+  }),
   z.strictObject({ name: z.literal('getSvcActionPrivateKey') }),
   z.strictObject({ name: z.literal('getSvcActionPublicKey'), ipfsId: id }),
   z.strictObject({ name: z.literal('getSvcActionWalletAddress'), ipfsId: id }),
@@ -51,8 +78,18 @@ const result = z.discriminatedUnion('kind', [
 ])
 const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), rssBytes: z.number() }),
-  z.strictObject({ type: z.literal('key_operation'), token: z.string(), id: z.int(), operation }),
-  z.strictObject({ type: z.literal('ended'), token: z.string(), result }),
+  z.strictObject({
+    type: z.literal('waits'),
+    token: z.string(),
+    operations: z.array(z.strictObject({ id: z.int(), operation })).max(KEY_OPERATIONS_PASSED_ON),
+  }),
+  z.strictObject({ type: z.literal('computes'), token: z.string() }),
+  z.strictObject({
+    type: z.literal('ended'),
+    token: z.string(),
+    result,
+    rssBytes: z.number().nonnegative(),
+  }),
 ])
 
 /**

@@ -1,14 +1,16 @@
-import type { ExecutorEnd } from './pool/executor-process.ts'
-import { ExecutorProcess } from './pool/executor-process.ts'
+import { CpuUse } from './pool/cpu-use.ts'
+import { Crew } from './pool/crew.ts'
+import { FairQueue } from './pool/fair-queue.ts'
+import type { Member } from './pool/member.ts'
+import { Occupation } from './pool/member.ts'
 import type { ActionPoolOptions } from './pool/options.ts'
 import {
-  FAILED_STARTS_MAX,
-  RSS_MAX_BYTES,
-  STARTING_MAX,
+  LONG_COMPUTING_MS,
   WAITING_BYTES_MAX,
   WAITING_MAX,
   withDefaults,
 } from './pool/options.ts'
+import { Shares } from './pool/shares.ts'
 import type { ActionPool, Capability, RunControl, RunLost, RunRequest, RunResult } from './run.ts'
 
 export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
@@ -19,189 +21,164 @@ export function createActionPool(options: ActionPoolOptions = {}): ActionPool {
 }
 
 type Waiting = {
+  account: string
+  bytes: number
   request: RunRequest
   capability: Capability
   control: RunControl | undefined
   resolve: (result: RunResult) => void
 }
 
-class Member {
-  executor!: ExecutorProcess
-  readonly startedAt = performance.now()
-  served = false
-  /** Told to end; it no longer counts. */
-  leaving = false
-  replacement: Member | undefined
-  idle: NodeJS.Timeout | undefined
-}
-
 class Pool implements ActionPool {
   readonly #options: Required<ActionPoolOptions>
-  readonly #members = new Set<Member>()
-  /** Those that can take a run, the one used last at the end: the others grow idle and are ended. */
-  readonly #free: Member[] = []
-  readonly #waiting: Waiting[] = []
-  #waitingBytes = 0
-  readonly #ready = Promise.withResolvers<void>()
-  readonly #empty = Promise.withResolvers<void>()
-  #failedStarts = 0
-  #closed = false
+  readonly #queue = new FairQueue<Waiting>({ count: WAITING_MAX, bytes: WAITING_BYTES_MAX })
+  readonly #shares: Shares
+  readonly #cpuUse: CpuUse
+  readonly #crew: Crew
+  /** Why no run can be taken any more, when none can. */
+  #over: string | undefined
+  #watch: NodeJS.Timeout | undefined
 
   constructor(options: ActionPoolOptions) {
     this.#options = withDefaults(options)
-    // A caller that never asks for readiness must not be ended by an unhandled rejection.
-    this.#ready.promise.catch(() => {})
-    if (this.#options.min === 0) this.#ready.resolve()
-    this.#staff()
+    this.#cpuUse = new CpuUse(this.#options.cores)
+    this.#shares = new Shares({
+      ...this.#options,
+      isShared: () => this.#cpuUse.isShared,
+    })
+    this.#crew = new Crew(this.#options, {
+      free: (member) => this.#runEnded(member),
+      changed: (member) => this.#runChanged(member),
+      gone: (member) => this.#runEnded(member),
+      broken: (reason) => this.#giveUp(reason),
+    })
   }
 
   ready(): Promise<void> {
-    return this.#ready.promise
+    return this.#crew.ready
+  }
+
+  refusal(request: Pick<RunRequest, 'account' | 'code' | 'params'>): RunLost | undefined {
+    if (this.#over !== undefined) return notStarted(this.#over)
+    const { account } = request
+    const ahead = this.#queue.countOf(account)
+    const full = (reason: string): RunLost => {
+      const retryAfterMs = this.#shares.waitMs(account, ahead + 1)
+      return { ...notStarted(reason), full: true, retryAfterMs }
+    }
+    if (!this.#queue.hasRoom({ account, bytes: bytesOf(request) }))
+      return full('too many runs are waiting')
+    // Who has nothing here is never refused for what others do.
+    const isBusy = ahead > 0 || this.#shares.runningOf(account) > 0
+    const isWaiting = ahead > 0 || !this.#mayStart(account)
+    if (isBusy && isWaiting && this.#options.isUnderPressure())
+      return full('the processors are taken')
+    return undefined
   }
 
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
-    if (this.#closed) return Promise.resolve(notStarted('the pool is closed'))
-    if (control?.signal.aborted) return Promise.resolve(notStarted('it was stopped'))
-    const bytes = request.code.length + request.params.length
-    if (this.#waiting.length >= WAITING_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
-      return Promise.resolve({ ...notStarted('too many runs are waiting'), full: true })
+    const refused = this.refusal(request)
+    if (refused !== undefined) return Promise.resolve(refused)
+    if (control?.signal.aborted || control?.unwanted?.aborted)
+      return Promise.resolve(notStarted('it was stopped'))
     return new Promise((resolve) => {
-      const waiting = { request, capability, control, resolve }
-      this.#waiting.push(waiting)
-      this.#waitingBytes += bytes
-      control?.signal.addEventListener('abort', () => this.#giveUpOne(waiting), { once: true })
+      const { account } = request
+      const bytes = bytesOf(request)
+      const waiting = { account, bytes, request, capability, control, resolve }
+      this.#queue.add(waiting)
       this.#serve()
+      if (control === undefined || !this.#queue.has(waiting)) return
+      const stop = () => {
+        if (this.#queue.remove(waiting)) resolve(notStarted('it was stopped'))
+      }
+      control.signal.addEventListener('abort', stop, { once: true })
+      control.unwanted?.addEventListener('abort', stop, { once: true })
     })
   }
 
   async close(): Promise<void> {
-    this.#closed = true
     this.#giveUp('the pool is closed')
-    for (const member of this.#members) this.#dismiss(member, 'the pool is closed')
-    if (this.#members.size === 0) this.#empty.resolve()
-    await this.#empty.promise
+    clearInterval(this.#watch)
+    await this.#crew.close()
   }
 
   #serve(): void {
-    while (this.#waiting.length > 0) {
-      const member = this.#free.pop()
-      if (member === undefined) break
-      clearTimeout(member.idle)
-      const next = this.#waiting.shift()
+    while (this.#crew.free > 0) {
+      const next = this.#queue.take((account) => this.#mayStart(account))
       if (next === undefined) break
-      this.#waitingBytes -= next.request.code.length + next.request.params.length
-      void this.#runOn(member, next)
+      const member = this.#crew.take()
+      if (member !== undefined) this.#start(member, next)
     }
-    this.#staff()
+    this.#crew.staff(this.#shares.wanted(this.#queue.counts()))
   }
 
-  async #runOn({ executor }: Member, waiting: Waiting): Promise<void> {
-    const { request, capability, control, resolve } = waiting
-    resolve(await executor.run(request, capability, control))
-    this.#staff()
+  /** The last free executor is for who has none: the next is started meanwhile, and takes a while. */
+  #mayStart(account: string): boolean {
+    if (this.#crew.free === 1 && this.#shares.runningOf(account) > 0) return false
+    return this.#crew.free > 0 && this.#shares.mayStart(account)
   }
 
-  /** Starts executors: up to the minimum, and for runs that no free or soon free executor will take. */
-  #staff(): void {
-    if (this.#closed) return
-    const members = [...this.#members].filter((member) => !member.leaving)
-    const starting = members.filter(({ executor }) => executor.state === 'starting').length
-    const coming =
-      starting + members.filter(({ executor }) => executor.state === 'preparing').length
-    const { min, max } = this.#options
-    const forWaiting = Math.min(this.#waiting.length - coming, max - members.length)
-    const wanted = Math.max(min - members.length, forWaiting)
-    for (let more = Math.min(wanted, STARTING_MAX - starting); more > 0; more--) this.#start()
+  #start(member: Member, { account, request, capability, control, resolve }: Waiting): void {
+    const now = performance.now()
+    member.occupation = new Occupation(account, now)
+    this.#shares.started(account)
+    if (this.#cpuUse.isAboveShare(account, now)) member.priority.lower({ forGood: false })
+    else member.priority.restore()
+    this.#watch ??= setInterval(() => this.#look(), LONG_COMPUTING_MS / 4).unref()
+    void member.executor.run(request, capability, control).then(resolve)
   }
 
-  #start(): Member {
-    const member = new Member()
-    member.executor = new ExecutorProcess({
-      ready: () => this.#becameFree(member),
-      ended: (end) => this.#ended(member, end),
-    })
-    this.#members.add(member)
-    return member
+  #runChanged({ executor, occupation }: Member): void {
+    if (occupation === undefined || occupation.computing === executor.computing) return
+    this.#count(occupation, performance.now())
+    occupation.computing = executor.computing
+    this.#shares.changed(occupation)
+    if (!executor.computing) this.#serve()
   }
 
-  #becameFree(member: Member): void {
-    if (!member.served) this.#joined(member)
-    if (member.leaving) return
-    if (member.replacement?.served === true) return this.#dismiss(member, 'it was replaced')
-    if (this.#isWorn(member) && member.replacement === undefined) member.replacement = this.#start()
-    member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
-    this.#free.push(member)
+  #runEnded(member: Member): void {
+    const { occupation } = member
+    if (occupation !== undefined) {
+      member.occupation = undefined
+      const now = performance.now()
+      this.#count(occupation, now)
+      this.#shares.ended(occupation, occupation.heldMs(now))
+    }
+    if (this.#over === undefined) this.#serve()
+  }
+
+  #count(occupation: Occupation, now: number): void {
+    const ms = occupation.count(now)
+    if (ms > 0) this.#cpuUse.add(occupation.account, ms, now)
+  }
+
+  /** A run that computes for long gives way to those that do not. */
+  #look(): void {
+    if (this.#shares.running === 0) {
+      clearInterval(this.#watch)
+      this.#watch = undefined
+    }
+    const now = performance.now()
+    for (const { occupation, priority } of this.#crew.members) {
+      if (occupation === undefined) continue
+      this.#count(occupation, now)
+      if (occupation.isLong || occupation.computedMs < LONG_COMPUTING_MS) continue
+      occupation.isLong = true
+      if (occupation.computing) this.#shares.becameLong()
+      priority.lower({ forGood: true })
+    }
+    this.#cpuUse.forget(now)
     this.#serve()
-  }
-
-  #joined(member: Member): void {
-    member.served = true
-    this.#failedStarts = 0
-    const startMs = performance.now() - member.startedAt
-    this.#options.onEvent({ type: 'executor_ready', pid: member.executor.pid, startMs })
-    const joined = [...this.#members].filter(({ served }) => served).length
-    if (joined >= this.#options.min) this.#ready.resolve()
-    for (const worn of this.#members) {
-      if (worn.replacement === member && this.#free.includes(worn)) {
-        this.#dismiss(worn, 'it was replaced')
-      }
-    }
-  }
-
-  /** A worn executor serves until its replacement is ready, so that no run waits for a start. */
-  #isWorn({ executor }: Member): boolean {
-    return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
-  }
-
-  #grewIdle(member: Member): void {
-    const members = [...this.#members].filter(({ leaving }) => !leaving)
-    if (members.length > this.#options.min) this.#dismiss(member, 'it was idle')
-  }
-
-  #dismiss(member: Member, reason: string): void {
-    if (member.leaving) return
-    member.leaving = true
-    this.#forget(member)
-    member.executor.kill(reason)
-  }
-
-  #forget(member: Member): void {
-    clearTimeout(member.idle)
-    const at = this.#free.indexOf(member)
-    if (at >= 0) this.#free.splice(at, 1)
-  }
-
-  #ended(member: Member, end: ExecutorEnd): void {
-    this.#forget(member)
-    this.#members.delete(member)
-    for (const other of this.#members) {
-      if (other.replacement === member) other.replacement = undefined
-    }
-    const { pid, runs } = member.executor
-    this.#options.onEvent({ type: 'executor_ended', pid, runs, ...end })
-    if (this.#closed) {
-      if (this.#members.size === 0) this.#empty.resolve()
-      return
-    }
-    if (!member.served && ++this.#failedStarts >= FAILED_STARTS_MAX) {
-      this.#ready.reject(new Error(`executors cannot be started: ${end.reason} ${end.stderr}`))
-      return this.#giveUp('executors cannot be started')
-    }
-    this.#serve()
-  }
-
-  #giveUpOne(waiting: Waiting): void {
-    const at = this.#waiting.indexOf(waiting)
-    if (at < 0) return
-    this.#waiting.splice(at, 1)
-    this.#waitingBytes -= waiting.request.code.length + waiting.request.params.length
-    waiting.resolve(notStarted('it was stopped'))
   }
 
   #giveUp(reason: string): void {
-    this.#waitingBytes = 0
-    for (const { resolve } of this.#waiting.splice(0)) resolve(notStarted(reason))
+    this.#over ??= reason
+    for (const { resolve } of this.#queue.clear()) resolve(notStarted(reason))
   }
+}
+
+function bytesOf({ code, params }: Pick<RunRequest, 'code' | 'params'>): number {
+  return code.length + params.length
 }
 
 function notStarted(reason: string): RunLost {

@@ -2,6 +2,8 @@
 import type { LogLine } from '../../shared/log-line.ts'
 
 export type RunRequest = {
+  /** Whose run it is: the account's hash. Accounts share the executors and the room to wait. */
+  account: string
   /** The action's source, evaluated as a script that defines `main(params)`. */
   code: string
   /** JSON text of an object. */
@@ -15,6 +17,8 @@ export type RunRequest = {
 /** A key operation, as the action asks for it; the process that holds the keys checks the permission. */
 export type KeyOperation =
   | { name: 'getPrivateKey'; pkpId: string }
+  | { name: 'encrypt'; pkpId: string; message: string }
+  | { name: 'decrypt'; pkpId: string; ciphertext: string }
   | { name: 'getSvcActionPrivateKey' }
   | { name: 'getSvcActionPublicKey'; ipfsId: string }
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
@@ -32,6 +36,8 @@ export const FAILURE_CODES = [
   'action_pending',
   'out_of_memory',
   'key_operation_limit',
+  'outbound_limit',
+  'outbound_response_too_large',
   'no_main',
   'invalid_params',
   'result_not_json',
@@ -67,8 +73,10 @@ export type RunLost = {
   kind: 'lost'
   reason: string
   started: boolean
-  /** As many runs wait as may. */
+  /** As many runs wait as may, of this account or of all. */
   full?: true
+  /** With `full`: when there may be room. */
+  retryAfterMs?: number
 }
 
 export type RunResult = RunReturned | RunFailed | RunLost
@@ -77,13 +85,17 @@ export type RunResult = RunReturned | RunFailed | RunLost
 export type RunControl = {
   /** Ends the run: `lost` and not started while it waits, `failed` with `stopped` when it has begun. */
   signal: AbortSignal
+  /** Nobody asks for the run any more: `lost` and not started while it waits; one that has begun goes on. */
+  unwanted?: AbortSignal
   /** An executor has taken the run: from here on its time counts. */
   started(): void
 }
 
 export type ActionPool = {
-  /** Never rejects; waits for a free executor in order of arrival. */
+  /** Never rejects; waits for a free executor, in order among the runs of its account, in turn with other accounts. */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
+  /** What `run` would answer at once, without running it; `undefined` when it would take it. */
+  refusal(request: Pick<RunRequest, 'account' | 'code' | 'params'>): RunLost | undefined
   /** Resolves when the warm executors can take a run; rejects when executors cannot be started. */
   ready(): Promise<void>
   /** Ends every executor. Waiting runs are lost before their start, runs under way after it. */

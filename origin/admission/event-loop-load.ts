@@ -2,9 +2,12 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** This process has more to do than it can in time; nothing was done. */
 export class Overloaded extends Error {
-  constructor(message: string) {
+  /** When there may be room again, where that can be told. */
+  readonly retryAfterMs: number | undefined
+  constructor(message: string, retryAfterMs?: number) {
     super(message)
     this.name = 'Overloaded'
+    this.retryAfterMs = retryAfterMs
   }
 }
 

@@ -12,6 +12,7 @@ import { CreditsUnavailable, PaymentRequired } from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
+import { NestedTooDeeply } from './json/scan.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
 
@@ -85,6 +86,12 @@ export function toApiError(error: unknown): ApiError {
       'Try again; nothing was executed and nothing was charged.',
       RETRY,
     )
+  if (error instanceof NestedTooDeeply)
+    return new ApiError(
+      400,
+      `The body is nested too deeply: ${error.message}.`,
+      'Send it flatter, or what is nested as a string.',
+    )
   if (error instanceof DatabaseUnavailable)
     return new ApiError(
       503,
@@ -97,14 +104,14 @@ export function toApiError(error: unknown): ApiError {
       429,
       `This node has too much to do: ${error.message}.`,
       'Try again with growing waits; nothing was executed and nothing was charged.',
-      RETRY,
+      { error: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
   if (error instanceof TooManyCalls)
     return new ApiError(
       429,
       `Too many requests: ${error.message}.`,
       'Try again after the seconds in Retry-After.',
-      { headers: { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))) } },
+      retryAfter(error.retryAfterMs),
     )
   if (error instanceof KeyShownBefore)
     return new ApiError(
@@ -119,6 +126,12 @@ export function toApiError(error: unknown): ApiError {
     'The server failed to answer this request.',
     'Try again; if it stays, report the x-request-id of this answer.',
   )
+}
+
+/** Whole seconds, at least one; two where nobody can tell. */
+function retryAfter(ms: number | undefined) {
+  if (ms === undefined) return RETRY
+  return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
 }
 
 function actionStopped({ code, message }: ActionStopped): ApiError {

@@ -33,6 +33,24 @@ function executionLimits(settings: Settings): Record<string, Limit> {
     returned_depth: limit(limits.JSON_DEPTH_MAX, 'levels', 'nesting of what main returns'),
     console_output: limit(limits.LOGS_MAX_BYTES, 'bytes', 'then cut with a note; no error'),
     key_operations: limit(limits.KEY_OPERATIONS_MAX, 'operations', 'of one execution'),
+    encrypted_message: limit(
+      limits.ENCRYPTED_MESSAGE_MAX_BYTES,
+      'bytes',
+      'a message of Svc.Actions.encrypt, in UTF-8',
+    ),
+    outbound_requests: limit(
+      limits.OUTBOUND_REQUESTS_MAX,
+      'requests',
+      'of one execution, followed redirects included',
+    ),
+    outbound_response: limit(
+      limits.OUTBOUND_RESPONSE_MAX_BYTES,
+      'bytes',
+      'one response to fetch, decompressed',
+    ),
+    outbound_body: limit(limits.OUTBOUND_BODY_MAX_BYTES, 'bytes', 'the body of one fetch'),
+    outbound_redirects: limit(limits.OUTBOUND_REDIRECTS_MAX, 'redirects', 'of one fetch'),
+    outbound_url: limit(limits.OUTBOUND_URL_MAX_CHARACTERS, 'characters', 'URL of one fetch'),
   }
 }
 

@@ -45,8 +45,8 @@ export type Once = {
   operation: Keeping
   principal: Principal
   idempotencyKey: string
-  /** The body's text. */
-  body: string
+  /** As it was sent. */
+  body: Uint8Array
 }
 
 /**

@@ -49,6 +49,8 @@ export type Given<Body, Query> = {
   page: PageRequest
   /** The socket's, never a header's; `''` where there is none. */
   clientAddress: string
+  /** Aborted when the client has gone before its answer. */
+  gone: AbortSignal
   writeId: string
 }
 
@@ -86,18 +88,19 @@ export function mount<Body, Query>(
     services.load.requireRoom()
     const principal = principalFor(operation.auth, context.req.raw.headers, services.mirror)
     if (principal) services.keyUses.used(principal.keyHash)
-    const { value: body, text } = await bodyOf(context, operation.body)
+    const { value: body, bytes } = await bodyOf(context, operation.body)
     const given = {
       body,
       query: queryOf(context, operation.query),
       page: pageRequestOf(context, operation.list),
       clientAddress: clientAddress(context),
+      gone: context.req.raw.signal,
     }
     const idempotencyKey = idempotencyKeyOf(context, operation, principal)
     const execute = (writeId: string) => act(operation, services, { ...given, writeId }, principal)
     if (!principal || idempotencyKey === undefined)
       return respond(context, await execute(crypto.randomUUID()))
-    const request = { operation, principal, idempotencyKey, body: text }
+    const request = { operation, principal, idempotencyKey, body: bytes }
     const answer = await once(request, services, execute)
     return 'kept' in answer ? respondKept(context, answer.kept) : respond(context, answer.fresh)
   })

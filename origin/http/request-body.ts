@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
-import { parseJson, validate } from '../../shared/json-body.ts'
+import { notJson, parseJson, requireJsonType, validate } from '../../shared/json-body.ts'
 import { OPERATION_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import { readMembers, type Reading } from './json/members.ts'
+import { NotJson } from './json/scan.ts'
 
 export type RequestBody<Body> = {
   schema: z.ZodType<Body>
@@ -12,22 +15,48 @@ export type RequestBody<Body> = {
   maxBytes?: number
   /** The body is one JSON string. */
   isString?: true
+  /** Of a body that may be large: nothing but these members is read. */
+  members?: Reading
 }
 
 /**
- * A request's body, validated, and its text as it was sent.
+ * A request's body, validated, and its bytes as they were sent.
  * @throws {ApiError} 400, 413, 415 or 422
  */
 export async function bodyOf<Body>(
   context: Context,
   body: RequestBody<Body> | undefined,
-): Promise<{ value: Body; text: string }> {
+): Promise<{ value: Body; bytes: Uint8Array }> {
   // An operation without a body has `undefined` for its type, and no handler that looks at it.
-  if (!body) return { value: undefined as Body, text: '' }
-  const text = decoded(await bytesOf(context, body.maxBytes ?? OPERATION_BODY_MAX_BYTES))
+  if (!body) return { value: undefined as Body, bytes: new Uint8Array() }
+  const bytes = await bytesOf(context, body.maxBytes ?? OPERATION_BODY_MAX_BYTES)
+  const type = context.req.header('content-type') ?? null
+  const json = body.members ? membersIn(bytes, type, body.members) : valueIn(bytes, type, body)
+  return { value: validate(body.schema, json), bytes }
+}
+
+function valueIn(bytes: Uint8Array, type: string | null, body: RequestBody<unknown>): unknown {
+  const text = decoded(bytes)
   if (body.isString) requireString(text)
-  const json = parseJson(text, context.req.header('content-type') ?? null, body.optional)
-  return { value: validate(body.schema, json), text }
+  return parseJson(text, type, body.optional)
+}
+
+function membersIn(bytes: Uint8Array, type: string | null, members: Reading): unknown {
+  if (!isUtf8(bytes)) throw notUtf8()
+  requireJsonType(type)
+  try {
+    return readMembers(withoutMark(bytes), members)
+  } catch (error) {
+    if (error instanceof NotJson) throw notJson(error.message)
+    throw error
+  }
+}
+
+/** A byte order mark is no JSON, and there are clients that send one: `TextDecoder` drops it as well. */
+function withoutMark(bytes: Uint8Array): Buffer {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  const from = isMarked ? 3 : 0
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
 /** No more of a body is held than it may have, whether it says its length or not. */
@@ -59,8 +88,12 @@ function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ApiError(400, 'The body is not UTF-8.', 'Send JSON in UTF-8.')
+    throw notUtf8()
   }
+}
+
+function notUtf8(): ApiError {
+  return new ApiError(400, 'The body is not UTF-8.', 'Send JSON in UTF-8.')
 }
 
 /** A large body that is no string is refused unread: to parse millions of keys takes seconds. */

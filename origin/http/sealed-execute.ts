@@ -1,10 +1,10 @@
+import type { z } from 'zod'
 import { MODE_PSK } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   type ExecuteAnswer,
-  type ExecuteRequest,
   executeRequestSchema,
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
@@ -12,9 +12,13 @@ import { openStored } from '../channel/open-request.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { Services } from '../services.ts'
 import { principalOf } from './authenticate.ts'
+import { jsonTextSchema } from './json/json-text.ts'
 import { paramsText } from './params.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { requireSize } from './size.ts'
+
+const schema = executeRequestSchema.extend({ js_params: jsonTextSchema })
+type ExecuteRequest = z.infer<typeof schema>
 
 /**
  * Executes an action for who sealed the request: the edge under a run's id, at most once, or a client end to
@@ -22,7 +26,8 @@ import { requireSize } from './size.ts'
  */
 export const sealedExecute: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
-  schema: executeRequestSchema,
+  schema,
+  members: { names: Object.keys(schema.shape), text: 'js_params' },
   handle: async (body, mode, services): Promise<ExecuteAnswer> => {
     if (mode !== MODE_PSK) requireOwnKeyOnly(body)
     services.load.requireRoom()

@@ -2,6 +2,7 @@
  * The sealed endpoints. An envelope that does not open is answered in the clear (there is nobody to seal to);
  * everything after that, refusals included, is sealed with status 200.
  */
+import { isUtf8 } from 'node:buffer'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
 import { REQUEST_OVERHEAD_BYTES, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
@@ -9,6 +10,7 @@ import { ApiError } from '../../shared/errors.ts'
 import { validate } from '../../shared/json-body.ts'
 import {
   CORE_BODY_MAX_BYTES,
+  OPERATION_BODY_MAX_BYTES,
   SEALED_CLOCK_SKEW_MS,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
@@ -17,11 +19,15 @@ import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import { traceOf } from '../log.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from './failure.ts'
+import { readMembers, type Reading } from './json/members.ts'
+import { NestedTooDeeply } from './json/scan.ts'
 import type { OriginApp } from './operation.ts'
 
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
+  /** Of a request with source; one without them has at most `OPERATION_BODY_MAX_BYTES`. */
+  members?: Reading
   handle(body: Body, mode: OpenedRequest['mode'], services: Services): Promise<object>
 }
 
@@ -51,7 +57,7 @@ async function answerTo<Body extends Freshness>(
   operation: SealedOperation<Body>,
 ): Promise<string> {
   try {
-    const body = validate(operation.schema, parse(opened.plaintext))
+    const body = validate(operation.schema, parse(opened.plaintext, operation.members))
     requireFresh(body, services.now())
     // Written here, so that what can not be written is a sealed refusal too.
     return JSON.stringify(await operation.handle(body, opened.mode, services))
@@ -75,12 +81,21 @@ function refusal(failure: ApiError): Refusal {
   }
 }
 
-function parse(plaintext: Buffer): unknown {
+function parse(plaintext: Buffer, members: Reading | undefined): unknown {
+  const isReadable = members !== undefined || plaintext.length <= OPERATION_BODY_MAX_BYTES
+  if (!isReadable)
+    throw new ApiError(
+      400,
+      `The sealed text has ${plaintext.length} bytes, and at most ${OPERATION_BODY_MAX_BYTES} are read.`,
+      'Ask for fewer runs at once.',
+    )
   try {
-    return JSON.parse(plaintext.toString('utf8'))
-  } catch {
-    throw new ApiError(400, 'The sealed text is not JSON.', 'Seal the JSON of the request.')
+    if (members === undefined) return JSON.parse(plaintext.toString('utf8'))
+    if (isUtf8(plaintext)) return readMembers(plaintext, members)
+  } catch (error) {
+    if (error instanceof NestedTooDeeply) throw error
   }
+  throw new ApiError(400, 'The sealed text is not JSON.', 'Seal the JSON of the request.')
 }
 
 type Freshness = { request_id: string; issued_at: number; expires_at: number }

@@ -3,6 +3,7 @@ import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import { isShortage } from '../credits/run-meter.ts'
+import { JsonText, jsonTextSchema } from './json/json-text.ts'
 import type { Operation } from './operation.ts'
 import { paramsText } from './params.ts'
 import { requireSize } from './size.ts'
@@ -27,20 +28,26 @@ export class ActionStopped extends Error {
   }
 }
 
+const schema = svcActionRequest.extend({ js_params: jsonTextSchema.default(new JsonText('{}')) })
+
 /** Executes an action with the key that was sent, and waits for its end. */
-export const svcAction: Operation<z.infer<typeof svcActionRequest>> = {
+export const svcAction: Operation<z.infer<typeof schema>> = {
   method: 'POST',
   path: '/core/v1/svc_action',
   summary: 'Executes an action and waits for its end.',
   auth: 'key',
-  body: { schema: svcActionRequest, maxBytes: CORE_BODY_MAX_BYTES },
+  body: {
+    schema,
+    maxBytes: CORE_BODY_MAX_BYTES,
+    members: { names: Object.keys(schema.shape), text: 'js_params' },
+  },
   answer: svcActionAnswer,
   runsOnce: true,
   statuses: [402, 403, 503],
-  handle: async ({ principal, body }, { executions }) => {
+  handle: async ({ principal, body, gone }, { executions }) => {
     requireSize('code', body.code, SOURCE_MAX_BYTES)
     const params = paramsText(body.js_params)
-    const outcome = await executions.run({ principal, code: body.code, params })
+    const outcome = await executions.run({ principal, code: body.code, params, unwanted: gone })
     if (outcome.status === 'failed')
       throw isShortage(outcome.code) ? new ActionStopped(outcome) : new ActionFailed(outcome)
     return {

@@ -61,7 +61,11 @@ export class KeptAnswers {
    * @param runsOnce what was begun by a process that is gone is not begun again
    * @throws {DatabaseUnavailable} and nothing was begun
    */
-  async begin(scope: Scope, body: string, { runsOnce }: { runsOnce: boolean }): Promise<Beginning> {
+  async begin(
+    scope: Scope,
+    body: Uint8Array,
+    { runsOnce }: { runsOnce: boolean },
+  ): Promise<Beginning> {
     const { naming } = this.#options.keys
     const id = scopeId(naming, scope)
     const bodyHash = bodyHashOf(naming, id, body)

@@ -20,7 +20,7 @@ export function scopeId(key: Uint8Array, scope: Scope): string {
 }
 
 /** The hash of a body under its row: equal bodies of two rows do not show. */
-export function bodyHashOf(key: Uint8Array, id: string, body: string): Buffer {
+export function bodyHashOf(key: Uint8Array, id: string, body: Uint8Array): Buffer {
   return createHmac('sha256', key)
     .update(JSON.stringify(['body', id]))
     .update(body)

@@ -1,15 +1,22 @@
 import { createECDH } from 'node:crypto'
-import { computeAddress, getBytes, hexlify, SigningKey } from 'ethers'
+import { getBytes, hexlify } from 'ethers'
 import { deriveBytes, deriveScalar, type KeyPart, P256_ORDER, SECP256K1_ORDER } from './derive.ts'
+import { type PublicKey, publicKeyOf } from './public-key.ts'
+import { Recent } from './recent.ts'
+import type { WalletCipher } from './wallet-cipher.ts'
 
 export type P256Key = { privateKey: Buffer; publicKey: Buffer }
 
+/** Public keys that are remembered, of some 400 bytes each: most runs are of few wallets and actions. */
+const PUBLIC_KEYS_MAX = 4_096
+
 /**
- * The keys of this deployment, derived on demand; the root key stays inside. Only the origin's main process
- * holds one: the processes that run actions never do.
+ * The keys of this deployment, derived on demand; the root key stays inside, and only public keys are kept. Only the
+ * origin's main process holds one: the processes that run actions never do.
  */
 export class Keyring {
   readonly #root: Uint8Array
+  readonly #publicKeys = new Recent<PublicKey>(PUBLIC_KEYS_MAX)
 
   /** @param root 32 bytes */
   constructor(root: Uint8Array) {
@@ -22,9 +29,30 @@ export class Keyring {
     return this.#secp256k1('svc/wallet/v1', bytes32(accountHash), bytes32(path))
   }
 
+  /** What is public of a wallet's key. */
+  walletPublicKey(accountHash: string, path: string): PublicKey {
+    return this.#publicKeys.get(`wallet/${accountHash}/${path}`, () =>
+      publicKeyOf(this.walletKey(accountHash, path)),
+    )
+  }
+
+  /** What a wallet's texts are encrypted with; says nothing about the key that it signs with. */
+  walletCipher(accountHash: string, path: string): WalletCipher {
+    const wallet = [bytes32(accountHash), bytes32(path)]
+    return {
+      name: Buffer.concat(wallet),
+      key: (salt) => deriveBytes(this.#root, ['svc/encryption/v1', ...wallet, salt]),
+    }
+  }
+
   /** The key that an action owns by its source alone. */
   actionKey(cid: string): string {
     return this.#secp256k1('svc/action/v1', cid)
+  }
+
+  /** What is public of an action's key. */
+  actionPublicKey(cid: string): PublicKey {
+    return this.#publicKeys.get(`action/${cid}`, () => publicKeyOf(this.actionKey(cid)))
   }
 
   /** The wallet that stands for an API-mode account on the chain; fixed at creation. */
@@ -84,7 +112,7 @@ export class Keyring {
 
 /** The EIP-55 address of a private key (0x hex). */
 export function addressOf(privateKey: string): string {
-  return computeAddress(new SigningKey(privateKey))
+  return publicKeyOf(privateKey).address
 }
 
 function bytes32(hex: string): Uint8Array {

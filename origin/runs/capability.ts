@@ -1,25 +1,12 @@
-import { getBytes, isHexString, SigningKey, zeroPadValue } from 'ethers'
 import { CID_SHAPE } from '../../shared/cid.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
-import {
-  permissionToRun,
-  type RunPermission,
-  walletForRun,
-  WILDCARD,
-} from '../accounts/permissions.ts'
+import { permissionToRun } from '../accounts/permissions.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { Capability, KeyOperation } from '../actions/run.ts'
-import { addressOf, type Keyring } from '../keys/keyring.ts'
-
-/** A key operation that this run may not do; the message is for the action's author. */
-export class KeyRefused extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'KeyRefused'
-  }
-}
-
-type Permitted = { principal: Principal; permission: RunPermission }
+import type { Keyring } from '../keys/keyring.ts'
+import { CipherRefused, decryptText, encryptText } from '../keys/wallet-cipher.ts'
+import { KeyRefused } from './key-refused.ts'
+import { type Permitted, permittedWallet } from './permitted-wallet.ts'
 
 /**
  * The keys that one run may ask for: those of its action, and the wallets that its groups permit at that moment. A run
@@ -38,16 +25,25 @@ function answer(
   holder: () => Principal,
   operation: KeyOperation,
 ): string {
-  switch (operation.name) {
+  const { name } = operation
+  switch (name) {
     case 'getPrivateKey':
-      return walletKey(keyring, cid, permitted(operation.name, cid, holder), operation.pkpId)
+      return keyring.walletKey(...wallet(keyring, cid, holder, operation))
+    case 'encrypt': {
+      const cipher = keyring.walletCipher(...wallet(keyring, cid, holder, operation))
+      return naming(name, () => encryptText(cipher, operation.message))
+    }
+    case 'decrypt': {
+      const cipher = keyring.walletCipher(...wallet(keyring, cid, holder, operation))
+      return naming(name, () => decryptText(cipher, operation.ciphertext))
+    }
     case 'getSvcActionPrivateKey':
-      permitted(operation.name, cid, holder)
+      permitted(name, cid, holder)
       return keyring.actionKey(cid)
     case 'getSvcActionPublicKey':
-      return new SigningKey(keyring.actionKey(cidOf(operation.ipfsId))).publicKey
+      return keyring.actionPublicKey(cidOf(name, operation.ipfsId)).publicKey
     case 'getSvcActionWalletAddress':
-      return addressOf(keyring.actionKey(cidOf(operation.ipfsId)))
+      return keyring.actionPublicKey(cidOf(name, operation.ipfsId)).address
   }
 }
 
@@ -65,38 +61,28 @@ function permitted(operation: string, cid: string, holder: () => Principal): Per
   )
 }
 
-function walletKey(
+/** Account and path of the wallet that an operation names: what its keys are derived from. */
+function wallet(
   keyring: Keyring,
   cid: string,
-  { principal, permission }: Permitted,
-  asked: string,
-): string {
-  const pkpId = pkpIdOf(asked)
-  const found = walletForRun(principal, permission, pkpId)
-  if (!found.allowed) {
-    if (found.reason === 'not_registered')
-      throw new KeyRefused(`getPrivateKey: this account has no wallet ${asked}`)
-    throw new KeyRefused(
-      `getPrivateKey: wallet ${asked} is in no group that permits the action ${cid}; add both to one group (add_pkp_to_group, add_action_to_group)`,
-    )
+  holder: () => Principal,
+  { name, pkpId }: { name: string; pkpId: string },
+): [accountHash: string, path: string] {
+  const who = permitted(name, cid, holder)
+  const { derivationPath } = permittedWallet(keyring, name, who, pkpId)
+  return [who.principal.account.hash, derivationPath]
+}
+
+function naming(operation: string, work: () => string): string {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof CipherRefused) throw new KeyRefused(`${operation}: ${error.message}`)
+    throw error
   }
-  const key = keyring.walletKey(principal.account.hash, found.wallet.derivationPath)
-  // Anybody may register any address for an account of his own; only the derived one is that account's.
-  if (zeroPadValue(addressOf(key), 32).toLowerCase() !== pkpId)
-    throw new KeyRefused(`getPrivateKey: this account has no wallet ${asked}`)
-  return key
 }
 
-/** A wallet's id as 32-byte hex, lower-case, from that or a 20-byte address. */
-function pkpIdOf(text: string): string {
-  if (!isHexString(text, 20) && !isHexString(text, 32))
-    throw new KeyRefused('getPrivateKey: pkpId must be a wallet address or its 32-byte id in hex')
-  const pkpId = zeroPadValue(getBytes(text), 32).toLowerCase()
-  if (pkpId === WILDCARD) throw new KeyRefused('getPrivateKey: pkpId must name one wallet')
-  return pkpId
-}
-
-function cidOf(text: string): string {
-  if (!CID_SHAPE.test(text)) throw new KeyRefused('ipfsId must be a CIDv0, Qm...')
+function cidOf(operation: string, text: string): string {
+  if (!CID_SHAPE.test(text)) throw new KeyRefused(`${operation}: ipfsId must be a CIDv0, Qm...`)
   return text
 }

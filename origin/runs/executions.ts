@@ -39,6 +39,8 @@ export type Execution = {
   code: string
   /** JSON text of an object. */
   params: string
+  /** Whoever asked has gone: a run that has not begun is dropped. None for a run under an id: others may ask for it. */
+  unwanted?: AbortSignal
 }
 
 export type ExecutionsOptions = {
@@ -67,6 +69,7 @@ export class Executions {
 
   /** @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted | ExecutorUnavailable | Overloaded} */
   async run(execution: Execution): Promise<Outcome> {
+    this.#requireRoom(execution)
     const reservation = await this.#reserve(execution)
     try {
       const permission = await this.#permit(execution)
@@ -81,7 +84,7 @@ export class Executions {
   /**
    * Begins a run under its id, or joins it. The claim is on disk when this returns.
    * @returns the outcome's promise; `undefined` where another process executes the run
-   * @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted} and nothing was claimed
+   * @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted | Overloaded} and nothing was claimed
    */
   async runOnce(
     execution: Execution,
@@ -92,6 +95,7 @@ export class Executions {
     if (joined?.accountHash === key.accountHash) return { outcome: joined.outcome }
     let reservation: Reservation
     try {
+      this.#requireRoom(execution)
       reservation = await this.#reserve(execution)
     } catch (error) {
       // A run that was begun is paid for, or has failed: to hear of it costs nothing.
@@ -183,7 +187,7 @@ export class Executions {
   /** The reservation stays open; `#settle` ends it. */
   async #start(
     permission: RunPermission,
-    { principal, code, params }: Execution,
+    { principal, code, params, unwanted }: Execution,
     reservation: Reservation,
     facts: Record<string, string>,
   ): Promise<Outcome> {
@@ -191,19 +195,23 @@ export class Executions {
     const { cid } = permission
     log('run.started', { cid, ...facts })
     const capability = capabilityFor(keyring, cid, () => asOfNow(principal, mirror.current()))
-    const ended = await meteredRun(pool, { code, params, ...limits }, capability, {
-      cid,
-      reservation,
-    })
+    const request = { account: principal.account.hash, code, params, ...limits }
+    const ended = await meteredRun(pool, request, capability, { cid, reservation, unwanted })
     if ('kind' in ended) {
       log('run.lost', { cid, started: ended.started, ...facts })
-      if (ended.full) throw new Overloaded(ended.reason)
+      if (ended.full) throw new Overloaded(ended.reason, ended.retryAfterMs)
       if (!ended.started) throw new ExecutorUnavailable(ended.reason)
       return originLost(cid)
     }
     const kind = ended.status === 'success' ? 'returned' : 'failed'
     log('run.ended', { cid, kind, ms: ended.duration_ms, ...facts })
     return ended
+  }
+
+  /** Before anything is reserved or claimed: a flood is turned away without a query. */
+  #requireRoom({ principal, code, params }: Execution): void {
+    const refused = this.#options.pool.refusal({ account: principal.account.hash, code, params })
+    if (refused?.full) throw new Overloaded(refused.reason, refused.retryAfterMs)
   }
 
   #reserve({ principal }: Execution): Promise<Reservation> {

@@ -14,11 +14,15 @@ export async function meteredRun(
   pool: ActionPool,
   request: RunRequest,
   capability: Capability,
-  { cid, reservation }: { cid: string; reservation: Reservation },
+  { cid, reservation, unwanted }: Metering,
 ): Promise<Outcome | RunLost> {
   const stop = new AbortController()
   const meter = new RunMeter(reservation, () => stop.abort())
-  const control = { signal: stop.signal, started: () => meter.start() }
+  const control = {
+    signal: stop.signal,
+    started: () => meter.start(),
+    ...(unwanted && { unwanted }),
+  }
   const result = await pool.run(request, capability, control)
   const duration_ms = meter.end(result.kind === 'lost' ? 0 : result.durationMs)
   if (result.kind === 'lost') return result
@@ -38,6 +42,8 @@ export async function meteredRun(
   const { code, message, stack } = result
   return { status: 'failed', ...ended, code, message, stack }
 }
+
+type Metering = { cid: string; reservation: Reservation; unwanted: AbortSignal | undefined }
 
 type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 

@@ -1,9 +1,10 @@
 /** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
 import { accounts } from './accounts.ts'
+import { actions } from './actions.ts'
 import { gas } from './gas.ts'
 import { intake } from './intake.ts'
 
-const benches: Record<string, () => Promise<void>> = { accounts, gas, intake }
+const benches: Record<string, () => Promise<void>> = { accounts, actions, gas, intake }
 
 const [name = ''] = process.argv.slice(2)
 const bench = benches[name]

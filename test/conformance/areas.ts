@@ -49,6 +49,7 @@ export const SERVED: readonly Area[] = [
   'action-keys',
   'group-changes',
   'key-management',
+  'execution-limits',
   'billing',
   'openapi',
   'agent-authorization',

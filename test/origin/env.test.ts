@@ -21,6 +21,8 @@ const NAMES = [
   'SVC_CHANNEL_EPOCH',
   'SVC_EXECUTORS_MIN',
   'SVC_EXECUTION_WALL_MS',
+  'SVC_OUTBOUND_ALLOW',
+  'SVC_OUTBOUND_DENY',
 ]
 const PRODUCTION = { ...LOCAL, SVC_ENV: 'production', DATABASE_URL: 'postgres://u:p@db/svc' }
 
@@ -38,6 +40,7 @@ describe('the origin’s settings', () => {
       SVC_NEW_ACCOUNT_PER_HOUR: 1_800,
       SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: undefined,
       SVC_SHED_DELAY_MS: 200,
+      SVC_SHED_CPU_PRESSURE: 90,
     })
   })
 
@@ -49,6 +52,21 @@ describe('the origin’s settings', () => {
     })
     expect(OPENINGS_DEFAULTS.production).toMatchObject({ burst: 5, perHour: 5 })
     expect(OPENINGS_DEFAULTS.production.gasPerDayWei).toBeGreaterThan(0n)
+  })
+
+  it('let actions reach public addresses only, and local places that the operator names', () => {
+    expect(parseSettings(LOCAL)).toMatchObject({ SVC_OUTBOUND_ALLOW: [], SVC_OUTBOUND_DENY: [] })
+    const places = {
+      SVC_OUTBOUND_ALLOW: 'localhost:8545,[::1]:80',
+      SVC_OUTBOUND_DENY: 'edge.example',
+    }
+    expect(parseSettings({ ...LOCAL, ...places })).toMatchObject({
+      SVC_OUTBOUND_ALLOW: [
+        { host: 'localhost', port: 8545 },
+        { host: '::1', port: 80 },
+      ],
+      SVC_OUTBOUND_DENY: [{ host: 'edge.example', port: null }],
+    })
   })
 
   it('grant no credits unless they say so', () => {
@@ -67,6 +85,11 @@ describe('the origin’s settings', () => {
     ['the simulated TEE', PRODUCTION, 'SVC_TEE: production refuses simulated'],
     ['the embedded database', { ...PRODUCTION, DATABASE_URL: undefined }, 'DATABASE_URL: required'],
     ['a TEE that is not there yet', { ...PRODUCTION, SVC_TEE: 'dstack' }, 'SVC_TEE: dstack'],
+    [
+      'outbound requests to what is not public',
+      { ...PRODUCTION, SVC_OUTBOUND_ALLOW: 'localhost:8545' },
+      'SVC_OUTBOUND_ALLOW: production refuses it',
+    ],
   ])('production refuses %s', (_what, environment, message) => {
     expect(() => parseSettings(environment)).toThrow(message)
   })
@@ -77,6 +100,7 @@ describe('the origin’s settings', () => {
     ['SVC_NEW_ACCOUNT_PER_HOUR', 'many'],
     ['SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI', '0.5'],
     ['SVC_SHED_DELAY_MS', '0'],
+    ['SVC_SHED_CPU_PRESSURE', '101'],
     ['SVC_PUBLIC_URL', 'http://localhost:8788'],
     ['SVC_PUBLIC_URL', undefined],
     ['SVC_CHAIN_RPC', 'file:///etc/passwd'],
@@ -92,6 +116,9 @@ describe('the origin’s settings', () => {
     ['SVC_CHANNEL_PSK', `${'a'.repeat(42)}=`],
     ['DATABASE_URL', 'mysql://db'],
     ['SVC_EXECUTORS_MIN', '17'],
+    ['SVC_OUTBOUND_ALLOW', 'localhost'],
+    ['SVC_OUTBOUND_ALLOW', 'http://localhost:80'],
+    ['SVC_OUTBOUND_DENY', 'https://edge.example'],
     ['SVC_EXECUTION_WALL_MS', '900001'],
   ])('name %s when it is %j', (name, value) => {
     expect(() => parseSettings({ ...LOCAL, [name]: value })).toThrow(`${name}: `)

@@ -175,6 +175,7 @@ export async function startOrigins(count: number, settings: Record<string, strin
         SVC_NEW_ACCOUNT_BURST: '1000',
         // What is tested is who agrees with whom, on a machine that may be busy with other things.
         SVC_SHED_DELAY_MS: '60000',
+        SVC_SHED_CPU_PRESSURE: '100',
         DATABASE_URL: postgres.url,
         ...settings,
       }

@@ -25,6 +25,7 @@ export async function startStack(
   const settings = {
     SVC_NEW_ACCOUNT_BURST: '1000',
     SVC_SHED_DELAY_MS: '10000',
+    SVC_SHED_CPU_PRESSURE: '100',
     ...originSettings,
   }
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)

@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { ethersSource } from '../ethers/ethers-source.ts'
-import type { WasmModule } from './webassembly.ts'
-import { Module } from './webassembly.ts'
+import { ethersBundle } from '../ethers/ethers-bundle.ts'
 
-/** Text and compiled code that every sandbox starts from; read once, at the executor's start. */
+/** The texts that every sandbox starts from; evaluated once, for the template. */
 export type GuestSources = {
-  wasm: WasmModule
   ethers: string
   prelude: Record<PreludePart, string>
 }
@@ -15,11 +11,27 @@ export type GuestSources = {
 export const PRELUDE_PARTS = [
   'primordials',
   'errors',
+  'webidl',
+  'exceptions',
+  'text',
   'base64',
   'crypto',
   'console',
+  'clock',
   'timers',
+  'events',
+  'abort',
+  'iterators',
+  'query',
+  'url',
+  'brands',
+  'clone',
+  'headers',
+  'body',
+  'request',
+  'response',
   'operations',
+  'fetch',
   'svc',
   'result',
   'drive',
@@ -27,18 +39,10 @@ export const PRELUDE_PARTS = [
 
 export type PreludePart = (typeof PRELUDE_PARTS)[number]
 
-const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
-
 export function readGuestSources(): GuestSources {
-  const require = createRequire(import.meta.url)
-  const engine = createRequire(require.resolve('quickjs-emscripten'))
   const prelude = {} as Record<PreludePart, string>
   for (const part of PRELUDE_PARTS) prelude[part] = functionExpression(part)
-  return {
-    wasm: new Module(readFileSync(engine.resolve(WASM))),
-    ethers: ethersSource(),
-    prelude,
-  }
+  return { ethers: ethersBundle(), prelude }
 }
 
 /**

@@ -1,11 +1,15 @@
 /** The part of WebAssembly that the executor uses; Node's types leave it to those of the browser. */
 type Wasm = {
   Module: new (bytes: Uint8Array) => WasmModule
+  Instance: new (module: WasmModule, imports: object) => WasmInstance
   Memory: new (descriptor: { initial: number; maximum: number }) => WasmMemory
 }
 
 export type WasmModule = { readonly brand?: 'compiled module' }
 
-export type WasmMemory = { grow: (pages: number) => number }
+export type WasmInstance = { exports: Record<string, (...args: number[]) => number> }
 
-export const { Module, Memory } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
+export type WasmMemory = { buffer: ArrayBuffer; grow: (pages: number) => number }
+
+export const { Module, Instance, Memory } = (globalThis as unknown as { WebAssembly: Wasm })
+  .WebAssembly

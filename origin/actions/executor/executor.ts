@@ -1,38 +1,59 @@
-import { createEngine } from '../engine/engine.ts'
-import { Execution } from './execution.ts'
-import { readGuestSources } from '../engine/guest-sources.ts'
+import { compileEngine } from '../engine/engine-module.ts'
+import { Sandbox } from '../engine/sandbox.ts'
+import { readTemplate } from '../engine/template-file.ts'
 import type { FromExecutor, ToExecutor } from '../messages.ts'
+import { Outbound } from '../outbound/outbound.ts'
+import { Execution } from './execution.ts'
 
 /**
- * Entry point of an executor: a child process that holds no key and runs one action at a time. It
- * prepares the next sandbox before it says that it is ready, so that no run waits for ethers to load.
+ * Entry point of an executor: a child process that holds no key and runs one action at a time, in a sandbox that is
+ * reset after each. Its one argument is the digest of the template, which is open as descriptor 4.
  */
-const sources = readGuestSources()
-let engine = await createEngine(sources)
-let current: { token: string; execution: Execution } | undefined
+const TEMPLATE_FD = 4
 
-/** Resolves when the pipe has taken the message: preparing a sandbox would hold it back. */
-function send(message: FromExecutor): Promise<void> {
-  return new Promise((resolve) => {
-    process.send?.(message, undefined, undefined, () => resolve())
-  })
+/** A run that has taken this much memory is followed by a look at the process's own. */
+const TAKEN_MUCH_BYTES = 4 * 1024 * 1024
+
+/** Runs after which that is looked at in any case. */
+const RUNS_PER_LOOK = 64
+
+const template = readTemplate(TEMPLATE_FD, process.argv[2] ?? '')
+const sandbox = await Sandbox.create(compileEngine(template.engine), template)
+let outbound: Outbound | undefined
+let current: { token: string; execution: Execution } | undefined
+let runs = 0
+let rssBytes = process.memoryUsage.rss()
+
+/** Written to the pipe at once: what follows does not hold it back. */
+function send(message: FromExecutor): void {
+  process.send?.(message)
 }
 
-async function run(request: Extract<ToExecutor, { type: 'run' }>): Promise<void> {
+function run(request: Extract<ToExecutor, { type: 'run' }>): void {
   const { token } = request
-  const execution = new Execution(engine, request, (id, operation) => {
-    void send({ type: 'key_operation', token, id, operation })
+  if (outbound === undefined) throw new Error('a run came before the start')
+  const execution = new Execution(sandbox.vm, outbound, request, {
+    waits: (operations) => send({ type: 'waits', token, operations }),
+    computes: () => send({ type: 'computes', token }),
+    ended(result) {
+      current = undefined
+      send({ type: 'ended', token, result, rssBytes })
+      // The answer is on its way; the next run meets a clean memory.
+      const taken = sandbox.reset()
+      if (taken > TAKEN_MUCH_BYTES || ++runs % RUNS_PER_LOOK === 0)
+        rssBytes = process.memoryUsage.rss()
+    },
   })
   current = { token, execution }
-  const result = await execution.run()
-  current = undefined
-  await send({ type: 'ended', token, result })
-  engine = await createEngine(sources)
-  await send({ type: 'ready', rssBytes: process.memoryUsage.rss() })
+  execution.start()
 }
 
 process.on('message', (message: ToExecutor) => {
-  if (message.type === 'run') return void run(message)
+  if (message.type === 'run') return run(message)
+  if (message.type === 'start') {
+    outbound = new Outbound(message.outbound)
+    return send({ type: 'ready', rssBytes })
+  }
   if (message.token !== current?.token) return
   if (message.type === 'stop') current.execution.stop()
   else current.execution.settle(message.id, message.answer)
@@ -42,5 +63,3 @@ process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 // The parent is gone: nobody is left to answer.
 process.on('disconnect', () => process.exit(0))
-
-await send({ type: 'ready', rssBytes: process.memoryUsage.rss() })

@@ -1,5 +1,10 @@
-import { RESULT_MAX_BYTES } from '../../../shared/limits.ts'
+import {
+  CIPHERTEXT_MAX_CHARACTERS,
+  ENCRYPTED_MESSAGE_MAX_BYTES,
+  RESULT_MAX_BYTES,
+} from '../../../shared/limits.ts'
 import type { Failure } from '../failure.ts'
+import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { LOG_LEVELS, type LogLine } from '../../../shared/log-line.ts'
 import type { KeyOperation } from '../run.ts'
 
@@ -17,22 +22,36 @@ export function logLevel(level: string): LogLine['level'] {
   return LOG_LEVELS.find((known) => known === level) ?? 'log'
 }
 
-/** An operation that only the process with the keys can answer; what is in it is checked there. */
+/**
+ * An operation that only the process with the keys can answer, in the form that it takes (`messages.ts`); `undefined`
+ * for any other, which the prelude refuses before.
+ */
 export function keyOperation(name: string, argument: unknown): KeyOperation | undefined {
+  const id = (field: string) => text(argument, field, 1, KEY_ID_MAX_CHARACTERS)
+  const pkpId = id('pkpId')
+  const ipfsId = id('ipfsId')
+  const message = text(argument, 'message', 0, ENCRYPTED_MESSAGE_MAX_BYTES)
+  const ciphertext = text(argument, 'ciphertext', 0, CIPHERTEXT_MAX_CHARACTERS)
   switch (name) {
     case 'getPrivateKey':
-      return { name, pkpId: field(argument, 'pkpId') }
+      return pkpId === undefined ? undefined : { name, pkpId }
+    case 'encrypt':
+      return pkpId === undefined || message === undefined ? undefined : { name, pkpId, message }
+    case 'decrypt':
+      return pkpId === undefined || ciphertext === undefined
+        ? undefined
+        : { name, pkpId, ciphertext }
     case 'getSvcActionPrivateKey':
       return { name }
     case 'getSvcActionPublicKey':
     case 'getSvcActionWalletAddress':
-      return { name, ipfsId: field(argument, 'ipfsId') }
+      return ipfsId === undefined ? undefined : { name, ipfsId }
     default:
       return undefined
   }
 }
 
-function field(argument: unknown, name: string): string {
-  const value: unknown = Object(argument)[name]
-  return typeof value === 'string' ? value : ''
+function text(argument: unknown, field: string, min: number, max: number): string | undefined {
+  const value: unknown = Object(argument)[field]
+  return typeof value === 'string' && value.length >= min && value.length <= max ? value : undefined
 }

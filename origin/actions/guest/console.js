@@ -1,6 +1,6 @@
 /* console for actions: text only, formatted here, kept and bounded by the host. */
 export default function consoleFor(host, base, { errors }) {
-  const { String, slice, stringify, define, freeze } = base
+  const { String, slice, stringify, define, freeze, Error } = base
   let full = false
 
   const isError = (value) => {
@@ -13,13 +13,13 @@ export default function consoleFor(host, base, { errors }) {
 
   const errorText = (value) => {
     const { name, message, frames } = errors.describe(value)
-    return `${name}: ${message}${frames ? `\n${frames}` : ''}`
+    return name + ': ' + message + (frames ? '\n' + frames : '')
   }
 
   const objectText = (value) => {
     const seen = []
     const show = function (_key, item) {
-      if (typeof item === 'bigint') return `${String(item)}n`
+      if (typeof item === 'bigint') return String(item) + 'n'
       if (typeof item === 'function') return '[function]'
       if (typeof item === 'symbol') return String(item)
       if (typeof item !== 'object' || item === null) return item
@@ -33,7 +33,7 @@ export default function consoleFor(host, base, { errors }) {
 
   const textOf = (value) => {
     if (typeof value === 'string') return value
-    if (typeof value === 'bigint') return `${String(value)}n`
+    if (typeof value === 'bigint') return String(value) + 'n'
     if (typeof value === 'function') return '[function]'
     if (typeof value !== 'object' || value === null) return String(value)
     try {
@@ -43,12 +43,14 @@ export default function consoleFor(host, base, { errors }) {
     }
   }
 
-  const write = (level, values) => {
+  const write = (level, values, heading = '', ending = '') => {
     if (full) return
-    let text = ''
+    let text = heading
+    if (heading !== '' && values.length > 0) text += ': '
     for (let at = 0; at < values.length && text.length <= host.logsMaxBytes; at++) {
-      text += at === 0 ? textOf(values[at]) : ` ${textOf(values[at])}`
+      text += at === 0 ? textOf(values[at]) : ' ' + textOf(values[at])
     }
+    text += ending
     full = host.log(level, stringify(slice(text, 0, host.logsMaxBytes + 1)))
   }
 
@@ -58,6 +60,14 @@ export default function consoleFor(host, base, { errors }) {
     warn: (...values) => write('warn', values),
     error: (...values) => write('error', values),
     debug: (...values) => write('debug', values),
+    /* Options of how to show it are ignored. */
+    dir: (value) => write('log', [value]),
+    assert: (condition = false, ...values) => {
+      if (!condition) write('error', values, 'Assertion failed')
+    },
+    trace: (...values) => {
+      write('debug', values, 'Trace', '\n' + errors.ownFrames(new Error('').stack))
+    },
   })
   define(globalThis, 'console', { value: console, writable: true, configurable: true })
 }

@@ -1,20 +1,80 @@
-/* crypto.getRandomValues from the host's generator; ethers looks for it while it loads. */
-export default function cryptoFor(host, base) {
-  const { Uint8Array, TypeError, RangeError, isView, span, setBytes, define, freeze } = base
+/* crypto: randomness from the host's generator, and digests. */
+export default function cryptoFor(host, base, { exceptions, webidl }) {
+  const { Uint8Array, inBase, padStart, typedName, slice, span, setBytes } = base
+  const { define, freeze, toUpperCase } = base
+  const { DOMException } = exceptions
+  const { toStringTag } = Symbol
   const QUOTA_BYTES = 65536
+  const INTEGERS = {
+    __proto__: null,
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    BigInt64Array,
+    BigUint64Array,
+  }
+  const DIGESTS = { __proto__: null, 'SHA-1': 1, 'SHA-256': 1, 'SHA-384': 1, 'SHA-512': 1 }
 
-  const getRandomValues = (view) => {
-    if (!isView(view)) throw new TypeError('getRandomValues: expected an integer typed array')
-    const { buffer, offset, length } = span(view)
-    if (length > QUOTA_BYTES) {
-      throw new RangeError(`getRandomValues: at most ${QUOTA_BYTES} bytes a call`)
+  const isInteger = (view) => {
+    try {
+      return INTEGERS[typedName(view)] !== undefined
+    } catch {
+      return false
     }
-    setBytes(new Uint8Array(buffer, offset, length), new Uint8Array(host.random(length)))
-    return view
   }
 
+  const getRandomValues = (array) => {
+    if (!isInteger(array)) {
+      const message = 'crypto.getRandomValues: expected a typed array of integers'
+      throw new DOMException(message, 'TypeMismatchError')
+    }
+    const { buffer, offset, length } = span(array)
+    if (length > QUOTA_BYTES) {
+      const message = 'crypto.getRandomValues: at most ' + QUOTA_BYTES + ' bytes a call'
+      throw new DOMException(message, 'QuotaExceededError')
+    }
+    setBytes(new Uint8Array(buffer, offset, length), new Uint8Array(host.random(length)))
+    return array
+  }
+
+  const randomUUID = () => {
+    const bytes = new Uint8Array(host.random(16))
+    bytes[6] = (bytes[6] & 0x0f) | 0x40
+    bytes[8] = (bytes[8] & 0x3f) | 0x80
+    let id = ''
+    for (let at = 0; at < 16; at++) {
+      if (at === 4 || at === 6 || at === 8 || at === 10) id += '-'
+      id += padStart(inBase(bytes[at], 16), 2, '0')
+    }
+    return id
+  }
+
+  const digest = async (algorithm, data) => {
+    const given = webidl.isObject(algorithm) ? algorithm.name : algorithm
+    const name = toUpperCase(webidl.string(given))
+    const found = webidl.bytes(data, 'crypto.subtle.digest')
+    if (DIGESTS[name] === undefined) {
+      const message =
+        'crypto.subtle.digest: ' +
+        slice(name, 0, 64) +
+        ' is not one of SHA-1, SHA-256, SHA-384, SHA-512'
+      throw new DOMException(message, 'NotSupportedError')
+    }
+    const { buffer, offset, length } = webidl.compact(found)
+    return host.webDigest(name, buffer, offset, length)
+  }
+
+  const tagged = (tag, members) => {
+    define(members, toStringTag, { value: tag })
+    return freeze(members)
+  }
+  const subtle = tagged('SubtleCrypto', { digest })
   define(globalThis, 'crypto', {
-    value: freeze({ getRandomValues }),
+    value: tagged('Crypto', { getRandomValues, randomUUID, subtle }),
     writable: true,
     configurable: true,
   })

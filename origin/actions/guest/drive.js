@@ -1,11 +1,12 @@
 /* Calls the action's main and reports how it ended. */
-export default function drive(host, base, { errors, result }) {
+export default function drive(host, base, { clock, errors, result }) {
   const { parse } = base
   let params
 
   return {
     /* Before the action's code, which could otherwise leave no memory for it. */
     receive(json) {
+      clock.start()
       params = parse(json)
     },
     async begin() {

@@ -1,9 +1,10 @@
 /* Turns whatever an action threw into text, inside the sandbox: reading a hostile object's properties
    runs its code, which must happen where the deadline and the memory limit hold. */
 export default function errors(host, base) {
-  const { String, Error, WeakMap, slice, stringify, weakGet, weakSet } = base
+  const { String, Error, WeakMap, indexOf, slice, stringify, test, weakGet, weakSet } = base
   const MESSAGE_CHARACTERS = 8192
   const STACK_CHARACTERS = 16384
+  const ours = /[( ]svc:[a-z0-9]+\.js:\d/
   /* Errors that the prelude made itself, with their code: an action cannot add to it. */
   const codes = new WeakMap()
 
@@ -28,9 +29,9 @@ export default function errors(host, base) {
   }
 
   const withoutError = (value) => {
-    if (!isObject(value)) return value === null ? 'null' : `${typeof value} ${textOf(value, 4096)}`
+    if (!isObject(value)) return value === null ? 'null' : typeof value + ' ' + textOf(value, 4096)
     try {
-      return `object ${slice(String(stringify(value)), 0, 4096)}`
+      return 'object ' + slice(String(stringify(value)), 0, 4096)
     } catch {
       return 'object that cannot be shown'
     }
@@ -44,13 +45,33 @@ export default function errors(host, base) {
     }
   }
 
+  /* A stack without the prelude's frames and what they called of the engine's, which tell an author nothing. */
+  const ownFrames = (stack) => {
+    let own = ''
+    let natives = ''
+    for (let at = 0; at < stack.length;) {
+      let end = indexOf(stack, '\n', at)
+      if (end < 0) end = stack.length
+      const line = slice(stack, at, end) + '\n'
+      at = end + 1
+      if (indexOf(line, '(native)') >= 0) {
+        natives += line
+        continue
+      }
+      if (!test(ours, line)) own += natives + line
+      natives = ''
+    }
+    own += natives
+    return slice(own, 0, -1)
+  }
+
   const describe = (thrown) => {
     if (!isErrorLike(thrown)) {
       const shown = withoutError(thrown)
       return {
         code: '',
         name: '',
-        message: `the action threw a value that is no Error: ${shown}`,
+        message: 'the action threw a value that is no Error: ' + shown,
         frames: '',
       }
     }
@@ -58,12 +79,13 @@ export default function errors(host, base) {
       code: weakGet(codes, thrown) ?? '',
       name: read(thrown, 'name', 256) || 'Error',
       message: read(thrown, 'message', MESSAGE_CHARACTERS),
-      frames: read(thrown, 'stack', STACK_CHARACTERS),
+      frames: ownFrames(read(thrown, 'stack', STACK_CHARACTERS)),
     }
   }
 
   return {
     describe,
+    ownFrames,
     /* Marks an error of ours with the code that a run ends with when nobody catches it. */
     mark(error, code) {
       weakSet(codes, error, code)

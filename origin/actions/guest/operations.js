@@ -23,12 +23,14 @@ export default function operations(host, base, { errors }) {
   return {
     /* @param argument what JSON can carry
        @param bytes a Uint8Array, or nothing
+       @param Failure the class of the error of a refusal
        @returns {promise: of {value, bytes: ArrayBuffer or undefined}, abandon(reason)} */
-    request(name, argument, bytes = NOTHING) {
+    request(name, argument, bytes = NOTHING, Failure = Error) {
       const id = ++last
+      /* Made now, so that its stack shows where the action asked; the message comes with the refusal. */
+      const failure = new Failure('')
       const promise = new Promise((resolve, reject) => {
-        /* Made now, so that its stack shows where the action asked; the message comes with the refusal. */
-        const entry = { resolve, reject, failure: new Error('') }
+        const entry = { resolve, reject, failure }
         mapSet(waiting, id, entry)
         const { buffer, offset, length } = base.span(bytes)
         const refusal = host.operation(id, name, stringify(argument), buffer, offset, length)

@@ -2,50 +2,113 @@
 /* The built-ins that the prelude uses, taken before any action runs: an action that replaces
    JSON.stringify or Map.prototype.get changes its own view, and the prelude goes on working. */
 export default function primordials() {
-  const { apply } = Reflect
+  const { apply, construct, ownKeys } = Reflect
+  const { call } = Function.prototype
   const TYPED = Object.getPrototypeOf(Uint8Array.prototype)
-  const uncurry =
-    (method) =>
-    (self, ...rest) =>
-      apply(method, self, rest)
 
-  const { get: bufferOf } = Object.getOwnPropertyDescriptor(TYPED, 'buffer')
-  const { get: offsetOf } = Object.getOwnPropertyDescriptor(TYPED, 'byteOffset')
-  const { get: lengthOf } = Object.getOwnPropertyDescriptor(TYPED, 'byteLength')
+  /* A bound call is the engine's own: it looks nothing up when it runs. */
+  const uncurry = (method) => call.bind(method)
+  const getter = (object, name) => uncurry(Object.getOwnPropertyDescriptor(object, name).get)
+
+  const typedBuffer = getter(TYPED, 'buffer')
+  const typedOffset = getter(TYPED, 'byteOffset')
+  const typedLength = getter(TYPED, 'byteLength')
+  const typedName = getter(TYPED, Symbol.toStringTag)
+  const viewBuffer = getter(DataView.prototype, 'buffer')
+  const viewOffset = getter(DataView.prototype, 'byteOffset')
+  const viewLength = getter(DataView.prototype, 'byteLength')
+  const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
+  const exec = uncurry(RegExp.prototype.exec)
+  const { isView } = ArrayBuffer
+
+  /* Where a typed array's bytes are; what an action put on the array itself is not asked. */
+  const span = (view) => ({
+    buffer: typedBuffer(view),
+    offset: typedOffset(view),
+    length: typedLength(view),
+  })
+
+  const isBuffer = (value) => {
+    try {
+      return bufferLength(value) >= 0
+    } catch {
+      return false
+    }
+  }
+
+  /* No thread shares memory here, and a shared buffer that grows shows what was in its memory before. */
+  delete globalThis.SharedArrayBuffer
 
   return Object.freeze({
-    /* Where a typed array's bytes are; what an action put on the array itself is not asked. */
-    span: (view) => ({
-      buffer: apply(bufferOf, view, []),
-      offset: apply(offsetOf, view, []),
-      length: apply(lengthOf, view, []),
-    }),
     apply,
+    construct,
+    ownKeys,
+    uncurry,
+    getter,
     String,
     Number,
+    Boolean,
+    BigInt,
+    Object,
     Promise,
     Error,
     TypeError,
     RangeError,
     Map,
+    Set,
     WeakMap,
+    Date,
+    RegExp,
+    ArrayBuffer,
+    DataView,
     Uint8Array,
-    isView: ArrayBuffer.isView,
+    span,
+    /* The same of any view and of an ArrayBuffer; undefined for what is no source of bytes. */
+    spanOf(value) {
+      if (isView(value)) {
+        if (typedName(value) !== undefined) return span(value)
+        return { buffer: viewBuffer(value), offset: viewOffset(value), length: viewLength(value) }
+      }
+      return isBuffer(value) ? { buffer: value, offset: 0, length: bufferLength(value) } : undefined
+    },
+    /* 'Uint8Array', for one; undefined for what is no typed array. */
+    typedName,
+    isBuffer,
+    bufferLength,
+    isView,
     isArray: Array.isArray,
+    isError: Error.isError,
     freeze: Object.freeze,
     define: Object.defineProperty,
+    descriptorOf: Object.getOwnPropertyDescriptor,
+    prototypeOf: Object.getPrototypeOf,
+    setPrototypeOf: Object.setPrototypeOf,
+    shown: uncurry(Object.prototype.toString),
     parse: JSON.parse,
     stringify: JSON.stringify,
     slice: uncurry(String.prototype.slice),
     charCodeAt: uncurry(String.prototype.charCodeAt),
     indexOf: uncurry(String.prototype.indexOf),
-    test: uncurry(RegExp.prototype.test),
+    toLowerCase: uncurry(String.prototype.toLowerCase),
+    toUpperCase: uncurry(String.prototype.toUpperCase),
+    toWellFormed: uncurry(String.prototype.toWellFormed),
+    padStart: uncurry(String.prototype.padStart),
+    inBase: uncurry(Number.prototype.toString),
+    /* Not RegExp.prototype.test, which calls whatever exec an action put in place. */
+    test: (expression, text) => exec(expression, text) !== null,
+    sort: uncurry(Array.prototype.sort),
     mapGet: uncurry(Map.prototype.get),
     mapSet: uncurry(Map.prototype.set),
+    mapHas: uncurry(Map.prototype.has),
     mapDelete: uncurry(Map.prototype.delete),
+    mapForEach: uncurry(Map.prototype.forEach),
+    setAdd: uncurry(Set.prototype.add),
+    setForEach: uncurry(Set.prototype.forEach),
     weakGet: uncurry(WeakMap.prototype.get),
     weakSet: uncurry(WeakMap.prototype.set),
-    fromCharCode: String.fromCharCode,
     setBytes: uncurry(Uint8Array.prototype.set),
+    now: Date.now,
+    floor: Math.floor,
+    min: Math.min,
   })
 }

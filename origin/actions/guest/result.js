@@ -5,8 +5,8 @@ export default function result(host, base, { errors }) {
   const identifier = /^[A-Za-z_$][\w$]*$/
 
   const step = (holder, key) => {
-    if (isArray(holder)) return `[${key}]`
-    return test(identifier, key) ? `.${key}` : `[${stringify(key)}]`
+    if (isArray(holder)) return '[' + key + ']'
+    return test(identifier, key) ? '.' + key : '[' + stringify(key) + ']'
   }
 
   /* Walks exactly as JSON.stringify does, toJSON included, and says where it would stop. */
@@ -23,13 +23,13 @@ export default function result(host, base, { errors }) {
       let path = 'response'
       for (let at = 1; at <= depth; at++) path += names[at]
       if (typeof item === 'bigint') {
-        found ||= `${path} is a BigInt; JSON cannot carry it, return a string`
+        found ||= path + ' is a BigInt; JSON cannot carry it, return a string'
         return undefined
       }
       if (typeof item !== 'object' || item === null) return item
       for (let at = 0; at < depth; at++) {
         if (holders[at] === item) {
-          found ||= `${path} refers to an object that contains it; JSON cannot carry a cycle`
+          found ||= path + ' refers to an object that contains it; JSON cannot carry a cycle'
           return undefined
         }
       }
@@ -54,15 +54,19 @@ export default function result(host, base, { errors }) {
         if (text.length > host.resultMaxBytes) {
           throw errors.coded(
             'result_too_large',
-            `the returned value is ${String(text.length)} characters of JSON; the limit is ${String(host.resultMaxBytes)} bytes`,
+            'the returned value is ' +
+              String(text.length) +
+              ' characters of JSON; the limit is ' +
+              String(host.resultMaxBytes) +
+              ' bytes',
           )
         }
         return text
       }
       if (failure === undefined) {
         const what =
-          typeof value === 'object' ? 'an object whose toJSON returns nothing' : `a ${typeof value}`
-        throw errors.coded('result_not_json', `response is ${what}; JSON cannot carry it`)
+          typeof value === 'object' ? 'an object whose toJSON returns nothing' : 'a ' + typeof value
+        throw errors.coded('result_not_json', 'response is ' + what + '; JSON cannot carry it')
       }
       const found = apply(obstacle, undefined, [value])
       if (found) throw errors.coded('result_not_json', found)

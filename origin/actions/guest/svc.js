@@ -1,28 +1,63 @@
-/* Svc.Actions: what only the process that holds the keys can answer. */
-export default function svc(_host, base, { operations }) {
-  const { TypeError, define, freeze } = base
-  const ID_CHARACTERS = 256
+/* Svc.Actions: what only the process that holds the keys can answer. Frozen, and its name taken for good:
+   whatever else an action's text carries cannot put something of its own in between. */
+export default function svc(host, base, { operations }) {
+  const { String, TypeError, define, freeze } = base
 
   const ask = async (name, argument) => {
     const { value } = await operations.request(name, argument).promise
     return value
   }
 
-  const withField = (name, field) => {
-    return async (input) => {
-      const value = input === null || input === undefined ? undefined : input[field]
-      if (typeof value !== 'string' || value === '' || value.length > ID_CHARACTERS) {
-        throw new TypeError(`Svc.Actions.${name}: expected {${field}: string}`)
-      }
-      return ask(name, { [field]: value })
+  /* Read once: a getter may answer otherwise the second time. */
+  const text = (operation, input, field, shape, min, max) => {
+    const value = input === null || input === undefined ? undefined : input[field]
+    if (typeof value !== 'string' || value.length < min) {
+      throw new TypeError('Svc.Actions.' + operation + ': expected ' + shape)
     }
+    if (value.length > max) {
+      const found = field + ' has ' + String(value.length) + ' characters'
+      throw new TypeError(
+        'Svc.Actions.' + operation + ': ' + found + '; the limit is ' + String(max),
+      )
+    }
+    return value
   }
 
-  const Actions = freeze({
-    getPrivateKey: withField('getPrivateKey', 'pkpId'),
-    getSvcActionPrivateKey: async () => ask('getSvcActionPrivateKey', {}),
-    getSvcActionPublicKey: withField('getSvcActionPublicKey', 'ipfsId'),
-    getSvcActionWalletAddress: withField('getSvcActionWalletAddress', 'ipfsId'),
-  })
-  define(globalThis, 'Svc', { value: freeze({ Actions }), writable: false, configurable: true })
+  const id = (operation, input, field, shape = '{' + field + ': string}') =>
+    text(operation, input, field, shape, 1, host.keyIdMaxCharacters)
+
+  const Actions = {
+    async getPrivateKey(input) {
+      return await ask('getPrivateKey', { pkpId: id('getPrivateKey', input, 'pkpId') })
+    },
+    async encrypt(input) {
+      const shape = '{pkpId: string, message: string}'
+      const pkpId = id('encrypt', input, 'pkpId', shape)
+      const message = text('encrypt', input, 'message', shape, 0, host.messageMaxBytes)
+      return await ask('encrypt', { pkpId, message })
+    },
+    async decrypt(input) {
+      const shape = '{pkpId: string, ciphertext: string}'
+      const pkpId = id('decrypt', input, 'pkpId', shape)
+      const most = host.ciphertextMaxCharacters
+      const ciphertext = text('decrypt', input, 'ciphertext', shape, 1, most)
+      return await ask('decrypt', { pkpId, ciphertext })
+    },
+    async getSvcActionPrivateKey() {
+      return await ask('getSvcActionPrivateKey', {})
+    },
+    async getSvcActionPublicKey(input) {
+      return await ask('getSvcActionPublicKey', {
+        ipfsId: id('getSvcActionPublicKey', input, 'ipfsId'),
+      })
+    },
+    async getSvcActionWalletAddress(input) {
+      const name = 'getSvcActionWalletAddress'
+      return await ask(name, { ipfsId: id(name, input, 'ipfsId') })
+    },
+  }
+  for (const name in Actions) freeze(Actions[name])
+  const Svc = freeze({ Actions: freeze(Actions) })
+  /* A getter: the engine lets defineProperty replace a value on the global object, frozen or not. */
+  define(globalThis, 'Svc', { get: freeze(() => Svc), configurable: false })
 }

@@ -1,5 +1,5 @@
-/* setTimeout and clearTimeout. The callbacks stay in here; the host knows numbers only. */
-export default function timers(host, base, { errors }) {
+/* setTimeout, setInterval and queueMicrotask. The callbacks stay in here; the host knows numbers only. */
+export default function timers(host, base, { errors, webidl }) {
   const { apply, Map, Number, RangeError, TypeError, mapGet, mapSet, mapDelete, define } = base
   const LIVE_MAX = 1000
   const waiting = new Map()
@@ -14,33 +14,70 @@ export default function timers(host, base, { errors }) {
     return entry
   }
 
-  const setTimeout = (callback, delay, ...args) => {
-    if (typeof callback !== 'function') throw new TypeError('setTimeout: expected a function')
-    if (live >= LIVE_MAX) throw new RangeError(`setTimeout: at most ${LIVE_MAX} timers at once`)
-    const id = ++last
+  const start = (what, callback, delay, args, repeats) => {
+    if (typeof callback !== 'function') throw new TypeError(what + ': expected a function')
     const ms = Number(delay)
-    mapSet(waiting, id, { callback, args })
+    if (live >= LIVE_MAX) throw new RangeError(what + ': at most ' + LIVE_MAX + ' timers at once')
+    const id = ++last
+    const entry = { callback, args, ms: ms > 0 ? ms : 0, repeats }
+    mapSet(waiting, id, entry)
     live++
-    host.setTimer(id, ms > 0 ? ms : 0)
+    host.setTimer(id, entry.ms)
     return id
   }
 
-  const clearTimeout = (id) => {
-    if (take(id) !== undefined) host.clearTimer(id)
+  const clear = (id) => {
+    const number = typeof id === 'number' ? id : Number(id)
+    if (take(number) !== undefined) host.clearTimer(number)
   }
 
-  define(globalThis, 'setTimeout', { value: setTimeout, writable: true, configurable: true })
-  define(globalThis, 'clearTimeout', { value: clearTimeout, writable: true, configurable: true })
+  /* What it throws ends the run, as an error that nobody caught. */
+  const guarded = (callback, args) => {
+    try {
+      apply(callback, undefined, args)
+    } catch (error) {
+      errors.uncaught(error)
+    }
+  }
+
+  const soon = async (callback) => {
+    // oxlint-disable-next-line typescript/await-thenable -- the next microtask, without a look at Promise.prototype
+    await undefined
+    guarded(callback, [])
+  }
+
+  const globals = {
+    setTimeout(callback, delay = 0, ...args) {
+      return start('setTimeout', callback, delay, args, false)
+    },
+    setInterval(callback, delay = 0, ...args) {
+      return start('setInterval', callback, delay, args, true)
+    },
+    clearTimeout(id = 0) {
+      clear(id)
+    },
+    clearInterval(id = 0) {
+      clear(id)
+    },
+    queueMicrotask(callback) {
+      webidl.required(arguments.length, 1, 'queueMicrotask')
+      if (typeof callback !== 'function') throw new TypeError('queueMicrotask: expected a function')
+      void soon(callback)
+    },
+  }
+  for (const [name, value] of Object.entries(globals)) {
+    define(globalThis, name, { value, writable: true, configurable: true })
+  }
 
   return {
+    guarded,
+    after: (ms, callback) => start('setTimeout', callback, ms, [], false),
     fire(id) {
-      const entry = take(id)
+      const entry = mapGet(waiting, id)
       if (entry === undefined) return
-      try {
-        apply(entry.callback, undefined, entry.args)
-      } catch (error) {
-        errors.uncaught(error)
-      }
+      if (entry.repeats) host.setTimer(id, entry.ms)
+      else take(id)
+      guarded(entry.callback, entry.args)
     },
   }
 }

@@ -1,12 +1,42 @@
-import { LOGS_MAX_BYTES, RESULT_MAX_BYTES } from '../../../shared/limits.ts'
+import {
+  CIPHERTEXT_MAX_CHARACTERS,
+  ENCRYPTED_MESSAGE_MAX_BYTES,
+  LOGS_MAX_BYTES,
+  RESULT_MAX_BYTES,
+} from '../../../shared/limits.ts'
+import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
+import { clockFunctions } from './clock.ts'
+import { digestFunctions } from './digest.ts'
 import type { HostFunctions } from './host-function.ts'
+import { primitives } from './primitives.ts'
 import type { RunHooks } from './run-functions.ts'
 import { runFunctions } from './run-functions.ts'
+import { textFunctions } from './text.ts'
+import { urlFunctions } from './url.ts'
 
 /** Everything that the prelude may call; the action itself reaches none of it but through the prelude. */
 export function hostFunctions(hooks: () => RunHooks): HostFunctions {
-  return { ...runFunctions(hooks) }
+  const groups = [
+    runFunctions(hooks),
+    textFunctions,
+    urlFunctions,
+    digestFunctions,
+    clockFunctions,
+    primitives(hooks),
+  ]
+  const all: HostFunctions = {}
+  for (const [name, declared] of groups.flatMap((group) => Object.entries(group))) {
+    if (name in all) throw new Error(`two host functions are named ${name}`)
+    all[name] = declared
+  }
+  return all
 }
 
 /** Numbers that the prelude finds beside the functions. */
-export const HOST_CONSTANTS = { resultMaxBytes: RESULT_MAX_BYTES, logsMaxBytes: LOGS_MAX_BYTES }
+export const HOST_CONSTANTS = {
+  resultMaxBytes: RESULT_MAX_BYTES,
+  logsMaxBytes: LOGS_MAX_BYTES,
+  keyIdMaxCharacters: KEY_ID_MAX_CHARACTERS,
+  messageMaxBytes: ENCRYPTED_MESSAGE_MAX_BYTES,
+  ciphertextMaxCharacters: CIPHERTEXT_MAX_CHARACTERS,
+}

@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
 import { stoppedFailure, timeoutFailure } from '../failure.ts'
-import { EXECUTOR_ENTRY, executorForkOptions } from './fork.ts'
+import { EXECUTOR_ENTRY, sandboxedForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
-import type { FromExecutor, ToExecutor } from '../messages.ts'
+import type { AskedOperation, ToExecutor } from '../messages.ts'
 import { readFromExecutor } from '../messages.ts'
 import type { Capability, RunControl, RunRequest, RunResult } from '../run.ts'
+import type { TemplateFile } from './template.ts'
 
 /**
  * How long past its deadline an executor may stay silent. One that still polls answers within
@@ -16,7 +17,7 @@ const WATCHDOG_GRACE_MS = 500
 /** How long one that is told to stop may go on: it hears that only where its action waits. */
 const STOP_GRACE_MS = 200
 
-/** Starting or preparing takes a fifth of a second; what takes this long will not end. */
+/** Starting takes a tenth of a second; what takes this long will not end. */
 const READINESS_MAX_MS = 30_000
 
 /** Standard error that is kept, to say why an executor died. */
@@ -24,7 +25,13 @@ const STDERR_CHARACTERS = 2000
 
 export type ExecutorEnd = { reason: string; stderr: string }
 
-type Listener = { ready(): void; ended(end: ExecutorEnd): void }
+type Listener = {
+  /** It has started, or ended a run: it can take the next. */
+  free(): void
+  /** Its run began to wait, or to compute again. */
+  changed?(): void
+  ended(end: ExecutorEnd): void
+}
 
 type Active = {
   gate: KeyGate
@@ -35,7 +42,9 @@ type Active = {
 
 /** One executor, seen from the process that holds the keys. Nothing that it says is believed unread. */
 export class ExecutorProcess {
-  state: 'starting' | 'ready' | 'running' | 'preparing' | 'ended' = 'starting'
+  state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
+  /** While `running`: its run uses the CPU, as far as it said; false while it waits for a key, a timer, a response. */
+  computing = false
   /** Runs handed over so far, and memory as the executor last reported it. */
   runs = 0
   rssBytes = 0
@@ -48,9 +57,11 @@ export class ExecutorProcess {
   #gone = false
   #readiness: NodeJS.Timeout | undefined
 
-  constructor(listener: Listener) {
+  constructor(template: TemplateFile, listener: Listener) {
     this.#listener = listener
-    this.#child = fork(EXECUTOR_ENTRY, [], executorForkOptions())
+    const { fd, digest, code, outbound } = template
+    const options = sandboxedForkOptions(fd, [code.folder])
+    this.#child = fork(code.entry(EXECUTOR_ENTRY), [digest], options)
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
     })
@@ -62,6 +73,7 @@ export class ExecutorProcess {
       if (this.#child.connected) this.#child.once('disconnect', () => this.#exited(how))
       else this.#exited(how)
     })
+    this.#send({ type: 'start', outbound })
     this.#awaitReadiness()
   }
 
@@ -72,6 +84,7 @@ export class ExecutorProcess {
   /** Only when `ready`. The run counts as started from here on: guest code may run at any moment. */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     this.state = 'running'
+    this.computing = true
     this.runs++
     const gate = new KeyGate(capability)
     return new Promise((resolve) => {
@@ -105,31 +118,36 @@ export class ExecutorProcess {
     if (message === undefined) return this.kill('it sent a message that no executor of ours sends')
     switch (message.type) {
       case 'ready':
-        return this.#ready(message.rssBytes)
-      case 'key_operation':
-        return void this.#keyOperation(message)
+        return this.#started(message.rssBytes)
       case 'ended':
-        if (message.token === this.#active?.gate.token) this.#finish(message.result, 'preparing')
+        if (message.token !== this.#active?.gate.token) return
+        this.rssBytes = message.rssBytes
+        return this.#finish(message.result, 'ready')
+      case 'waits':
+      case 'computes':
+        if (message.token !== this.#active?.gate.token) return
+        this.computing = message.type === 'computes'
+        if (message.type === 'waits')
+          for (const asked of message.operations) void this.#keyOperation(this.#active, asked)
+        this.#listener.changed?.()
     }
   }
 
-  #ready(rssBytes: number): void {
-    if (this.state !== 'starting' && this.state !== 'preparing') return
+  #started(rssBytes: number): void {
+    if (this.state !== 'starting') return
     clearTimeout(this.#readiness)
     this.state = 'ready'
     this.rssBytes = rssBytes
-    this.#listener.ready()
+    this.#listener.free()
   }
 
-  async #keyOperation(message: Extract<FromExecutor, { type: 'key_operation' }>): Promise<void> {
-    const gate = this.#active?.gate
-    if (gate === undefined || message.token !== gate.token) return
-    const asked = gate.ask(message.operation)
+  async #keyOperation({ gate }: Active, { id, operation }: AskedOperation): Promise<void> {
+    const asked = gate.ask(operation)
     if (gate.isFlooded())
       this.kill('it passed on more key operations than an executor of ours does')
     const answer = await asked
     if (answer === undefined) return
-    this.#send({ type: 'key_answer', token: gate.token, id: message.id, answer })
+    this.#send({ type: 'key_answer', token: gate.token, id, answer })
   }
 
   #overdue(gate: KeyGate, wallMs: number): void {
@@ -153,15 +171,16 @@ export class ExecutorProcess {
     }, STOP_GRACE_MS)
   }
 
-  #finish(result: RunResult, state: 'preparing' | 'ended'): void {
+  #finish(result: RunResult, state: 'ready' | 'ended'): void {
     const active = this.#active
     if (active === undefined) return
     this.#active = undefined
     this.state = state
+    this.computing = false
     active.gate.shut()
     clearTimeout(active.watchdog)
-    if (state === 'preparing') this.#awaitReadiness()
     active.finish(result)
+    if (state === 'ready') this.#listener.free()
   }
 
   #exited(how: string): void {

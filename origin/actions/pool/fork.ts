@@ -4,42 +4,52 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The entry point of an executor. */
-export const EXECUTOR_ENTRY = fileURLToPath(new URL('../executor/executor.ts', import.meta.url))
+/** Entry points of the processes that hold sandboxes: as a path in the project, and where its file is. */
+export const EXECUTOR_ENTRY = 'origin/actions/executor/executor.ts'
+export const TEMPLATE_BUILDER = fileURLToPath(
+  new URL('../engine/template-builder.ts', import.meta.url),
+)
 
 /**
- * V8's native stack in KB, under which the guest's own limit (`engine.ts`) must be reached first. Half of
+ * V8's native stack in KB, under which the guest's own limit (`engine/vm.ts`) must be reached first. Half of
  * the 8 MB that Linux gives a main thread: a larger figure would end in a segmentation fault instead.
  */
 const NATIVE_STACK_KB = 4000
 
 /**
- * How an executor is forked. It may read its own code and nothing else: no state folder, no writing, no
+ * How a process with sandboxes is forked. It may read its own code and nothing else: no state folder, no writing, no
  * child processes, no threads, no add-ons; and its environment is empty, so there is no secret in it.
+ * @param template the file descriptor that is its descriptor 4
+ * @param code folders with the code that it runs; it may read these and the installed packages
  */
-export function executorForkOptions(): ForkOptions & { execArgv: string[] } {
+export function sandboxedForkOptions(
+  template: number,
+  code: readonly string[],
+): ForkOptions & { execArgv: string[] } {
   return {
     execArgv: [
       '--permission',
-      ...readableFolders().map((folder) => `--allow-fs-read=${folder}`),
+      ...[packages(), ...code].map((folder) => `--allow-fs-read=${realpathSync(folder)}`),
       `--stack-size=${NATIVE_STACK_KB}`,
       '--disable-warning=ExperimentalWarning',
       // The permission model does not stop a signal, and this one would open a debugger on another run.
       '--disable-sigusr1',
     ],
     env: { TZ: 'UTC' },
-    cwd: dirname(EXECUTOR_ENTRY),
+    cwd: dirname(TEMPLATE_BUILDER),
     serialization: 'json',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', template],
   }
 }
 
-function readableFolders(): string[] {
-  const actions = dirname(dirname(EXECUTOR_ENTRY))
+/** What the process that makes the template reads: our own code, as it stands in the project. */
+export function templateFolders(): string[] {
+  const actions = dirname(dirname(TEMPLATE_BUILDER))
   const root = dirname(dirname(actions))
+  return [actions, join(root, 'shared'), join(root, 'package.json')]
+}
+
+function packages(): string {
   const ethers = createRequire(import.meta.url).resolve('ethers-v5/package.json')
-  const packages = dirname(dirname(ethers))
-  return [actions, join(root, 'shared'), join(root, 'package.json'), packages].map((path) =>
-    realpathSync(path),
-  )
+  return dirname(dirname(ethers))
 }

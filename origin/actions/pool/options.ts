@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { ExecutorEnd } from './executor-process.ts'
+import type { OutboundPolicy } from '../outbound/policy.ts'
+import { PUBLIC_ONLY } from '../outbound/policy.ts'
 
 /** Executors kept warm: one runs while the other prepares its next sandbox. */
 export const MIN_DEFAULT = 2
@@ -11,13 +13,19 @@ export const MAX_DEFAULT = 16
 export const IDLE_MS = 30_000
 
 /** Runs after which an executor is replaced: whatever leaks or fragments in it is bounded. */
-export const RUNS_PER_EXECUTOR = 50
+export const RUNS_PER_EXECUTOR = 10_000
 
-/** Memory at which it is replaced earlier: four times what one needs. */
-export const RSS_MAX_BYTES = 512 * 1024 * 1024
+/** Memory at which it is replaced earlier: what a sandbox that used all of its own leaves, and as much again. */
+export const RSS_MAX_BYTES = 256 * 1024 * 1024
+
+/** What this process may use of the machine's. */
+export const CORES = availableParallelism()
 
 /** Executors that start at once: starting is CPU work, and more than the cores would slow each other. */
-export const STARTING_MAX = availableParallelism()
+export const STARTING_MAX = CORES
+
+/** A run that has computed for this long gives way on the processors to all that have not. */
+export const LONG_COMPUTING_MS = 100
 
 /** Runs that may wait for an executor, and what their sources and params may take: both are held in memory. */
 export const WAITING_MAX = 512
@@ -33,8 +41,14 @@ export type PoolEvent =
 export type ActionPoolOptions = {
   min?: number
   max?: number
+  /** Runs of one account that may be started to compute at once: the cores, so that more would only take turns. */
+  cores?: number
   idleMs?: number
   runsPerExecutor?: number
+  /** Whether the machine has more to compute than it can: then who has runs already may not have more wait. */
+  isUnderPressure?: () => boolean
+  /** What actions may reach besides public addresses, and what never. */
+  outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
 }
 
@@ -43,8 +57,11 @@ export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOpt
   return {
     min,
     max: Math.max(1, min, options.max ?? MAX_DEFAULT),
+    cores: options.cores ?? CORES,
     idleMs: options.idleMs ?? IDLE_MS,
     runsPerExecutor: options.runsPerExecutor ?? RUNS_PER_EXECUTOR,
+    isUnderPressure: options.isUnderPressure ?? (() => false),
+    outbound: options.outbound ?? PUBLIC_ONLY,
     onEvent: options.onEvent ?? (() => {}),
   }
 }

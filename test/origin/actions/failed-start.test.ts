@@ -4,7 +4,9 @@ import { NO_KEYS, request } from './sandbox.ts'
 
 vi.mock('../../../origin/actions/pool/fork.ts', () => ({
   EXECUTOR_ENTRY: '/nonexistent/executor.ts',
-  executorForkOptions: () => ({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: {} }),
+  TEMPLATE_BUILDER: '/nonexistent/template-builder.ts',
+  templateFolders: () => [],
+  sandboxedForkOptions: () => ({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: {} }),
 }))
 
 it('a pool whose executors cannot start says so, and loses no run silently', async () => {

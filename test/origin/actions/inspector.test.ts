@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { executorForkOptions } from '../../../origin/actions/pool/fork.ts'
+import { sandboxedForkOptions, templateFolders } from '../../../origin/actions/pool/fork.ts'
 
 /** Whether a Node process started with these flags opens its inspector on SIGUSR1. */
 async function opensInspector(flags: readonly string[]): Promise<boolean> {
@@ -32,7 +32,7 @@ it('a signal opens a debugger on a plain Node process: the attack that the flag 
 })
 
 it('a debugger can not be opened on an executor by a signal', async () => {
-  expect(await opensInspector(executorForkOptions().execArgv)).toBe(false)
+  expect(await opensInspector(sandboxedForkOptions(0, templateFolders()).execArgv)).toBe(false)
 })
 
 it('the origin does not start without the flag that keeps a debugger off its keys', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { executorForkOptions } from '../../../origin/actions/pool/fork.ts'
+import { sandboxedForkOptions, templateFolders } from '../../../origin/actions/pool/fork.ts'
 import { readFromExecutor } from '../../../origin/actions/messages.ts'
 import { returned, sharedPool } from './sandbox.ts'
 
@@ -38,7 +38,7 @@ describe('two runs in one executor', () => {
 
 it('an action sees no global of Node and none of the prelude', async () => {
   const code = `async function main() {
-    const names = ['process', 'require', 'module', 'fetch', 'Buffer', 'host', 'base', 'WebAssembly', 'std', 'os']
+    const names = ['process', 'require', 'module', 'Buffer', 'host', 'base', 'WebAssembly', 'std', 'os']
     return names.filter((name) => typeof globalThis[name] !== 'undefined')
   }`
   expect(await sandbox.value(code)).toEqual([])
@@ -70,7 +70,7 @@ describe('an executor', () => {
     const secret = join(folder, 'root-key')
     writeFileSync(secret, 'root key')
     const root = join(import.meta.dirname, '../../..')
-    const { execArgv, env, cwd } = executorForkOptions()
+    const { execArgv, env, cwd } = sandboxedForkOptions(0, templateFolders())
     const args = [
       ...execArgv,
       '--input-type=module',

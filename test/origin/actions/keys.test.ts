@@ -1,8 +1,15 @@
-import { verifyMessage, Wallet } from 'ethers'
+import { id, verifyMessage, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
+import { readFromExecutor } from '../../../origin/actions/messages.ts'
 import { KeyGate } from '../../../origin/actions/pool/key-gate.ts'
 import type { Capability, KeyOperation } from '../../../origin/actions/run.ts'
-import { KEY_OPERATIONS_MAX } from '../../../shared/limits.ts'
+import { capabilityFor } from '../../../origin/runs/capability.ts'
+import {
+  CIPHERTEXT_MAX_CHARACTERS,
+  ENCRYPTED_MESSAGE_MAX_BYTES,
+  KEY_OPERATIONS_MAX,
+} from '../../../shared/limits.ts'
+import { accountOf, addressOf, keyring } from '../runs/wallet-holder.ts'
 import { failed, returned, sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
@@ -50,12 +57,25 @@ describe('Svc.Actions', () => {
     ])
   })
 
-  it('is frozen', async () => {
+  it('is frozen, down to its functions', async () => {
     const code = `'use strict'; async function main() {
-      const tries = [() => { Svc.Actions.getPrivateKey = 1 }, () => { Svc.Actions = 1 }, () => { Svc = 1 }]
+      const tries = [
+        () => { Svc.Actions.getPrivateKey = 1 }, () => { Svc.Actions.getPrivateKey.call = 1 },
+        () => { Svc.Actions.more = 1 }, () => { Svc.Actions = 1 }, () => { Svc = 1 }, () => { delete globalThis.Svc },
+        () => Object.defineProperty(globalThis, 'Svc', { value: 1 }),
+        () => Object.defineProperty(globalThis, 'Svc', { get: () => 1 }), () => Object.setPrototypeOf(Svc.Actions, {}),
+      ]
       return tries.map((attempt) => { try { attempt(); return 'changed' } catch (e) { return e.name } })
     }`
-    expect(await sandbox.value(code)).toEqual(['TypeError', 'TypeError', 'TypeError'])
+    expect(await sandbox.value(code)).toEqual(Array(9).fill('TypeError'))
+  })
+
+  it('keeps its name: a declaration of that name is no action, and a var or a local name is', async () => {
+    const main = 'async function main() { return typeof Svc.Actions }'
+    for (const declared of ['const Svc = {}', 'let Svc', 'class Svc {}', 'function Svc() {}'])
+      expect(failed(await sandbox.run(`${declared}\n${main}`)).code).toBe('action_threw')
+    expect(await sandbox.value(`var Svc = 1; Svc = 2\n${main}`)).toBe('object')
+    expect(await sandbox.value('const main = (Svc) => Svc.mine', { mine: 1 })).toBe(1)
   })
 
   it('refuses with the message of the process that holds the keys, at the line that asked', async () => {
@@ -70,12 +90,127 @@ describe('Svc.Actions', () => {
     expect(result.stack).not.toContain('svc:')
   })
 
-  it('names the field that is missing', async () => {
+  it.each([
+    ['getPrivateKey("0xabc")', 'getPrivateKey: expected {pkpId: string}'],
+    ['getPrivateKey()', 'getPrivateKey: expected {pkpId: string}'],
+    ['getSvcActionPublicKey({})', 'getSvcActionPublicKey: expected {ipfsId: string}'],
+    ['encrypt({ pkpId: "0x" })', 'encrypt: expected {pkpId: string, message: string}'],
+    ['encrypt({ pkpId: "0x", message: new Uint8Array(1) })', 'encrypt: expected {pkpId: string'],
+    ['decrypt({ ciphertext: "" })', 'decrypt: expected {pkpId: string, ciphertext: string}'],
+    ['getPrivateKey({ pkpId: "x".repeat(257) })', 'pkpId has 257 characters; the limit is 256'],
+    [
+      `encrypt({ pkpId: "0x", message: "x".repeat(${ENCRYPTED_MESSAGE_MAX_BYTES + 1}) })`,
+      'message has 65537 characters; the limit is 65536',
+    ],
+    [
+      `decrypt({ pkpId: "0x", ciphertext: "x".repeat(${CIPHERTEXT_MAX_CHARACTERS + 1}) })`,
+      `the limit is ${CIPHERTEXT_MAX_CHARACTERS}`,
+    ],
+  ])('%s names what is wrong, and nobody is asked', async (call, message) => {
     const { asked, capability } = granting()
-    const code = 'async function main() { await Svc.Actions.getPrivateKey("0xabc") }'
+    const code = `async function main() { await Svc.Actions.${call} }`
     const result = failed(await sandbox.run(code, {}, capability))
-    expect(result.message).toBe('Svc.Actions.getPrivateKey: expected {pkpId: string}')
+    expect(result.message).toContain(message)
     expect(asked).toEqual([])
+  })
+
+  it('changing input: a getter is asked once, so that what was checked is what is asked for', async () => {
+    const { asked, capability } = granting()
+    const code = `async function main() {
+      let times = 0
+      const input = { get pkpId() { return times++ === 0 ? '0xone' : 'x'.repeat(1000) } }
+      return [await Svc.Actions.getPrivateKey(input), times]
+    }`
+    const result = returned(await sandbox.run(code, {}, capability))
+    expect([JSON.parse(result.value), asked]).toEqual([
+      [KEY, 1],
+      [{ name: 'getPrivateKey', pkpId: '0xone' }],
+    ])
+  })
+
+  it('patched built-ins: an action that replaces all it can asks for no more than it may', async () => {
+    const { asked, capability } = granting()
+    const code = `
+      Object.prototype.toJSON = () => ({ pkpId: 'x'.repeat(1e6) })
+      String.prototype.slice = Promise.prototype.then = Map.prototype.set = () => 'evil'
+      JSON.stringify = JSON.parse = () => 'evil'; Object.freeze = (x) => x
+      const ask = Svc.Actions.getPrivateKey({ pkpId: '0xabc' })
+      async function main() { return 1 }`
+    await sandbox.run(code, { wallMs: 1000 }, capability)
+    expect(asked.every(({ name }) => name === 'getPrivateKey')).toBe(true)
+    expect(JSON.stringify(asked).length).toBeLessThan(1000)
+    expect(await sandbox.value('const main = () => typeof Svc.Actions.encrypt')).toBe('function')
+  })
+})
+
+describe('encrypt and decrypt', () => {
+  const account = accountOf('account', ['permitted', 'outside'], ['QmAny'])
+  const capability = capabilityFor(keyring, 'QmAny', () => ({ account, keyHash: account.hash }))
+  const [pkpId, outside] = ['permitted', 'outside'].map((path) => addressOf(account.hash, path))
+  const params = JSON.stringify({ pkpId, outside })
+
+  it.each([
+    ['text', 'grüße 😀'],
+    ['nothing', ''],
+    ['NUL and line separators', '\0\u2028\0'],
+    ['JSON', '{"__proto__":1}'],
+    ['the longest message', 'é'.repeat(ENCRYPTED_MESSAGE_MAX_BYTES / 2)],
+  ])('return %s as it was, in the next run', async (_what, message) => {
+    const seal = 'const main = ({ pkpId, message }) => Svc.Actions.encrypt({ pkpId, message })'
+    const open =
+      'const main = ({ pkpId, ciphertext }) => Svc.Actions.decrypt({ pkpId, ciphertext })'
+    const run = async (code: string, given: object) =>
+      JSON.parse(
+        returned(await sandbox.run(code, { params: JSON.stringify(given) }, capability)).value,
+      ) as string
+    const ciphertext = await run(seal, { pkpId, message })
+    expect(ciphertext).toMatch(/^[A-Za-z0-9+/]+=*$/)
+    expect(await run(open, { pkpId, ciphertext })).toBe(message)
+  })
+
+  it('refuse what is not permitted or was altered, with an error that the action can catch', async () => {
+    const code = `async function main({ pkpId, outside }) {
+      const said = (promise) => promise.then(() => 'done', (error) => error.message)
+      const ciphertext = await Svc.Actions.encrypt({ pkpId, message: 'secret' })
+      const altered = ciphertext.slice(0, 40) + (ciphertext[40] === 'A' ? 'B' : 'A') + ciphertext.slice(41)
+      return [
+        await said(Svc.Actions.encrypt({ pkpId: outside, message: 'x' })),
+        await said(Svc.Actions.decrypt({ pkpId, ciphertext: altered })),
+        await said(Svc.Actions.decrypt({ pkpId, ciphertext: ciphertext.slice(0, 60) })),
+        await said(Svc.Actions.decrypt({ pkpId, ciphertext: 'no base64!' })),
+        await said(Svc.Actions.encrypt({ pkpId, message: 'half \\ud83d' })),
+      ]
+    }`
+    const { value } = returned(await sandbox.run(code, { params }, capability))
+    expect(JSON.parse(value)).toEqual([
+      expect.stringContaining('is in no group that permits the action'),
+      expect.stringContaining('was altered or cut'),
+      expect.stringContaining('was altered or cut'),
+      'decrypt: the ciphertext is not base64 as encrypt returned it',
+      expect.stringContaining('half a surrogate pair'),
+    ])
+  })
+
+  it('give no key to the sandbox: the longest search finds none in what it hears', async () => {
+    const heard: string[] = []
+    const listening = {
+      keyOperation: async (operation: KeyOperation) => {
+        const answer = await capability.keyOperation(operation)
+        heard.push(answer)
+        return answer
+      },
+    }
+    const code = `async function main({ pkpId }) {
+      const ciphertext = await Svc.Actions.encrypt({ pkpId, message: 'secret' })
+      return Svc.Actions.decrypt({ pkpId, ciphertext })
+    }`
+    expect(returned(await sandbox.run(code, { params }, listening)).value).toBe('"secret"')
+    const [ciphertext = ''] = heard
+    const salt = Buffer.from(ciphertext, 'base64').subarray(1, 17)
+    const key = Buffer.from(keyring.walletCipher(account.hash, id('permitted')).key(salt))
+    expect(heard.length).toBe(2)
+    for (const spelling of ['hex', 'base64'] as const)
+      expect(heard.join()).not.toContain(key.toString(spelling))
   })
 })
 
@@ -101,6 +236,8 @@ describe('the limit of key operations', () => {
 
   it.each([
     ['getPrivateKey', '{ pkpId: "0xabc" }'],
+    ['encrypt', '{ pkpId: "0xabc", message: "" }'],
+    ['decrypt', '{ pkpId: "0xabc", ciphertext: "AA==" }'],
     ['getSvcActionPrivateKey', ''],
     ['getSvcActionPublicKey', '{ ipfsId: "Qm" }'],
     ['getSvcActionWalletAddress', '{ ipfsId: "Qm" }'],
@@ -123,6 +260,52 @@ describe('the limit of key operations', () => {
     const limit = 'key_operation_limit'
     expect(JSON.parse(value)).toEqual([...Array<string>(10).fill('refused'), limit, limit])
     expect(asked).toBe(10)
+  })
+})
+
+describe('the process that holds the keys', () => {
+  it.each([
+    ['one after the other', false],
+    ['at once', true],
+  ])(
+    'counts for itself, asked %s: an executor that passes on everything gets ten',
+    async (_how, atOnce) => {
+      const { asked, capability } = granting()
+      const gate = new KeyGate(capability)
+      const answers: Promise<{ ok: boolean } | undefined>[] = []
+      for (let n = 0; n <= KEY_OPERATIONS_MAX; n++) {
+        const answer = gate.ask({ name: 'encrypt', pkpId: '0xabc', message: '' })
+        answers.push(answer)
+        if (!atOnce) await answer
+      }
+      const granted = (await Promise.all(answers)).map((answer) => answer?.ok)
+      expect(granted).toEqual([...Array<boolean>(KEY_OPERATIONS_MAX).fill(true), false])
+      expect(asked).toHaveLength(KEY_OPERATIONS_MAX)
+      expect(gate.isFlooded()).toBe(false)
+      await gate.ask({ name: 'getSvcActionPrivateKey' })
+      expect(gate.isFlooded()).toBe(true)
+    },
+  )
+
+  it('counts before the work: an eleventh is refused while the first ten are under way', async () => {
+    const never = new Promise<string>(() => {})
+    const gate = new KeyGate({ keyOperation: () => never })
+    for (let n = 0; n < KEY_OPERATIONS_MAX; n++) void gate.ask({ name: 'getSvcActionPrivateKey' })
+    expect(await gate.ask({ name: 'getSvcActionPrivateKey' })).toMatchObject({
+      ok: false,
+      code: 'key_operation_limit',
+    })
+  })
+
+  it.each([
+    ['an id beyond its limit', { name: 'getPrivateKey', pkpId: 'x'.repeat(257) }],
+    ['a message beyond its limit', { name: 'encrypt', pkpId: 'x', message: 'x'.repeat(65_537) }],
+    ['an empty id', { name: 'decrypt', pkpId: '', ciphertext: 'x' }],
+    ['a field too many', { name: 'encrypt', pkpId: 'x', message: 'x', account: 'other' }],
+    ['a message that is no text', { name: 'encrypt', pkpId: 'x', message: { length: 1 } }],
+  ])('does not believe an executor that asks with %s', (_what, operation) => {
+    const asked = { type: 'waits', token: 't', operations: [{ id: 1, operation }] }
+    expect(readFromExecutor(asked)).toBeUndefined()
   })
 })
 
@@ -149,7 +332,8 @@ describe('a capability', () => {
       },
     }
     const ask = "Svc.Actions.getPrivateKey({ pkpId: 'x' })"
-    const leaves = await sandbox.run(`async function main() { ${ask}; return 1 }`, {}, capability)
+    const code = `async function main() { ${ask}; await new Promise((done) => setTimeout(done, 1)); return 1 }`
+    const leaves = await sandbox.run(code, {}, capability)
     expect(returned(leaves).value).toBe('1')
     const other = granting()
     const next = sandbox.run(`async function main() { return ${ask} }`, {}, other.capability)

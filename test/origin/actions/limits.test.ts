@@ -28,16 +28,18 @@ describe('the wall clock stops', () => {
   })
 
   it.each([
-    ['an array join bomb', 'new Array(2 ** 32 - 1).join(new Array(1000).join("x"))'],
     ['includes over 2^53 elements', '[].includes.call({ length: 2 ** 53 - 1 }, 1)'],
-  ])('a native loop which never looks at the clock: %s', async (_name, body) => {
-    const code = `async function main() { return ${body} }`
+    ['copies of a large buffer', 'for (const b = new Uint8Array(1 << 24); ; ) b.copyWithin(0, 1)'],
+    ['hashes by the host', 'for (;;) ethers.utils.keccak256(new Uint8Array(1 << 16))'],
+  ])('a built-in that never looks at the clock, and keeps the output: %s', async (_name, body) => {
+    const code = `async function main() { console.log('begun'); ${body} }`
     const before = sandbox.events.length
     const result = failed(await sandbox.run(code, { wallMs: 200 }))
-    expect(['action_timeout', 'out_of_memory', 'action_threw']).toContain(result.code)
+    expect(result.code).toBe('action_timeout')
+    expect(result.logs.map(({ text }) => text)).toEqual(['begun'])
     expect(returned(await sandbox.run(TRIVIAL)).value).toBe('1')
     const ends = sandbox.events.slice(before).filter(({ type }) => type === 'executor_ended')
-    expect(ends.length).toBe(result.code === 'action_timeout' ? 1 : 0)
+    expect(ends).toEqual([])
   })
 })
 

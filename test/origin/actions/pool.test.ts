@@ -50,13 +50,13 @@ describe('the pool', () => {
     const flood = Array.from({ length: 20 }, () => pool.run(large, NO_KEYS))
     const first = await Promise.race(flood)
     const reason = 'too many runs are waiting'
-    expect(first).toEqual({ kind: 'lost', reason, started: false, full: true })
+    expect(first).toMatchObject({ kind: 'lost', reason, started: false, full: true })
     await pool.close()
     const started = (await Promise.all(flood)).filter((end) => end.kind !== 'lost' || end.started)
     expect(started).toEqual([])
   })
 
-  it('serves in order of arrival when every executor is taken', async () => {
+  it('serves an account in order of arrival', async () => {
     const { pool } = await start({ min: 1, max: 1 })
     const order: string[] = []
     const run = async (name: string) => {
@@ -76,6 +76,15 @@ describe('the pool', () => {
     expect(ends()).toHaveLength(1)
   })
 
+  it('starts one ahead of need, and ends none that is the only one to spare', async () => {
+    const { pool, pids, ends } = await start({ min: 1, max: 4, idleMs: 100 })
+    const run = pool.run(SLEEP(1_500), NO_KEYS)
+    await until(() => pids().length === 2)
+    await run
+    expect(ends()).toEqual([])
+    await until(() => ends().length === 1)
+  })
+
   it('replaces an executor after its runs, without losing one', async () => {
     const { pool, pids, ends } = await start({ min: 1, max: 1, runsPerExecutor: 2 })
     for (let run = 0; run < 5; run++) returned(await pool.run(TRIVIAL, NO_KEYS))
@@ -88,7 +97,8 @@ describe('the pool', () => {
 describe('an executor that is killed', () => {
   it('during a run loses that run alone, and says that it had started', async () => {
     const { pool, pids } = await start({ min: 2, max: 2 })
-    const runs = [pool.run(SLEEP(1500), NO_KEYS), pool.run(SLEEP(1500), NO_KEYS)]
+    const sleeping = (account: string) => pool.run({ ...SLEEP(1500), account }, NO_KEYS)
+    const runs = [sleeping('a'), sleeping('b')]
     await new Promise((done) => setTimeout(done, 300))
     process.kill(pids()[0] ?? 0, 'SIGKILL')
     const results = await Promise.all(runs)

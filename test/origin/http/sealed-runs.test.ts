@@ -35,6 +35,7 @@ const outcomes = (run_ids: string[], wait_ms = 0) =>
 async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer>) {
   const pool: ActionPool = {
     run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
+    refusal: () => undefined,
     ready: async () => {},
     close: async () => {},
   }

@@ -1,7 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CpuPressure } from '../../../origin/admission/cpu-pressure.ts'
 import { EventLoopLoad } from '../../../origin/admission/event-loop-load.ts'
-import { createActionPool } from '../../../origin/actions/pool.ts'
+import { type ActionPoolOptions, createActionPool } from '../../../origin/actions/pool.ts'
 import { WAITING_MAX } from '../../../origin/actions/pool/options.ts'
+import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
 import { createApp } from '../../../origin/app.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
@@ -52,7 +59,7 @@ describe('a node whose event loop is late', () => {
     const app = createApp({ ...origin.services, load })
     await busy(150, 2_500)
     const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
-    expect([refused.status, refused.body.error]).toEqual([429, 'too_many_requests'])
+    expect([refused.status, refused.body.error]).toEqual([429, 'overloaded'])
     expect(refused.headers.get('retry-after')).toBe('2')
     expect(refused.headers.get('access-control-expose-headers')).toContain('retry-after')
     const unknown = await origin.core('svc_action', { app, body: { code: CODE } })
@@ -80,28 +87,180 @@ describe('a node whose event loop is late', () => {
   })
 })
 
-describe('a pool whose line is full', () => {
-  it('is 429, for a client and sealed for the edge, and nothing is claimed', async () => {
-    const pool = createActionPool({ min: 1, max: 1 })
-    await pool.ready()
-    const capability = { keyOperation: () => Promise.reject(new Error('none')) }
-    const request = { code: 'async function main() { for (;;); }', params: '{}' }
-    const spin = { ...request, wallMs: 20_000, cpuMs: 20_000 }
-    const fill = Array.from({ length: WAITING_MAX + 1 }, () => pool.run(spin, capability))
-    const { keyring, claims, mirror, credits, log } = origin.services
-    const limits = { wallMs: 1_000, cpuMs: 1_000 }
-    const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
-    const app = createApp({ ...origin.services, executions })
-
-    const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
-    expect([refused.status, refused.body.error]).toEqual([429, 'too_many_requests'])
-    expect(refused.headers.get('retry-after')).toBe('2')
-    const run = { id: RUN_ID, attempt: 1 }
-    const answer = await sealed(app, SEALED_EXECUTE_PATH, { ...execution(), run })
-    expect(answer).toMatchObject({ state: 'refused', status: 429 })
-    const accountHash = origin.hashOf(key)
-    expect(await claims.state({ accountHash, runId: run.id })).toBeUndefined()
+/** The origin with a pool of its own, whose line can be filled. */
+async function withPool(options: ActionPoolOptions, act: (given: OwnPool) => Promise<void>) {
+  const pool = createActionPool(options)
+  await pool.ready()
+  const { keyring, claims, mirror, credits, log } = origin.services
+  const limits = { wallMs: 20_000, cpuMs: 20_000 }
+  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+  const started: string[] = []
+  const fill = (account: string, runs: number, code = SPIN) =>
+    Array.from({ length: runs }, () =>
+      pool.run({ account, code, params: '{}', ...limits }, NO_KEYS, {
+        signal: new AbortController().signal,
+        started: () => started.push(account),
+      }),
+    )
+  try {
+    await act({ pool, app: createApp({ ...origin.services, executions }), fill, started })
+  } finally {
     await pool.close()
-    await Promise.all(fill)
+  }
+}
+type OwnPool = {
+  pool: ActionPool
+  app: ReturnType<typeof createApp>
+  fill(account: string, runs: number, code?: string): Promise<RunResult>[]
+  started: string[]
+}
+const SPIN = 'async function main() { for (;;); }'
+const NO_KEYS = { keyOperation: () => Promise.reject(new Error('none')) }
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('the condition did not come true')
+    await rest(20)
+  }
+}
+
+describe('a pool in which too many runs wait', () => {
+  it('is 429 for the account that floods it, for a client and sealed for the edge, and claims nothing', async () => {
+    await withPool({ min: 1, max: 1 }, async ({ app, fill }) => {
+      const accountHash = origin.hashOf(key)
+      void fill(accountHash, WAITING_MAX)
+      const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
+      expect([refused.status, refused.body.error]).toEqual([429, 'overloaded'])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      const run = { id: RUN_ID, attempt: 1 }
+      const answer = await sealed(app, SEALED_EXECUTE_PATH, { ...execution(), run })
+      expect(answer).toMatchObject({ state: 'refused', status: 429, error: 'overloaded' })
+      expect(await origin.services.claims.state({ accountHash, runId: run.id })).toBeUndefined()
+    })
   })
+
+  it('flood of one account: another is still served, at once', async () => {
+    await withPool({ min: 2, max: 4 }, async ({ app, fill, started }) => {
+      void fill('flood', WAITING_MAX)
+      await until(() => started.length > 0)
+      const answer = await origin.core('svc_action', { app, key, body: { code: CODE } })
+      expect(answer.status).toBe(200)
+    })
+  })
+
+  it('says when to come again: later, the longer the line and its runs are', async () => {
+    await withPool({ min: 1, max: 1 }, async ({ pool, fill }) => {
+      const code = 'const main = () => new Promise((done) => setTimeout(done, 1_000))'
+      await Promise.all(fill('slow', 2, code))
+      void fill('slow', WAITING_MAX, code)
+      const full = pool.refusal({ account: 'slow', code, params: '{}' })
+      expect(full).toMatchObject({ kind: 'lost', started: false, full: true })
+      expect(full?.retryAfterMs).toBeGreaterThan(WAITING_MAX * 100)
+    })
+  })
+})
+
+describe('a machine whose processors are taken', () => {
+  it('refuses to let more wait for who has runs already, and never who has none', async () => {
+    await withPool({ min: 2, max: 2, isUnderPressure: () => true }, async ({ app, fill, started }) => {
+      void fill(origin.hashOf(key), 1)
+      await until(() => started.length === 1)
+      const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
+      expect([refused.status, refused.body.error]).toEqual([429, 'overloaded'])
+      const other = await origin.account()
+      const answer = await origin.core('svc_action', { app, key: other, body: { code: CODE } })
+      expect(answer.status).toBe(200)
+    })
+  })
+
+  it('is one where Linux says that something always waits for them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-pressure-'))
+    const path = join(folder, 'cpu')
+    const pressure = new CpuPressure(90, path)
+    const after = async (avg10: string) => {
+      const text = `some avg10=${avg10} avg60=1.00 avg300=2.01 total=51\nfull avg10=99.00 avg60=0 avg300=0 total=0\n`
+      writeFileSync(path, text)
+      await pressure.measure()
+      return [pressure.percent, pressure.isHigh]
+    }
+    expect(await after('90.00')).toEqual([90, false])
+    expect(await after('90.01')).toEqual([90.01, true])
+    rmSync(folder, { recursive: true })
+    await pressure.measure()
+    expect([pressure.percent, pressure.isHigh], 'not told').toEqual([undefined, false])
+    pressure.close()
+  })
+})
+
+describe('a client that goes away', () => {
+  /** A request over HTTP, that can be broken off. */
+  async function sent(app: ReturnType<typeof createApp>, code: string) {
+    const server = serve({ fetch: app.fetch, port: 0 })
+    await new Promise((listening) => server.once('listening', listening))
+    const { port } = server.address() as AddressInfo
+    const client = new AbortController()
+    const answer = fetch(`http://127.0.0.1:${port}/core/v1/svc_action`, {
+      method: 'POST',
+      signal: client.signal,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    }).catch((error: unknown) => error)
+    return {
+      breakOff: async () => {
+        client.abort()
+        await answer
+      },
+      close: () => server.close(),
+    }
+  }
+  const ends = () => origin.logs.filter(({ event }) => event === 'run.ended').length
+  const waitsIn = (pool: ActionPool, spy: string[]) => {
+    const { run } = pool
+    pool.run = (request, ...rest) => {
+      const ended = run.call(pool, request, ...rest)
+      spy.push('asked')
+      void ended.then((result) => spy.push(result.kind))
+      return ended
+    }
+  }
+
+  it('while its run waits for an executor takes the run with it, and is not charged', async () => {
+    await withPool({ min: 1, max: 1 }, async ({ pool, app, fill, started }) => {
+      void fill('other', 1)
+      await until(() => started.length === 1)
+      const runs: string[] = []
+      waitsIn(pool, runs)
+      const before = await balance()
+      const client = await sent(app, CODE)
+      await until(() => runs.length === 1)
+      await client.breakOff()
+      await until(() => runs[1] === 'lost')
+      expect(await balance()).toBe(before)
+      client.close()
+    })
+  })
+
+  it('after its run has begun leaves it to its end, and pays for it', async () => {
+    await withPool({ min: 1, max: 1 }, async ({ pool, app }) => {
+      const runs: string[] = []
+      waitsIn(pool, runs)
+      const before = await balance()
+      const ended = ends()
+      const sleep = 'const main = () => new Promise((done) => setTimeout(done, 500))'
+      const client = await sent(app, sleep)
+      await until(() => runs.length === 1)
+      await rest(200)
+      await client.breakOff()
+      await until(() => ends() === ended + 1)
+      expect(runs).toEqual(['asked', 'returned'])
+      await rest(100)
+      expect(await balance()).toBe(before - 1)
+      client.close()
+    })
+  })
+
+  async function balance(): Promise<number> {
+    return (await origin.core('billing/balance', { key })).body.balance_cents
+  }
 })

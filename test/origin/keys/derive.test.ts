@@ -48,6 +48,13 @@ describe('derived keys are the ones of the first release', () => {
     expect(key).toBe(`0x${expected}`)
   })
 
+  it('texts of a wallet, of a salt', () => {
+    const key = keyring.walletCipher(ACCOUNT, PATH).key(Buffer.alloc(16, 0x33))
+    expect(Buffer.from(key).toString('hex')).toBe(
+      '534511446b16917446e47103ffab7a4fd76b96ccb043878da7af34f961fbdee1',
+    )
+  })
+
   it('channel, of an epoch', () => {
     const { privateKey, publicKey } = keyring.channelKey(1)
     expect(privateKey.toString('hex')).toBe(

@@ -1,0 +1,115 @@
+import type { HostFunction, HostFunctions } from '../host/host-function.ts'
+import { EngineStopped } from './engine-stopped.ts'
+import type { Pointer } from './quickjs.ts'
+import type { QuickJs } from './quickjs.ts'
+import type { Values } from './values.ts'
+
+/** Bytes of one of the guest's values, of which a call's arguments are a row. */
+const VALUE_BYTES = 8
+
+type Called = (args: Pointer) => Pointer
+
+/**
+ * Makes the host functions callable under their place in `functions`: the numbers are in the snapshot, and the table
+ * never changes.
+ */
+export function hostCalls(engine: QuickJs, values: Values, functions: HostFunctions): Called[] {
+  return Object.values(functions).map((declared) => {
+    const call = passedOn(values, declared)
+    return (args) => {
+      try {
+        return call(args)
+      } catch (error) {
+        if (error instanceof EngineStopped || engine.exhausted) throw error
+        return throwIn(engine, values, error)
+      }
+    }
+  })
+}
+
+/** The object that the prelude gets: each host function under its name, and the constants. */
+export function hostObject(
+  engine: QuickJs,
+  values: Values,
+  functions: HostFunctions,
+  constants: Record<string, number>,
+): Pointer {
+  const { native } = engine
+  const host = native._QTS_NewObject(values.context)
+  for (const [name, value] of Object.entries(constants))
+    values.setProperty(host, name, values.number(value))
+  for (const [id, [name, { takes }]] of Object.entries(functions).entries()) {
+    const { at } = values.cString(name)
+    const fn = native._QTS_NewFunction(values.context, at, takes.length, 0, id)
+    native._free(at)
+    values.setProperty(host, name, fn)
+  }
+  return host
+}
+
+/** Reads the arguments by their kinds. What it returns is the engine's to free; 0 is undefined. */
+function passedOn(values: Values, { takes, gives, call }: HostFunction): Called {
+  const apply = call as (...args: unknown[]) => unknown
+  let slots = 0
+  const readers = takes.map((kind) => {
+    const at = slots * VALUE_BYTES
+    slots += kind === 'bytes' ? 3 : 1
+    return { kind, at }
+  })
+  const give = giver(values, gives)
+  const gather = (args: Pointer, from: number, taken: unknown[]): Pointer => {
+    for (let index = from; index < readers.length; index++) {
+      const { kind, at } = readers[index] as (typeof readers)[number]
+      const value = args + at
+      if (kind === 'text') taken.push(values.readText(value))
+      else if (kind === 'number') taken.push(values.readNumber(value))
+      else if (kind === 'boolean') taken.push(values.readBoolean(value))
+      else if (kind === 'json') taken.push(parsed(values.readText(value)))
+      else {
+        const offset = values.readNumber(value + VALUE_BYTES)
+        const length = values.readNumber(value + 2 * VALUE_BYTES)
+        return values.readBytes(value, offset, length, (part) => {
+          taken.push(part)
+          return gather(args, index + 1, taken)
+        })
+      }
+    }
+    return give(apply(...taken))
+  }
+  return (args) => gather(args, 0, [])
+}
+
+function giver(values: Values, gives: HostFunction['gives']): (given: unknown) => Pointer {
+  switch (gives) {
+    case 'nothing':
+      return () => 0
+    case 'text':
+      return (given) => values.text(given as string)
+    case 'number':
+      return (given) => values.number(given as number)
+    case 'boolean':
+      return (given) => values.duplicate(values.boolean(given as boolean))
+    case 'bytes':
+      return (given) => values.arrayBuffer(given as Uint8Array)
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** An Error of the host as one of the guest, with its message. */
+function throwIn({ native }: QuickJs, values: Values, error: unknown): Pointer {
+  const message = error instanceof Error ? error.message : 'the host failed'
+  const guestError = native._QTS_NewError(values.context)
+  values.setProperty(
+    guestError,
+    'message',
+    values.text(message.toWellFormed().replaceAll('\0', '')),
+  )
+  return native._QTS_Throw(values.context, guestError)
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
+import { BRANCH_HINTING_FLAG, withFuel } from './fuel.ts'
+import type { WasmModule } from './webassembly.ts'
+import { Module } from './webassembly.ts'
+
+const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
+
+/** The pinned engine with its fuel checks. @throws when another build is installed */
+export function engineBytes(): Uint8Array {
+  const require = createRequire(import.meta.url)
+  const engine = createRequire(require.resolve('quickjs-emscripten'))
+  return withFuel(readFileSync(engine.resolve(WASM)))
+}
+
+/** Instances share what this makes. */
+export function compileEngine(bytes: Uint8Array): WasmModule {
+  setFlagsFromString(BRANCH_HINTING_FLAG)
+  return new Module(bytes)
+}

@@ -1,0 +1,49 @@
+/** Where things are in the memory of the pinned build of the engine; the self-test fails on any other. */
+import type { Pointer, QuickJs } from './quickjs.ts'
+import type { Vm } from './vm.ts'
+
+/** Static data, then 5 MiB of C stack that grows downwards, then the heap. */
+export const STATIC_END = 90_208
+export const STACK_TOP = 5_333_088
+
+/** Where the allocator keeps the end of the heap. */
+const BREAK_AT = 86_864
+
+export function breakOf({ words }: QuickJs): Pointer {
+  return words[BREAK_AT >> 2] ?? 0
+}
+
+/** One step of xorshift64*, which is Math.random's generator. */
+function stepped(state: bigint): bigint {
+  let next = state ^ (state >> 12n)
+  next = BigInt.asUintN(64, next ^ (next << 25n))
+  return next ^ (next >> 27n)
+}
+
+/**
+ * Finds the state of Math.random: the one word that takes two steps of its generator when it is called twice. Leaves the
+ * guest as it was but for that word.
+ */
+export function findRandomState(vm: Vm): Pointer {
+  const { bytes } = vm.engine
+  const end = breakOf(vm.engine)
+  const words = new BigUint64Array(bytes.buffer, STACK_TOP, (end - STACK_TOP) >> 3)
+  const found = vm.values.evaluate('Math.random', vm.file)
+  if ('thrown' in found) throw new Error('Math.random is not there')
+  const states = [0, 1, 2].map(() => {
+    vm.values.call(found.value, [])
+    return words.slice()
+  })
+  vm.values.free(found.value)
+  const [first, second, third] = states as [BigUint64Array, BigUint64Array, BigUint64Array]
+  const places: Pointer[] = []
+  for (let at = 0; at < first.length; at++) {
+    const [one, two, three] = [first[at] ?? 0n, second[at] ?? 0n, third[at] ?? 0n]
+    if (one !== two && stepped(one) === two && stepped(two) === three)
+      places.push(STACK_TOP + at * 8)
+  }
+  const [place] = places
+  if (place === undefined || places.length > 1)
+    throw new Error(`the state of Math.random was found at ${places.length} places, not one`)
+  return place
+}

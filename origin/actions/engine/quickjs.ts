@@ -1,0 +1,158 @@
+import { RELEASE_SYNC } from 'quickjs-emscripten'
+import { ACTION_MEMORY_BYTES } from '../../../shared/limits.ts'
+import type { WasmInstance, WasmModule } from './webassembly.ts'
+import { Instance, Memory } from './webassembly.ts'
+
+/** Bytes of one WebAssembly page. */
+const PAGE_BYTES = 65_536
+
+/** A place in the engine's memory; 0 is none. */
+export type Pointer = number
+
+/** The engine's exports that are used here. Values of the guest are behind pointers, which the engine allocates. */
+type Exports = {
+  _malloc(bytes: number): Pointer
+  _free(pointer: Pointer): void
+  _QTS_NewRuntime(): Pointer
+  _QTS_NewContext(runtime: Pointer, intrinsics: number): Pointer
+  _QTS_RuntimeSetMaxStackSize(runtime: Pointer, bytes: number): void
+  _QTS_RuntimeEnableInterruptHandler(runtime: Pointer): void
+  _QTS_Eval(
+    context: Pointer,
+    code: Pointer,
+    bytes: number,
+    file: Pointer,
+    detectModule: number,
+    flags: number,
+  ): Pointer
+  _QTS_Call(context: Pointer, fn: Pointer, self: Pointer, count: number, args: Pointer): Pointer
+  _QTS_ResolveException(context: Pointer, value: Pointer): Pointer
+  _QTS_IsJobPending(runtime: Pointer): number
+  _QTS_ExecutePendingJob(runtime: Pointer, most: number, lastContext: Pointer): Pointer
+  _QTS_NewObject(context: Pointer): Pointer
+  _QTS_NewString(context: Pointer, text: Pointer): Pointer
+  _QTS_NewFloat64(context: Pointer, value: number): Pointer
+  _QTS_NewArrayBuffer(context: Pointer, bytes: Pointer, length: number): Pointer
+  _QTS_NewFunction(
+    context: Pointer,
+    name: Pointer,
+    length: number,
+    isConstructor: number,
+    hostId: number,
+  ): Pointer
+  _QTS_NewError(context: Pointer): Pointer
+  _QTS_Throw(context: Pointer, error: Pointer): Pointer
+  _QTS_GetString(context: Pointer, value: Pointer): Pointer
+  _QTS_GetFloat64(context: Pointer, value: Pointer): number
+  _QTS_GetArrayBuffer(context: Pointer, value: Pointer): Pointer
+  _QTS_GetArrayBufferLength(context: Pointer, value: Pointer): number
+  _QTS_GetProp(context: Pointer, value: Pointer, name: Pointer): Pointer
+  _QTS_SetProp(context: Pointer, value: Pointer, name: Pointer, property: Pointer): void
+  _QTS_DupValuePointer(context: Pointer, value: Pointer): Pointer
+  _QTS_FreeValuePointer(context: Pointer, value: Pointer): void
+  _QTS_FreeCString(context: Pointer, text: Pointer): void
+  _QTS_GetUndefined(): Pointer
+  _QTS_GetTrue(): Pointer
+  _QTS_GetFalse(): Pointer
+}
+
+/** What the engine calls; set once, before any guest code. */
+export type EngineCallbacks = {
+  callFunction(
+    asyncify: undefined,
+    context: Pointer,
+    self: Pointer,
+    count: number,
+    args: Pointer,
+    hostId: number,
+  ): Pointer
+  shouldInterrupt(asyncify: undefined, runtime: Pointer): 0 | 1
+}
+
+/** One instance of QuickJS with a memory of its own. */
+export type QuickJs = {
+  native: Exports
+  /** All of the linear memory: it never grows, so these views stay good. */
+  bytes: Buffer
+  words: Uint32Array
+  /** The C stack's pointer: the only state of an instance that is not in its memory. */
+  stackPointer: { get(): Pointer; set(pointer: Pointer): void }
+  /** True once an allocation has found no memory. */
+  exhausted: boolean
+  callbacks: EngineCallbacks
+}
+
+type LoaderOptions = {
+  wasmMemory: unknown
+  thisProgram: string
+  instantiateWasm(
+    imports: object,
+    ready: (instance: WasmInstance, module: WasmModule) => void,
+  ): object
+}
+type Loader = (options: LoaderOptions) => Promise<Exports & { callbacks: unknown }>
+
+/**
+ * A fresh instance of the compiled module. The memory's maximum is its initial size: the engine's own memory limit
+ * does not bound what it allocates, and a memory that never grows cannot detach the views of it.
+ */
+export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
+  const pages = ACTION_MEMORY_BYTES / PAGE_BYTES
+  const wasmMemory = new Memory({ initial: pages, maximum: pages })
+  const quickJs = { exhausted: false } as QuickJs
+  // The allocator asks for growth only when it has nothing left: the one reliable sign of exhaustion.
+  wasmMemory.grow = () => {
+    quickJs.exhausted = true
+    throw new RangeError('the memory of an action does not grow')
+  }
+  let exports: Record<string, (...args: number[]) => number> = {}
+  const load = (await RELEASE_SYNC.importModuleLoader()) as unknown as Loader
+  const native = await load({
+    wasmMemory,
+    // Part of the environment that the engine is given, and so of its memory: the same in every process.
+    thisProgram: 'svc',
+    instantiateWasm(imports, ready) {
+      const instance = new Instance(module, imports)
+      exports = instance.exports
+      ready(instance, module)
+      return exports
+    },
+  })
+  native.callbacks = {
+    ...refusals,
+    callFunction: (...args: Parameters<EngineCallbacks['callFunction']>) =>
+      quickJs.callbacks.callFunction(...args),
+    shouldInterrupt: (asyncify: undefined, runtime: Pointer) =>
+      quickJs.callbacks.shouldInterrupt(asyncify, runtime),
+  }
+  refuseNullAllocations(native)
+  const { Oa: get, Ma: set } = exports
+  if (get === undefined || set === undefined)
+    throw new Error('the engine is not the pinned build: its exports have other names')
+  return Object.assign(quickJs, {
+    native,
+    bytes: Buffer.from(wasmMemory.buffer),
+    words: new Uint32Array(wasmMemory.buffer),
+    stackPointer: { get: () => get(), set: (pointer: Pointer) => void set(pointer) },
+  })
+}
+
+const refusals = {
+  // Host functions outlive every run: a guest that drops one would else leave a hole for the next run.
+  freeHostRef: () => {},
+  loadModuleSource: () => 0,
+  normalizeModule: () => 0,
+}
+
+/**
+ * A text is copied to wherever malloc says, and that is address 0 when nothing is left: the copy would run over the
+ * engine's own state. Throwing instead ends the run.
+ */
+function refuseNullAllocations(native: Exports): void {
+  const allocate = native._malloc
+  native._malloc = (bytes) => {
+    const pointer = allocate(bytes)
+    if (pointer === 0) throw new RangeError('no memory for a value from the host')
+    return pointer
+  }
+}

@@ -1,0 +1,111 @@
+import { randomFillSync } from 'node:crypto'
+import { IDLE_HOOKS } from '../host/run-functions.ts'
+import { breakOf, STACK_TOP, STATIC_END } from './layout.ts'
+import type { Template } from './template.ts'
+import { hostFunctionNames, Vm } from './vm.ts'
+import type { WasmModule } from './webassembly.ts'
+
+/**
+ * What of the C stack is cleared after an ordinary run: the guest's own limit (`vm.ts`), and as much again for what
+ * the engine's C functions need below it. Clearing all 5 MiB would make the kernel provide them.
+ */
+const STACK_USED_BYTES = 1024 * 1024
+
+/** Runs between two fills of random bits for Math.random. */
+const RANDOM_WORDS = 256
+
+const ZEROS = new Uint8Array(64 * 1024)
+
+function isZero(part: Buffer): boolean {
+  for (let at = 0; at < part.length; at += ZEROS.length) {
+    const piece = part.subarray(at, at + ZEROS.length)
+    if (piece.compare(ZEROS, 0, piece.length) !== 0) return false
+  }
+  return true
+}
+
+/** A virtual machine whose memory is the template's before each run. */
+export class Sandbox {
+  readonly vm: Vm
+  readonly #template: Template
+  readonly #random: BigUint64Array
+  readonly #bits = new BigUint64Array(RANDOM_WORDS)
+  #nextBits = RANDOM_WORDS
+
+  static async create(module: WasmModule, template: Template): Promise<Sandbox> {
+    return new Sandbox(await Vm.create(module), template)
+  }
+
+  private constructor(vm: Vm, template: Template) {
+    const { places } = template
+    const { engine, values } = vm
+    // The snapshot's pointers hold here only if everything was put where it was put there.
+    const same =
+      vm.runtime === places.runtime &&
+      values.context === places.context &&
+      vm.file === places.file &&
+      engine.stackPointer.get() === places.stackPointer &&
+      hostFunctionNames().join() === places.hostFunctions.join()
+    if (!same) throw new Error('this sandbox is not laid out as the template was')
+    this.vm = vm
+    this.#template = template
+    this.#random = new BigUint64Array(engine.bytes.buffer, places.random, 1)
+    vm.entries = places.entries
+    this.reset()
+  }
+
+  /**
+   * Makes the memory what the template's is, in place: all of it, the C stack below what runs reach excepted.
+   * @returns bytes of memory that the run had taken beyond the template's
+   */
+  reset(): number {
+    const { vm } = this
+    const { engine } = vm
+    const { statics, heap, places } = this.#template
+    const { bytes, stackPointer } = engine
+    const end = Math.max(breakOf(engine), places.break)
+    vm.hooks = IDLE_HOOKS
+    stackPointer.set(places.stackPointer)
+    bytes.set(heap, STACK_TOP)
+    bytes.fill(0, places.break, end)
+    bytes.fill(0, vm.trapped ? STATIC_END : STACK_TOP - STACK_USED_BYTES, STACK_TOP)
+    bytes.set(statics, 0)
+    this.#random[0] = this.#freshBits()
+    vm.trapped = false
+    engine.exhausted = false
+    return end - places.break
+  }
+
+  /** Where the memory is not what the template's is: the first such place, of all 64 MiB, or nothing. */
+  firstDifference(): number | undefined {
+    const { bytes } = this.vm.engine
+    const { statics, heap, places } = this.#template
+    const bits = this.#random[0] ?? 0n
+    this.#random[0] = new DataView(heap.buffer, heap.byteOffset).getBigUint64(
+      places.random - STACK_TOP,
+      true,
+    )
+    const parts = [
+      { at: 0, like: statics },
+      { at: STATIC_END, like: undefined, end: STACK_TOP },
+      { at: STACK_TOP, like: heap },
+      { at: places.break, like: undefined, end: bytes.length },
+    ]
+    const found = parts.find(({ at, like, end }) =>
+      like === undefined
+        ? !isZero(bytes.subarray(at, end))
+        : bytes.compare(like, 0, like.length, at, at + like.length) !== 0,
+    )
+    this.#random[0] = bits
+    return found?.at
+  }
+
+  /** Never zero, from which the generator would not move. */
+  #freshBits(): bigint {
+    if (this.#nextBits === RANDOM_WORDS) {
+      randomFillSync(this.#bits)
+      this.#nextBits = 0
+    }
+    return (this.#bits[this.#nextBits++] ?? 0n) | 1n
+  }
+}

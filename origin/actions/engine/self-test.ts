@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util'
+import { IDLE_HOOKS } from '../host/run-functions.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** A sandbox that does not reset, or does not compute what it should: the origin must not start with it. */
+export class SelfTestFailed extends Error {
+  constructor(what: string) {
+    super(`the sandbox's self-test failed: ${what}`)
+    this.name = 'SelfTestFailed'
+  }
+}
+
+/** Crosses whole: NUL, a lone surrogate, and a name that is no prototype here. */
+const PARAMS = '{"a":[1,"\\u0000\\ud83d"],"__proto__":{"b":1}}'
+
+type Probe = {
+  name: string
+  code: string
+  /** What it returns, as JSON, or a part of the message that it throws. */
+  ends: { value: string } | { thrown: string } | 'stopped'
+}
+
+const PROBES: Probe[] = [
+  {
+    name: 'params and result',
+    code: 'async function main(params) { return params }',
+    ends: { value: PARAMS },
+  },
+  {
+    name: 'a signature',
+    code: `async function main() { return new ethers.Wallet('0x${'01'.repeat(32)}').signMessage('svc') }`,
+    ends: {
+      value:
+        '"0xfb7c8f8134317bf5035c805f60268a397695e5a3fcdf9952144a56da8e078e7d180636c772e6a597c00736ade6108d46a84e1fb60c99de028decf2348a3461b21c"',
+    },
+  },
+  {
+    name: 'pollution',
+    code: `Object.prototype.polluted = 1; Array.prototype.push = null; globalThis.left = new Map([[1, 2]])
+      ethers.utils = null; JSON.stringify = null; Promise.prototype.then = 0; var main = () => 'polluted'`,
+    ends: { value: '"polluted"' },
+  },
+  {
+    name: 'what is left of it',
+    code: `async function main() {
+      return [typeof {}.polluted, typeof [].push, typeof left, typeof ethers.utils, typeof JSON.stringify]
+    }`,
+    ends: { value: '["undefined","function","undefined","object","function"]' },
+  },
+  {
+    name: 'memory beyond the template',
+    code: `const kept = []
+      async function main() {
+        for (let at = 1; at <= 24; at++) kept.push(new Uint8Array(1 << 20).fill(at))
+        return kept.length
+      }`,
+    ends: { value: '24' },
+  },
+  {
+    name: 'all of the memory',
+    code: `const kept = []; async function main() { for (;;) kept.push(new Uint8Array(1 << 20).fill(1)) }`,
+    ends: { thrown: 'out of memory' },
+  },
+  {
+    name: 'recursion',
+    code: `const deep = (n) => deep(n + 1) + 1; async function main() { return deep(0) }`,
+    ends: { thrown: 'stack' },
+  },
+  {
+    name: 'an endless loop',
+    code: 'async function main() { for (;;); }',
+    ends: 'stopped',
+  },
+]
+
+/** Looks at whether a loop must stop before it is stopped. */
+const LOOKS = 1000
+
+/**
+ * Runs the probes in one sandbox after the other, and holds after each reset that all of the memory is the template's.
+ * @throws SelfTestFailed
+ */
+export function selfTest(sandbox: Sandbox): void {
+  requireReset(sandbox, 'a new sandbox')
+  for (const { name, code, ends } of PROBES) {
+    const ended = runProbe(sandbox, code)
+    const asExpected =
+      ends === 'stopped' || 'value' in ends
+        ? isDeepStrictEqual(ended, ends)
+        : typeof ended === 'object' && 'thrown' in ended && ended.thrown.includes(ends.thrown)
+    if (!asExpected) throw new SelfTestFailed(`${name}: it ended with ${JSON.stringify(ended)}`)
+    sandbox.reset()
+    requireReset(sandbox, name)
+  }
+  const drawn = [0, 1, 2].map(() => {
+    const ended = runProbe(sandbox, 'async function main() { return Math.random() }')
+    sandbox.reset()
+    return JSON.stringify(ended)
+  })
+  if (new Set(drawn).size !== drawn.length)
+    throw new SelfTestFailed('Math.random gives the same number to two runs')
+}
+
+function requireReset(sandbox: Sandbox, after: string): void {
+  const at = sandbox.firstDifference()
+  if (at !== undefined)
+    throw new SelfTestFailed(`after ${after} the memory from ${at} on is not the template's`)
+}
+
+function runProbe(
+  { vm }: Sandbox,
+  code: string,
+): { value: string } | { thrown: string } | 'stopped' {
+  let ended: { value: string } | { thrown: string } | undefined
+  let looks = 0
+  vm.hooks = {
+    ...IDLE_HOOKS,
+    finish: (value) => (ended ??= { value }),
+    fail: (_code, _name, thrown) => (ended ??= { thrown }),
+    mustStop: () => ++looks > LOOKS,
+  }
+  vm.call('receive', [PARAMS])
+  const thrown = vm.evaluate(code)
+  if (thrown !== undefined) vm.callWith('uncaught', [thrown])
+  else vm.call('begin', [])
+  while (ended === undefined && looks <= LOOKS && vm.hasJobs) vm.runJobs(1)
+  return looks > LOOKS ? 'stopped' : (ended ?? { thrown: 'it never ended' })
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { fstatSync, readSync, writeSync } from 'node:fs'
+import type { Template, TemplatePlaces } from './template.ts'
+
+/** SHA-256 of a template's file, in hex: whoever reads the file is told it by who made the template. */
+export type TemplateDigest = string
+
+type Head = { places: TemplatePlaces; engine: number; statics: number; heap: number }
+
+/** Bytes of the head's length, before the head. */
+const LENGTH_BYTES = 4
+
+/** Writes a template to an open file: the head's length, the head as JSON, the engine, static data, heap. */
+export function writeTemplate(fd: number, template: Template): TemplateDigest {
+  const { engine, statics, heap, places } = template
+  const head: Head = {
+    places,
+    engine: engine.length,
+    statics: statics.length,
+    heap: heap.length,
+  }
+  const json = Buffer.from(JSON.stringify(head))
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(json.length)
+  const whole = Buffer.concat([length, json, engine, statics, heap])
+  for (let at = 0; at < whole.length;) at += writeSync(fd, whole, at, whole.length - at, at)
+  return digestOf(whole)
+}
+
+/** Reads a template from an open file. @throws when the file is not the one with that digest */
+export function readTemplate(fd: number, digest: TemplateDigest): Template {
+  const whole = Buffer.allocUnsafeSlow(fstatSync(fd).size)
+  for (let at = 0; at < whole.length;) {
+    const read = readSync(fd, whole, at, whole.length - at, at)
+    if (read === 0) throw new Error('the template ended before its end')
+    at += read
+  }
+  if (digestOf(whole) !== digest) throw new Error('the template is not the one that was tested')
+  const headEnd = LENGTH_BYTES + whole.readUInt32LE(0)
+  const head = JSON.parse(whole.toString('utf8', LENGTH_BYTES, headEnd)) as Head
+  const engineEnd = headEnd + head.engine
+  const staticsEnd = engineEnd + head.statics
+  return {
+    engine: whole.subarray(headEnd, engineEnd),
+    statics: whole.subarray(engineEnd, staticsEnd),
+    heap: whole.subarray(staticsEnd, staticsEnd + head.heap),
+    places: head.places,
+  }
+}
+
+function digestOf(bytes: Uint8Array): TemplateDigest {
+  return createHash('sha256').update(bytes).digest('hex')
+}

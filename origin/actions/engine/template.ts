@@ -1,0 +1,93 @@
+import { HOST_CONSTANTS, hostFunctions } from '../host/functions.ts'
+import { IDLE_HOOKS } from '../host/run-functions.ts'
+import { hostObject } from './bridge.ts'
+import { compileEngine } from './engine-module.ts'
+import type { GuestSources } from './guest-sources.ts'
+import { PRELUDE_PARTS } from './guest-sources.ts'
+import { breakOf, findRandomState, STACK_TOP, STATIC_END } from './layout.ts'
+import type { Pointer } from './quickjs.ts'
+import type { Entry } from './vm.ts'
+import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
+
+/** What every sandbox starts from: the memory of one that has loaded everything but the action. */
+export type Template = {
+  /** The engine's module, fuel checks and all. */
+  engine: Uint8Array
+  /** Static data, and then the heap; between them lies the C stack, which is empty. */
+  statics: Uint8Array
+  heap: Uint8Array
+  places: TemplatePlaces
+}
+
+export type TemplatePlaces = {
+  runtime: Pointer
+  context: Pointer
+  file: Pointer
+  stackPointer: Pointer
+  /** The end of the heap. */
+  break: Pointer
+  /** The 64-bit state of Math.random, which each run gets anew. */
+  random: Pointer
+  entries: Record<Entry, Pointer>
+  /** The host functions' names in the order of their numbers. */
+  hostFunctions: string[]
+}
+
+/** Evaluates the prelude and ethers once, and takes the memory that comes of it. */
+export async function makeTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
+  const vm = await Vm.create(compileEngine(engine))
+  vm.entries = loadPrelude(vm, sources)
+  const random = findRandomState(vm)
+  const { bytes, stackPointer } = vm.engine
+  const end = breakOf(vm.engine)
+  return {
+    engine,
+    statics: bytes.subarray(0, STATIC_END).slice(),
+    heap: bytes.subarray(STACK_TOP, end).slice(),
+    places: {
+      runtime: vm.runtime,
+      context: vm.values.context,
+      file: vm.file,
+      stackPointer: stackPointer.get(),
+      break: end,
+      random,
+      entries: vm.entries,
+      hostFunctions: hostFunctionNames(),
+    },
+  }
+}
+
+function loadPrelude(vm: Vm, sources: GuestSources): Record<Entry, Pointer> {
+  const { values, engine } = vm
+  const host = hostObject(
+    engine,
+    values,
+    hostFunctions(() => IDLE_HOOKS),
+    HOST_CONSTANTS,
+  )
+  const parts = engine.native._QTS_NewObject(values.context)
+  let base = values.undefined
+  for (const name of PRELUDE_PARTS) {
+    const file = values.cString(`svc:${name}.js`).at
+    const install = returned(vm, name, values.evaluate(sources.prelude[name], file))
+    const part = returned(vm, name, values.call(install, [host, base, parts]))
+    if (name === 'primordials') base = part
+    values.setProperty(parts, name, part)
+    engine.native._free(file)
+  }
+  const ethers = values.evaluate(sources.ethers, values.cString('ethers.js').at)
+  returned(vm, 'ethers', values.call(returned(vm, 'ethers', ethers), [host, base, parts]))
+  const entries = {} as Record<Entry, Pointer>
+  for (const [entry, part] of Object.entries(ENTRIES) as [Entry, string][])
+    entries[entry] = values.property(values.property(parts, part), entry)
+  return entries
+}
+
+function returned(vm: Vm, part: string, result: { value: Pointer } | { thrown: Pointer }): Pointer {
+  if ('value' in result) return result.value
+  const { values } = vm
+  const [message, stack] = ['message', 'stack'].map((name) =>
+    values.readText(values.property(result.thrown, name)),
+  )
+  throw new Error(`the prelude's part ${part} does not load: ${message}\n${stack}`)
+}

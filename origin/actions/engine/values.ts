@@ -1,0 +1,156 @@
+import type { Pointer, QuickJs } from './quickjs.ts'
+
+/** Tags of QuickJS's boxed values, as the self-test finds them in the pinned build. */
+const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, last: 7, first: -9 }
+
+/** Arguments of one call from the host. */
+const ARGUMENTS_MAX = 8
+
+/** Values of one guest: made, read and passed by the host. */
+export class Values {
+  readonly #engine: QuickJs
+  readonly #tags: Int32Array
+  readonly context: Pointer
+  /** Where the pointers of a call's arguments are put. */
+  readonly #args: Pointer
+  readonly undefined: Pointer
+  readonly true: Pointer
+  readonly false: Pointer
+
+  constructor(engine: QuickJs, context: Pointer) {
+    const { native, bytes } = engine
+    this.#engine = engine
+    this.#tags = new Int32Array(bytes.buffer)
+    this.context = context
+    this.#args = native._malloc(ARGUMENTS_MAX * 4)
+    this.undefined = native._QTS_GetUndefined()
+    this.true = native._QTS_GetTrue()
+    this.false = native._QTS_GetFalse()
+  }
+
+  /** A C string; without NUL, and the caller frees it. */
+  cString(text: string): { at: Pointer; length: number } {
+    const { native, bytes } = this.#engine
+    const length = Buffer.byteLength(text)
+    const at = native._malloc(length + 1)
+    bytes.write(text, at, length, 'utf8')
+    bytes[at + length] = 0
+    return { at, length }
+  }
+
+  /** @param text without NUL; what is not well-formed becomes U+FFFD */
+  text(text: string): Pointer {
+    const { native } = this.#engine
+    const { at } = this.cString(text)
+    const value = native._QTS_NewString(this.context, at)
+    native._free(at)
+    return value
+  }
+
+  number(value: number): Pointer {
+    return this.#engine.native._QTS_NewFloat64(this.context, value)
+  }
+
+  boolean(value: boolean): Pointer {
+    return value ? this.true : this.false
+  }
+
+  arrayBuffer(content: Uint8Array): Pointer {
+    const { native, bytes } = this.#engine
+    const at = native._malloc(content.length || 1)
+    bytes.set(content, at)
+    return native._QTS_NewArrayBuffer(this.context, at, content.length)
+  }
+
+  property(object: Pointer, name: string): Pointer {
+    const key = this.text(name)
+    const value = this.#engine.native._QTS_GetProp(this.context, object, key)
+    this.free(key)
+    return value
+  }
+
+  setProperty(object: Pointer, name: string, value: Pointer): void {
+    const key = this.text(name)
+    this.#engine.native._QTS_SetProp(this.context, object, key, value)
+    this.free(key)
+  }
+
+  duplicate(value: Pointer): Pointer {
+    return this.#engine.native._QTS_DupValuePointer(this.context, value)
+  }
+
+  free(value: Pointer): void {
+    this.#engine.native._QTS_FreeValuePointer(this.context, value)
+  }
+
+  /** The result, or what was thrown. */
+  call(fn: Pointer, args: readonly Pointer[]): { value: Pointer } | { thrown: Pointer } {
+    const { native, words } = this.#engine
+    for (let at = 0; at < args.length; at++) words[(this.#args >> 2) + at] = args[at] ?? 0
+    const value = native._QTS_Call(this.context, fn, this.undefined, args.length, this.#args)
+    return this.#resolved(value)
+  }
+
+  /** Evaluates a script. `file` is what its frames are shown under. */
+  evaluate(code: string, file: Pointer): { value: Pointer } | { thrown: Pointer } {
+    const { native } = this.#engine
+    const { at, length } = this.cString(code)
+    const value = native._QTS_Eval(this.context, at, length, file, 0, 0)
+    native._free(at)
+    return this.#resolved(value)
+  }
+
+  #resolved(value: Pointer): { value: Pointer } | { thrown: Pointer } {
+    const thrown = this.#engine.native._QTS_ResolveException(this.context, value)
+    return thrown === 0 ? { value } : { thrown }
+  }
+
+  isText(value: Pointer): boolean {
+    const tag = this.#tag(value)
+    return tag === TAG.string || tag === TAG.rope
+  }
+
+  /** Text up to its first NUL; '' for what is no text, so that no code of the guest runs. */
+  readText(value: Pointer): string {
+    if (!this.isText(value)) return ''
+    const { native, bytes } = this.#engine
+    const start = native._QTS_GetString(this.context, value)
+    if (start === 0) throw new RangeError('no memory for a text of the guest')
+    const text = bytes.toString('utf8', start, bytes.indexOf(0, start))
+    native._QTS_FreeCString(this.context, start)
+    return text
+  }
+
+  /** 0 for what is no number. */
+  readNumber(value: Pointer): number {
+    const tag = this.#tag(value)
+    const isNumber = tag === TAG.int || tag > TAG.last || tag < TAG.first
+    return isNumber ? this.#engine.native._QTS_GetFloat64(this.context, value) : 0
+  }
+
+  readBoolean(value: Pointer): boolean {
+    return this.#tag(value) === TAG.bool && this.#tags[value >> 2] === 1
+  }
+
+  /**
+   * Hands a part of an ArrayBuffer to `read`, which must not keep it: no bytes for what is none, or is detached, or
+   * is not as long.
+   */
+  readBytes<T>(value: Pointer, offset: number, length: number, read: (part: Uint8Array) => T): T {
+    if (length === 0 || this.#tag(value) !== TAG.object) return read(new Uint8Array(0))
+    const { native, bytes } = this.#engine
+    const whole = native._QTS_GetArrayBufferLength(this.context, value)
+    const inside = offset >= 0 && length >= 0 && offset + length <= whole
+    const copy = inside ? native._QTS_GetArrayBuffer(this.context, value) : 0
+    if (copy === 0) return read(new Uint8Array(0))
+    try {
+      return read(bytes.subarray(copy + offset, copy + offset + length))
+    } finally {
+      native._free(copy)
+    }
+  }
+
+  #tag(value: Pointer): number {
+    return this.#tags[(value >> 2) + 1] ?? 0
+  }
+}

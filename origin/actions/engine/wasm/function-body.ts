@@ -1,0 +1,92 @@
+import { InstructionCursor, OP } from './instructions.ts'
+import { Reader, WasmLayoutError } from './reader.ts'
+
+/** Where a function can work on without end, or without measure. */
+export type Site =
+  | { kind: 'bulk'; at: number }
+  | { kind: 'back_branch'; at: number; end: number; conditional: boolean; depth: number }
+  | { kind: 'back_table'; at: number }
+
+export type FunctionBody = {
+  /** Among all functions of the module, imported ones first. */
+  index: number
+  /** Where it begins: at its groups of locals, after its size. */
+  at: number
+  /** The groups of locals that it declares: how many, and where they stand. */
+  localGroups: number
+  localsAt: number
+  /** Parameters and locals together: the index of the next local. */
+  locals: number
+  codeAt: number
+  end: number
+  /** Functions called by name, and types of those called through the table. */
+  calls: Set<number>
+  callTypes: Set<number>
+  /** In the order of the code. */
+  sites: Site[]
+}
+
+/** Reads one entry of the code section, from its size to its end. */
+export function readFunctionBody(reader: Reader, index: number, parameters: number): FunctionBody {
+  const size = reader.u32()
+  const at = reader.at
+  const end = at + size
+  const localGroups = reader.u32()
+  const localsAt = reader.at
+  let locals = parameters
+  for (let i = 0; i < localGroups; i++) {
+    locals += reader.u32()
+    reader.byte()
+  }
+  const calls = new Set<number>()
+  const callTypes = new Set<number>()
+  const codeAt = reader.at
+  const sites = readSites(new Reader(reader.bytes, codeAt, end), calls, callTypes)
+  reader.skip(end - codeAt)
+  return { index, at, localGroups, localsAt, locals, codeAt, end, calls, callTypes, sites }
+}
+
+function readSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): Site[] {
+  const code = new InstructionCursor(reader)
+  const sites: Site[] = []
+  /** The blocks around the instruction, outermost first; true where a branch leads back. */
+  const isLoop = [false]
+  const leadsBack = (depth: number) => isLoop[isLoop.length - 1 - depth] === true
+  while (isLoop.length > 0) {
+    const opcode = code.next()
+    switch (opcode) {
+      case OP.block:
+      case OP.if:
+        isLoop.push(false)
+        break
+      case OP.loop:
+        isLoop.push(true)
+        break
+      case OP.end:
+        isLoop.pop()
+        break
+      case OP.br:
+      case OP.brIf: {
+        const depth = code.depths[0] ?? 0
+        if (!leadsBack(depth)) break
+        const conditional = opcode === OP.brIf
+        sites.push({ kind: 'back_branch', at: code.at, end: reader.at, conditional, depth })
+        break
+      }
+      case OP.brTable:
+        if (code.depths.some(leadsBack)) sites.push({ kind: 'back_table', at: code.at })
+        break
+      case OP.call:
+        calls.add(code.index)
+        break
+      case OP.callIndirect:
+        callTypes.add(code.index)
+        break
+      case OP.memoryCopy:
+      case OP.memoryFill:
+        sites.push({ kind: 'bulk', at: code.at })
+    }
+  }
+  if (reader.at !== reader.end) throw new WasmLayoutError(reader.at, 'has code after a function')
+  return sites
+}

@@ -1,0 +1,47 @@
+/** A growing row of bytes, kept in the parts in which they came. */
+export class Writer {
+  length = 0
+  readonly #parts: ArrayLike<number>[] = []
+
+  add(bytes: ArrayLike<number>): this {
+    this.#parts.push(bytes)
+    this.length += bytes.length
+    return this
+  }
+
+  append(other: Writer): this {
+    for (const part of other.#parts) this.add(part)
+    return this
+  }
+
+  toBytes(): Uint8Array {
+    const bytes = new Uint8Array(this.length)
+    let at = 0
+    for (const part of this.#parts) {
+      bytes.set(part, at)
+      at += part.length
+    }
+    return bytes
+  }
+}
+
+/** An unsigned number of at most 32 bits, as LEB128. */
+export function u32(value: number): number[] {
+  const bytes = []
+  let rest = value
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
+  return [...bytes, rest]
+}
+
+/** A signed number of at most 32 bits, as LEB128. */
+export function s32(value: number): number[] {
+  const bytes = []
+  let rest = value
+  for (; rest < -64 || rest > 63; rest >>= 7) bytes.push((rest & 0x7f) | 0x80)
+  return [...bytes, rest & 0x7f]
+}
+
+export function name(text: string): number[] {
+  const bytes = new TextEncoder().encode(text)
+  return [...u32(bytes.length), ...bytes]
+}

@@ -1,0 +1,94 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { OnLoadArgs, Plugin } from 'esbuild'
+import { build } from 'esbuild'
+import { EDITS, edited } from './edits.ts'
+import { NAME_TABLES, nameTables } from './name-tables.ts'
+
+/**
+ * Makes bundle.js: ethers v5 as it is published, with the modules in `modules/` in the place of its cryptography and
+ * the few edits of `edits.ts`. Run by `npm run ethers-bundle`; a test holds that bundle.js is what comes of it.
+ */
+
+/** The modules that are put in another's place, by the end of the path that they replace. */
+const REPLACED: Record<string, string> = {
+  '@ethersproject/signing-key/lib.esm/index.js': 'signing-key.js',
+  '@ethersproject/keccak256/lib.esm/index.js': 'keccak256.js',
+  '@ethersproject/sha2/lib.esm/sha2.js': 'sha2.js',
+  '@ethersproject/pbkdf2/lib.esm/pbkdf2.js': 'pbkdf2.js',
+  'scrypt-js/scrypt.js': 'scrypt.js',
+  'bn.js/lib/bn.js': 'bn.js',
+  '@ethersproject/wordlists/lib.esm/wordlists.js': 'wordlists.js',
+}
+
+/** What must not be in the bundle: its being there says that a replacement has missed it. */
+const KEPT_OUT = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
+
+const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
+
+/**
+ * The text of the bundle: an expression, a function of the host object that defines `globalThis.ethers` and returns it.
+ * @throws Error when the published package is not the one that this was written for
+ */
+export async function bundleText(): Promise<string> {
+  const used = new Set<string>()
+  const result = await build({
+    entryPoints: [fileURLToPath(new URL('entry.js', import.meta.url))],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'iife',
+    globalName: 'ethers',
+    target: 'es2022',
+    platform: 'browser',
+    mainFields: ['module', 'main'],
+    define: { global: 'globalThis' },
+    keepNames: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    minifyIdentifiers: true,
+    legalComments: 'none',
+    charset: 'ascii',
+    logLevel: 'silent',
+    plugins: [replacements(used)],
+  })
+  const inputs = Object.keys(result.metafile.inputs)
+  const missed = [...Object.keys(REPLACED), ...Object.keys(EDITS), NAME_TABLES].filter(
+    (end) => !used.has(end),
+  )
+  if (missed.length > 0) throw new Error(`ethers v5 has no more: ${missed.join(', ')}`)
+  const foreign = inputs.filter((path) => KEPT_OUT.some((part) => path.includes(`/${part}`)))
+  if (foreign.length > 0) throw new Error(`the bundle would hold ${foreign.join(', ')}`)
+  const [file] = result.outputFiles
+  // The modules are strict, and the function around them takes that over from their text.
+  if (!file?.text.startsWith('"use strict";')) throw new Error('the bundle is not strict')
+  return `/* oxlint-disable -- made by build.ts */(function ethersOf(host){${file.text.trim()}globalThis.ethers=ethers;return ethers})\n`
+}
+
+function replacements(used: Set<string>): Plugin {
+  return {
+    name: 'the host’s cryptography',
+    setup(esbuild) {
+      const load = async ({ path }: OnLoadArgs) => {
+        if (path.endsWith(`/node_modules/${NAME_TABLES}`)) {
+          used.add(NAME_TABLES)
+          return { contents: nameTables() }
+        }
+        const contents = await readFile(path, 'utf8')
+        const inPlace = Object.keys(REPLACED).find((end) => path.endsWith(`/node_modules/${end}`))
+        if (inPlace !== undefined) {
+          used.add(inPlace)
+          const ours = new URL(`modules/${REPLACED[inPlace]}`, import.meta.url)
+          return { contents: await readFile(ours, 'utf8') }
+        }
+        const end = Object.keys(EDITS).find((key) => path.endsWith(`/node_modules/${key}`))
+        if (end === undefined) return { contents }
+        used.add(end)
+        return { contents: edited(end, contents) }
+      }
+      esbuild.onLoad({ filter: /\/node_modules\/.*\.js$/ }, load)
+    },
+  }
+}
+
+if (import.meta.main) await writeFile(OUTPUT, await bundleText())

@@ -1,0 +1,105 @@
+import { pbkdf2Sync } from 'node:crypto'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import type { MustStop } from './digests.ts'
+import { known, lookAtTheClock } from './digests.ts'
+import { mixLane } from './scrypt-mix.ts'
+
+/**
+ * Derivations of keys from passwords take as long as their parameters say, inside one call of the host, where the
+ * sandbox's own interrupt does not reach. So they look at the run's clock themselves, and give up when it is up.
+ */
+
+/** Rounds that are given to Node in one piece: about 10 ms of SHA-512. A mnemonic takes 2,048. */
+const NATIVE_ROUNDS = 16_384
+
+/** Rounds of ours between two looks at the clock: about 2 ms. */
+const ROUNDS_PER_LOOK = 1_024
+
+/**
+ * Memory of one scrypt, in the executor and beside the sandbox's 64 MiB: the 256 MiB of a geth keystore, twice those of
+ * ethers' own, and what lies around them. An executor computes one at a time.
+ */
+export const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
+
+/**
+ * The longest key: everything of ethers asks for 32 or 64 bytes. And the most of a scrypt's lanes (128 r p bytes): both
+ * are filled before the first look at the clock.
+ */
+const DERIVED_MAX_BYTES = 1024
+const LANES_MAX_BYTES = 256 * 1024
+
+/**
+ * PBKDF2 (RFC 8018).
+ * @param name sha256 or sha512
+ * @param rounds at least 1
+ * @param length bytes of the key, at most 1 KiB
+ */
+export function pbkdf2(
+  name: string,
+  password: Uint8Array,
+  salt: Uint8Array,
+  rounds: number,
+  length: number,
+  mustStop: MustStop,
+): Uint8Array {
+  const digest = known(name)
+  if (digest === 'ripemd160') throw new Error('there is no such digest')
+  if (!(rounds >= 1) || !(length >= 0) || !Number.isSafeInteger(length) || Number.isNaN(rounds))
+    throw new Error('invalid key derivation parameters')
+  if (length > DERIVED_MAX_BYTES)
+    throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
+  lookAtTheClock(mustStop)
+  const hash = digest === 'sha256' ? sha256 : sha512
+  const blocks = Math.ceil(length / hash.outputLen)
+  if (rounds * blocks <= NATIVE_ROUNDS)
+    return length === 0 ? new Uint8Array(0) : pbkdf2Sync(password, salt, rounds, length, digest)
+  const keyed = hmac.create(hash, password)
+  const key = new Uint8Array(blocks * hash.outputLen)
+  for (let block = 0; block < blocks; block++) {
+    const number = Buffer.alloc(4)
+    number.writeUInt32BE(block + 1)
+    const sum = key.subarray(block * hash.outputLen, (block + 1) * hash.outputLen)
+    let last = keyed.clone().update(salt).update(number).digest()
+    sum.set(last)
+    for (let round = 1; round < rounds; round++) {
+      if (round % ROUNDS_PER_LOOK === 0) lookAtTheClock(mustStop)
+      last = keyed.clone().update(last).digest()
+      for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) ^ (last[at] ?? 0)
+    }
+    lookAtTheClock(mustStop)
+  }
+  return key.subarray(0, length)
+}
+
+/**
+ * scrypt (RFC 7914).
+ * @param cost N a power of two
+ * @throws Error past the bound of memory
+ */
+export function scrypt(
+  password: Uint8Array,
+  salt: Uint8Array,
+  cost: { N: number; r: number; p: number; length: number },
+  mustStop: MustStop,
+): Uint8Array {
+  const { N, r, p, length } = cost
+  if (![N, r, p, length].every((number) => Number.isSafeInteger(number) && number >= 1))
+    throw new Error('invalid key derivation parameters')
+  if (128 * r * (N + p + 1) > SCRYPT_MAX_BYTES)
+    throw new Error(
+      `scrypt with N=${N}, r=${r}, p=${p} needs more than the ${SCRYPT_MAX_BYTES / 1024 / 1024} MiB that an action may use for it`,
+    )
+  if (128 * r * p > LANES_MAX_BYTES)
+    throw new Error(`scrypt with r=${r}, p=${p} has more lanes than an action may use`)
+  if (length > DERIVED_MAX_BYTES)
+    throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
+  lookAtTheClock(mustStop)
+  // Little end first, as every machine that this runs on has its words.
+  const lanes = new Int32Array(32 * r * p)
+  const bytes = new Uint8Array(lanes.buffer)
+  bytes.set(pbkdf2Sync(password, salt, 1, bytes.length, 'sha256'))
+  for (let lane = 0; lane < p; lane++)
+    mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, mustStop)
+  return pbkdf2Sync(password, bytes, 1, length, 'sha256')
+}

@@ -1,0 +1,98 @@
+import type { MustStop } from './digests.ts'
+import { lookAtTheClock } from './digests.ts'
+
+/** 32-bit words of one Salsa block. */
+const WORDS = 16
+
+/** Salsa blocks between two looks at the clock: about 1 ms. */
+const BLOCKS_PER_LOOK = 8_192
+
+/** What the last mix used, while the garbage collector leaves it: a run that derives many keys then has one of it. */
+let lastTable: WeakRef<Int32Array> | undefined
+
+/**
+ * scryptROMix (RFC 7914, 5): mixes one lane in place.
+ * @param lane 32 r words, little end first
+ * @param N a power of two; the table takes N times the lane
+ * @throws Error when the run has no time left
+ */
+export function mixLane(lane: Int32Array, N: number, mustStop: MustStop): void {
+  const width = lane.length
+  const table = tableOf(width * N)
+  const mixesPerLook = Math.max(1, Math.floor((BLOCKS_PER_LOOK * WORDS) / width))
+  let from: Int32Array = lane
+  let to: Int32Array = new Int32Array(width)
+  for (let step = 0; step < 2 * N; step++) {
+    if (step % mixesPerLook === 0) lookAtTheClock(mustStop)
+    if (step < N) table.set(from, step * width)
+    else {
+      const row = (((from[width - WORDS] ?? 0) & (N - 1)) >>> 0) * width
+      for (let at = 0; at < width; at++)
+        from[at] = (from[at] as number) ^ (table[row + at] as number)
+    }
+    mixBlocks(from, to)
+    ;[from, to] = [to, from]
+  }
+  // An even number of steps: the result is in the lane again.
+}
+
+function tableOf(words: number): Int32Array {
+  const last = lastTable?.deref()
+  if (last !== undefined && last.length >= words) return last
+  const table = new Int32Array(words)
+  lastTable = new WeakRef(table)
+  return table
+}
+
+/** scryptBlockMix (RFC 7914, 4): the even blocks of the output first, then the odd ones. */
+function mixBlocks(from: Int32Array, to: Int32Array): void {
+  const half = from.length / 2
+  let last = from.length - WORDS
+  let lastIn = from
+  for (let at = 0; at < from.length; at += WORDS) {
+    const index = at / WORDS
+    const target = (index >> 1) * WORDS + (index & 1) * half
+    salsa(lastIn, last, from, at, to, target)
+    lastIn = to
+    last = target
+  }
+}
+
+const turned = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
+
+/** Salsa20/8 of the two blocks' sum modulo 2 (RFC 7914, 3). In variables: an array takes twice as long. */
+// prettier-ignore
+function salsa(a: Int32Array, i: number, b: Int32Array, j: number, to: Int32Array, k: number): void {
+  const s0 = (a[i + 0] as number) ^ (b[j + 0] as number); const s1 = (a[i + 1] as number) ^ (b[j + 1] as number)
+  const s2 = (a[i + 2] as number) ^ (b[j + 2] as number); const s3 = (a[i + 3] as number) ^ (b[j + 3] as number)
+  const s4 = (a[i + 4] as number) ^ (b[j + 4] as number); const s5 = (a[i + 5] as number) ^ (b[j + 5] as number)
+  const s6 = (a[i + 6] as number) ^ (b[j + 6] as number); const s7 = (a[i + 7] as number) ^ (b[j + 7] as number)
+  const s8 = (a[i + 8] as number) ^ (b[j + 8] as number); const s9 = (a[i + 9] as number) ^ (b[j + 9] as number)
+  const s10 = (a[i + 10] as number) ^ (b[j + 10] as number); const s11 = (a[i + 11] as number) ^ (b[j + 11] as number)
+  const s12 = (a[i + 12] as number) ^ (b[j + 12] as number); const s13 = (a[i + 13] as number) ^ (b[j + 13] as number)
+  const s14 = (a[i + 14] as number) ^ (b[j + 14] as number); const s15 = (a[i + 15] as number) ^ (b[j + 15] as number)
+  let x0 = s0, x1 = s1, x2 = s2, x3 = s3, x4 = s4, x5 = s5, x6 = s6, x7 = s7
+  let x8 = s8, x9 = s9, x10 = s10, x11 = s11, x12 = s12, x13 = s13, x14 = s14, x15 = s15
+  for (let round = 0; round < 8; round += 2) {
+    x4 ^= turned((x0 + x12) | 0, 7); x8 ^= turned((x4 + x0) | 0, 9)
+    x12 ^= turned((x8 + x4) | 0, 13); x0 ^= turned((x12 + x8) | 0, 18)
+    x9 ^= turned((x5 + x1) | 0, 7); x13 ^= turned((x9 + x5) | 0, 9)
+    x1 ^= turned((x13 + x9) | 0, 13); x5 ^= turned((x1 + x13) | 0, 18)
+    x14 ^= turned((x10 + x6) | 0, 7); x2 ^= turned((x14 + x10) | 0, 9)
+    x6 ^= turned((x2 + x14) | 0, 13); x10 ^= turned((x6 + x2) | 0, 18)
+    x3 ^= turned((x15 + x11) | 0, 7); x7 ^= turned((x3 + x15) | 0, 9)
+    x11 ^= turned((x7 + x3) | 0, 13); x15 ^= turned((x11 + x7) | 0, 18)
+    x1 ^= turned((x0 + x3) | 0, 7); x2 ^= turned((x1 + x0) | 0, 9)
+    x3 ^= turned((x2 + x1) | 0, 13); x0 ^= turned((x3 + x2) | 0, 18)
+    x6 ^= turned((x5 + x4) | 0, 7); x7 ^= turned((x6 + x5) | 0, 9)
+    x4 ^= turned((x7 + x6) | 0, 13); x5 ^= turned((x4 + x7) | 0, 18)
+    x11 ^= turned((x10 + x9) | 0, 7); x8 ^= turned((x11 + x10) | 0, 9)
+    x9 ^= turned((x8 + x11) | 0, 13); x10 ^= turned((x9 + x8) | 0, 18)
+    x12 ^= turned((x15 + x14) | 0, 7); x13 ^= turned((x12 + x15) | 0, 9)
+    x14 ^= turned((x13 + x12) | 0, 13); x15 ^= turned((x14 + x13) | 0, 18)
+  }
+  to[k] = x0 + s0; to[k + 1] = x1 + s1; to[k + 2] = x2 + s2; to[k + 3] = x3 + s3
+  to[k + 4] = x4 + s4; to[k + 5] = x5 + s5; to[k + 6] = x6 + s6; to[k + 7] = x7 + s7
+  to[k + 8] = x8 + s8; to[k + 9] = x9 + s9; to[k + 10] = x10 + s10; to[k + 11] = x11 + s11
+  to[k + 12] = x12 + s12; to[k + 13] = x13 + s13; to[k + 14] = x14 + s14; to[k + 15] = x15 + s15
+}

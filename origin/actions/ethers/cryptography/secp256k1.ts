@@ -1,0 +1,140 @@
+import * as secp256k1 from 'tiny-secp256k1'
+import type { Point } from './points.ts'
+import {
+  add,
+  decode,
+  encode,
+  inverse,
+  isOnCurve,
+  lift,
+  modulo,
+  N,
+  P,
+  toBytes,
+  toNumber,
+} from './points.ts'
+
+/**
+ * What ethers' SigningKey asks of its curve, computed by libsecp256k1. Keys and points are hex without a prefix;
+ * '' is the point at infinity, that ethers cannot write. A key past the group's order counts modulo it, as elliptic
+ * reads it.
+ */
+
+/** Bytes of a private key, of a digest, and of each half of a signature. */
+const SCALAR_BYTES = 32
+
+/** @returns the public key of 65 bytes, then that of 33 */
+export function publicKeys(privateKey: string): string {
+  const scalar = scalarOf(privateKey)
+  if (scalar === undefined) return ''
+  const point = secp256k1.pointFromScalar(scalar, false)
+  if (point === null) return ''
+  const whole = Buffer.from(point).toString('hex')
+  const odd = ((point.at(-1) ?? 0) & 1) === 1
+  return `${whole}${odd ? '03' : '02'}${whole.slice(2, 66)}`
+}
+
+/**
+ * Signs deterministically (RFC 6979), with the lower s.
+ * @param digest 32 bytes as hex
+ * @param length what the digest's text has in the guest, with its 0x
+ * @returns r, s (64 characters each), and the recovery id, one digit; '' for a digest that is not 32 bytes
+ * @throws Error for a key that is none
+ */
+export function sign(privateKey: string, digest: string, length: number): string {
+  const scalar = scalarOf(privateKey)
+  if (scalar === undefined) throw new Error('invalid private key')
+  const bytes = bytesOf(digest)
+  if (bytes.length !== SCALAR_BYTES || digest.length !== 64 || length !== 66) return ''
+  // RFC 6979 derives the nonce from the digest modulo the order (bits2octets).
+  const { signature, recoveryId } = secp256k1.signRecoverable(reduced(bytes), scalar)
+  return Buffer.from(signature).toString('hex') + String(recoveryId)
+}
+
+/**
+ * The public key that made a signature, 65 bytes.
+ * @param digest of any length, as ethers takes it
+ * @param r @param s 32 bytes as hex
+ * @param id 0 to 3
+ * @throws Error with elliptic's own texts
+ */
+export function recover(digest: Uint8Array, r: string, s: string, id: number): string {
+  const hash = toBytes(modulo(toNumber(digest), N))
+  const signature = bytesOf(r + s)
+  if (signature.length !== 2 * SCALAR_BYTES || (id !== 0 && id !== 1 && id !== 2 && id !== 3))
+    throw new Error('The recovery param is more than two bits')
+  return libraryRecovers(hash, signature, id) ?? recoverAnything(hash, signature, id)
+}
+
+function libraryRecovers(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 | 3) {
+  try {
+    const point = secp256k1.recover(hash, signature, id, false)
+    return point === null ? undefined : Buffer.from(point).toString('hex')
+  } catch {
+    // It refuses zeros, and numbers past the order.
+    return undefined
+  }
+}
+
+/** Q = (s R - e G) / r, with every number reduced instead of refused. */
+function recoverAnything(hash: Uint8Array, signature: Uint8Array, id: number): string {
+  const r = toNumber(signature.subarray(0, SCALAR_BYTES))
+  const s = toNumber(signature.subarray(SCALAR_BYTES))
+  const second = id > 1
+  // Elliptic's own words; the difference of the two orders is the last r that a second key can have.
+  if (second && r >= P - N) throw new Error('Unable to find sencond key candinate')
+  const point = lift(second ? r + N : r, (id & 1) === 1)
+  const overR = inverse(r, N)
+  const ofGenerator = modulo(-toNumber(hash) * overR, N)
+  return encode(add(timesGenerator(ofGenerator), times(point, modulo(s * overR, N))), false)
+}
+
+/** A point from one form to the other. */
+export function convert(point: Uint8Array, compressed: boolean): string {
+  return encode(decode(point), compressed)
+}
+
+/** The sum, 33 bytes. */
+export function sum(a: Uint8Array, b: Uint8Array): string {
+  return encode(add(decode(a), decode(b)), true)
+}
+
+/** The x coordinate of the other's point times our key. */
+export function sharedSecret(privateKey: string, other: Uint8Array): string {
+  const point = decode(other)
+  if (!isOnCurve(point)) throw new Error('public point not validated')
+  const scalar = scalarOf(privateKey)
+  const product = scalar && times(point, toNumber(scalar))
+  return encode(product, false).slice(2, 66)
+}
+
+function times(point: NonNullable<Point>, factor: bigint): Point {
+  if (factor === 0n) return undefined
+  const bytes = Buffer.from(encode(point, false), 'hex')
+  const product = secp256k1.pointMultiply(bytes, toBytes(factor), false)
+  return product === null ? undefined : decode(product)
+}
+
+function timesGenerator(factor: bigint): Point {
+  if (factor === 0n) return undefined
+  const product = secp256k1.pointFromScalar(toBytes(factor), false)
+  return product === null ? undefined : decode(product)
+}
+
+function scalarOf(privateKey: string): Uint8Array | undefined {
+  const bytes = bytesOf(privateKey)
+  if (bytes.length !== SCALAR_BYTES) return undefined
+  const scalar = reduced(bytes)
+  return scalar.every((byte) => byte === 0) ? undefined : scalar
+}
+
+/** Modulo the group's order; what is below it, nearly everything, is not touched. */
+function reduced(bytes: Buffer): Buffer {
+  return bytes.compare(ORDER) < 0 ? bytes : toBytes(modulo(toNumber(bytes), N))
+}
+
+const ORDER = toBytes(N)
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex, 'hex')
+}

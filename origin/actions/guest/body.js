@@ -1,0 +1,80 @@
+/* Bodies of requests and responses (Fetch standard): whole, in memory, never streams. */
+export default function body(_host, base, { query, text, webidl }) {
+  const { TypeError, Uint8Array, define, parse, shown, span, spanOf } = base
+  const { asyncIterator } = Symbol
+  const UNSUPPORTED = 'a body may be text, URLSearchParams, an ArrayBuffer or a view; not'
+
+  const refuseStreams = (value) => {
+    const tag = shown(value)
+    if (tag === '[object FormData]' || tag === '[object Blob]') {
+      throw new TypeError(UNSUPPORTED + ' FormData or a Blob')
+    }
+    if (typeof value.getReader === 'function' || value[asyncIterator] !== undefined) {
+      throw new TypeError(UNSUPPORTED + ' a stream')
+    }
+  }
+
+  /* A Uint8Array of its own: what the action changes later does not change the body. */
+  const copied = ({ buffer, offset, length }) => webidl.copy(buffer, offset, length)
+
+  const take = (held) => {
+    if (held === undefined) return new Uint8Array(0)
+    if (held.used) throw new TypeError('the body has been read already')
+    held.used = true
+    return held.bytes
+  }
+
+  return {
+    /* @returns {bytes, type}: a copy, and the content type that goes with it if any; undefined without a body */
+    extract(value) {
+      if (value === null || value === undefined) return undefined
+      if (query.isParams(value)) {
+        const type = 'application/x-www-form-urlencoded;charset=UTF-8'
+        return { bytes: text.encode(query.write(value)), type, used: false }
+      }
+      const found = spanOf(value)
+      if (found !== undefined) return { bytes: copied(found), type: undefined, used: false }
+      if (webidl.isObject(value)) refuseStreams(value)
+      const bytes = text.encode(webidl.usvString(value))
+      return { bytes, type: 'text/plain;charset=UTF-8', used: false }
+    },
+
+    /* A second body with the same bytes, for clone. */
+    copy(held) {
+      if (held === undefined) return undefined
+      if (held.used) throw new TypeError('the body has been read already')
+      return { bytes: copied(span(held.bytes)), type: held.type, used: false }
+    },
+
+    take,
+
+    /* `bodyOf(object)` is {bytes, used} or undefined, and throws for an object of another class. For load time only. */
+    install(Class, bodyOf) {
+      const members = {
+        async arrayBuffer() {
+          return span(take(bodyOf(this))).buffer
+        },
+        async bytes() {
+          return take(bodyOf(this))
+        },
+        async json() {
+          return parse(text.decodeUtf8(take(bodyOf(this))))
+        },
+        async text() {
+          return text.decodeUtf8(take(bodyOf(this)))
+        },
+        get body() {
+          bodyOf(this)
+          return null
+        },
+        get bodyUsed() {
+          const held = bodyOf(this)
+          return held !== undefined && held.used
+        },
+      }
+      for (const name of Object.keys(members)) {
+        define(Class.prototype, name, base.descriptorOf(members, name))
+      }
+    },
+  }
+}

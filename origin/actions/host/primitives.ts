@@ -1,0 +1,71 @@
+import { digest, hexOf, hmac, keccak256 } from '../ethers/cryptography/digests.ts'
+import { pbkdf2, scrypt } from '../ethers/cryptography/key-derivation.ts'
+import {
+  convert,
+  publicKeys,
+  recover,
+  sharedSecret,
+  sign,
+  sum,
+} from '../ethers/cryptography/secp256k1.ts'
+import { asciiBytes, bytesOfHex, checksumAddress, NOTHING } from '../ethers/cryptography/texts.ts'
+import type { HostFunctions } from './host-function.ts'
+import { hostFunction } from './host-function.ts'
+import type { RunHooks } from './run-functions.ts'
+
+/**
+ * The cryptography under ethers: pure functions of their arguments. Only the bundle calls them, but they take
+ * anything: the action may have changed the built-ins that the bundle reads its arguments with.
+ */
+export function primitives(hooks: () => RunHooks): HostFunctions {
+  const mustStop = () => hooks().mustStop()
+  return {
+    keccak256: hostFunction(['bytes'], 'text', (bytes) => keccak256(bytes, mustStop)),
+    /** '' for what is no hex of whole bytes. */
+    keccak256OfHex: hostFunction(['text', 'number'], 'text', (text, length) => {
+      const bytes = bytesOfHex(text, length)
+      return bytes === undefined ? '' : keccak256(bytes, mustStop)
+    }),
+    digest: hostFunction(['text', 'bytes'], 'text', (name, bytes) => digest(name, bytes, mustStop)),
+    hmac: hostFunction(['text', 'bytes', 'bytes'], 'text', (name, key, bytes) =>
+      hmac(name, key, bytes, mustStop),
+    ),
+    pbkdf2: hostFunction(
+      ['text', 'bytes', 'bytes', 'number', 'number'],
+      'text',
+      (name, password, salt, rounds, length) =>
+        hexOf(pbkdf2(name, password, salt, rounds, length, mustStop)),
+    ),
+    scrypt: hostFunction(
+      ['bytes', 'bytes', 'number', 'number', 'number', 'number'],
+      'bytes',
+      (password, salt, N, r, p, length) => scrypt(password, salt, { N, r, p, length }, mustStop),
+    ),
+    publicKeys: hostFunction(['text'], 'text', publicKeys),
+    signDigest: hostFunction(['text', 'text', 'number'], 'text', sign),
+    recoverPublicKey: hostFunction(['bytes', 'text', 'text', 'number'], 'text', worded(recover)),
+    convertPoint: hostFunction(['bytes', 'boolean'], 'text', worded(convert)),
+    addPoints: hostFunction(['bytes', 'bytes'], 'text', worded(sum)),
+    sharedSecret: hostFunction(['text', 'bytes'], 'text', worded(sharedSecret)),
+    checksumAddress: hostFunction(['text'], 'text', checksumAddress),
+    hexOf: hostFunction(['bytes'], 'text', hexOf),
+    /** No bytes for what is no hex of whole bytes, or has none. */
+    bytesOfHex: hostFunction(
+      ['text', 'number'],
+      'bytes',
+      (text, length) => bytesOfHex(text, length) ?? NOTHING,
+    ),
+    asciiBytes: hostFunction(['text', 'number'], 'bytes', asciiBytes),
+  }
+}
+
+/** What it throws, after a '!': ethers' own code makes an error of it, with the stack of the action. */
+function worded<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
+  return (...args) => {
+    try {
+      return call(...args)
+    } catch (error) {
+      return `!${error instanceof Error ? error.message : 'not computed'}`
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { AddressGuard } from './address-guard.ts'
+import { HEADER_BYTES_MAX } from './bounds.ts'
+import { OriginConnections } from './origin-connections.ts'
+import { pinnedConnector } from './pinned-connector.ts'
+import type { Target } from './target.ts'
+import { loadClient } from './undici.ts'
+
+export type ConnectionsOptions = {
+  guard: AddressGuard
+  secureContext: () => SecureContext
+  connectMs: number
+}
+
+/**
+ * The connections of one run, kept between its requests. A name is resolved and checked once a run, and each
+ * connection of the run goes to what was found then.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #origins = new Map<string, Promise<OriginConnections>>()
+  readonly #opened: OriginConnections[] = []
+  readonly #sockets = new Set<Socket>()
+  #closed = false
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @throws {OutboundError} when the target may not be reached
+   */
+  to(target: Target): Promise<OriginConnections> {
+    const { origin } = target.url
+    const known = this.#origins.get(origin)
+    if (known !== undefined) return known
+    const opening = this.#open(target)
+    this.#origins.set(origin, opening)
+    // A name server that did not answer may do so the next time.
+    opening.catch(() => this.#origins.delete(origin))
+    return opening
+  }
+
+  async #open(target: Target): Promise<OriginConnections> {
+    const { guard, secureContext, connectMs } = this.#options
+    const addresses = await guard.admit(target)
+    if (this.#closed) throw new Error('the run is over')
+    const context = secureContext()
+    const sockets = this.#sockets
+    const connect = pinnedConnector({
+      target,
+      addresses,
+      secureContext: context,
+      connectMs,
+      sockets,
+    })
+    const Client = loadClient()
+    const opened = new OriginConnections(
+      () =>
+        new Client(target.url.origin, {
+          connect,
+          pipelining: 1,
+          allowH2: false,
+          maxHeaderSize: HEADER_BYTES_MAX,
+          // The exchange has timers of its own, which say what was waited for.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        }),
+    )
+    this.#opened.push(opened)
+    return opened
+  }
+
+  /** Ends every connection, also those that are being made. */
+  close(): void {
+    this.#closed = true
+    for (const opened of this.#opened) opened.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}

@@ -1,0 +1,187 @@
+import type { Dispatcher } from 'undici'
+import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
+import type { Encodings } from './body-decoding.ts'
+import { readEncodings } from './body-decoding.ts'
+import type { OutboundTimes } from './bounds.ts'
+import { DISCARD_BYTES, DISCARD_MS, ENCODED_MAX_BYTES, INFORMATIONAL_MAX } from './bounds.ts'
+import { exchangeFailure } from './exchange-failure.ts'
+import type { OriginConnections } from './origin-connections.ts'
+import { abortedError, OutboundError } from './outbound-error.ts'
+import { ResponseBody } from './response-body.ts'
+import { readFields } from './response-fields.ts'
+
+export type ExchangeRequest = {
+  path: string
+  method: string
+  headers: readonly [string, string][]
+  body: Uint8Array | undefined
+}
+
+/** An answer as it came; `body` is encoded as `encodings` says. */
+export type ExchangeAnswer = {
+  status: number
+  statusText: string
+  headers: [string, string][]
+  encodings: Encodings
+  body: Uint8Array
+}
+
+export type ExchangeOptions = {
+  named: string
+  times: OutboundTimes
+  /** True for an answer whose body nobody wants, as that of a redirect which is followed. */
+  isOnlyHead(status: number, headers: readonly [string, string][]): boolean
+  signal: AbortSignal
+}
+
+const STATUS_TEXT_MAX = 256
+
+/**
+ * One request and its answer, over one connection.
+ * @throws {OutboundError}
+ */
+export function exchange(
+  connections: OriginConnections,
+  request: ExchangeRequest,
+  options: ExchangeOptions,
+): Promise<ExchangeAnswer> {
+  return new Promise((resolve, reject) => {
+    if (options.signal.aborted) return reject(abortedError())
+    const client = connections.take()
+    const free = () => connections.giveBack(client)
+    const handler = new Exchange(options, { resolve, reject, free })
+    client.dispatch(
+      {
+        path: request.path,
+        method: request.method,
+        headers: request.headers.flat(),
+        body: request.body ?? null,
+      },
+      handler,
+    )
+  })
+}
+
+type Caller = {
+  resolve(answer: ExchangeAnswer): void
+  reject(error: OutboundError): void
+  /** The connection can take another request. */
+  free(): void
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions
+  readonly #caller: Caller
+  #controller: Dispatcher.DispatchController | undefined
+  #informational = 0
+  #head: Omit<ExchangeAnswer, 'body'> | undefined
+  #body: ResponseBody | undefined
+  /** Answered or failed: what still arrives is thrown away. */
+  #settled = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: ExchangeOptions, caller: Caller) {
+    this.#options = options
+    this.#caller = caller
+    options.signal.addEventListener('abort', this.#aborted, { once: true })
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#settled) return controller.abort(this.#over())
+    const { named, times } = this.#options
+    this.#wait(times.answer, `${named} did not answer within ${times.answer / 1000} s`)
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusMessage = '',
+  ): void {
+    const { named, times } = this.#options
+    if (status < 200) {
+      if (++this.#informational > INFORMATIONAL_MAX)
+        this.#fail(new OutboundError(`${named} sends answers that are none`))
+      return
+    }
+    try {
+      const headers = readFields(controller.rawHeaders, named)
+      const statusText = statusMessage.slice(0, STATUS_TEXT_MAX)
+      if (this.#options.isOnlyHead(status, headers)) {
+        this.#answer({ status, statusText, headers, encodings: [], body: new Uint8Array(0) })
+        this.#discard()
+        return
+      }
+      const encodings = readEncodings(headers, named)
+      const max = encodings.length === 0 ? OUTBOUND_RESPONSE_MAX_BYTES : ENCODED_MAX_BYTES
+      this.#head = { status, statusText, headers, encodings }
+      this.#body = new ResponseBody(max, named)
+      this.#wait(times.idle, `${named} stopped within its response for ${times.idle / 1000} s`)
+    } catch (error) {
+      this.#fail(exchangeFailure(error, named))
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    try {
+      this.#body?.add(chunk)
+      if (!this.#settled) this.#timer?.refresh()
+    } catch (error) {
+      this.#fail(exchangeFailure(error, this.#options.named))
+    }
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer)
+    this.#caller.free()
+    if (this.#head !== undefined && this.#body !== undefined)
+      this.#answer({ ...this.#head, body: this.#body.bytes() })
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    clearTimeout(this.#timer)
+    this.#caller.free()
+    this.#fail(exchangeFailure(error, this.#options.named))
+  }
+
+  /** Reads on for a moment, so that the connection can be used again. */
+  #discard(): void {
+    this.#body = new ResponseBody(DISCARD_BYTES, this.#options.named)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#controller?.abort(this.#over()), DISCARD_MS)
+  }
+
+  readonly #aborted = (): void => {
+    this.#fail(abortedError())
+  }
+
+  #wait(ms: number, message: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#fail(new OutboundError(message)), ms)
+  }
+
+  #answer(answer: ExchangeAnswer): void {
+    if (this.#settled) return
+    this.#settle()
+    this.#caller.resolve(answer)
+  }
+
+  #fail(error: OutboundError): void {
+    if (!this.#settled) {
+      this.#settle()
+      this.#caller.reject(error)
+    }
+    clearTimeout(this.#timer)
+    this.#controller?.abort(error)
+  }
+
+  #settle(): void {
+    this.#settled = true
+    this.#options.signal.removeEventListener('abort', this.#aborted)
+  }
+
+  #over(): OutboundError {
+    return new OutboundError('the rest of the response is not wanted')
+  }
+}

@@ -1,0 +1,57 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { AddressGuard } from './address-guard.ts'
+import { TIMES, type OutboundTimes } from './bounds.ts'
+import { Connections } from './connections.ts'
+import { NameResolver } from './name-resolver.ts'
+import type { OutboundPolicy } from './policy.ts'
+import { isPublicAddress } from './public-address.ts'
+import { RunNetwork } from './run-network.ts'
+import { loadClient } from './undici.ts'
+
+/** The world that requests meet; left out, the real one. */
+export type OutboundWorld = {
+  /** Name servers, `address:port`. */
+  nameServers?: readonly string[]
+  isPublic?: (address: string) => boolean
+  /** Authorities in place of those that Node knows, as PEM. */
+  authorities?: readonly string[]
+  times?: OutboundTimes
+}
+
+/** What the runs of one executor share: rules, and nothing that a run has left. */
+export class Network {
+  readonly #policy: OutboundPolicy
+  readonly #world: OutboundWorld
+  #context: SecureContext | undefined
+
+  constructor(policy: OutboundPolicy, world: OutboundWorld) {
+    this.#policy = policy
+    this.#world = world
+  }
+
+  /** What is otherwise loaded with the first connection. */
+  preload(): void {
+    loadClient()
+    this.#secureContext()
+  }
+
+  /** Connections and look-ups of one run. `onRequest` is called before each redirect is followed, and may throw. */
+  forRun(onRequest: () => void): RunNetwork {
+    const { nameServers, isPublic = isPublicAddress, times = TIMES } = this.#world
+    const names = new NameResolver(nameServers)
+    const guard = new AddressGuard(this.#policy, names, isPublic)
+    const secureContext = () => this.#secureContext()
+    const connections = new Connections({ guard, secureContext, connectMs: times.connect })
+    return new RunNetwork({ names, connections, times, onRequest })
+  }
+
+  /** Holds authorities and no session, so that runs may share it. */
+  #secureContext(): SecureContext {
+    const { authorities } = this.#world
+    this.#context ??= createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(authorities && { ca: [...authorities] }),
+    })
+    return this.#context
+  }
+}

@@ -1,0 +1,69 @@
+import { isIP, connect as connectTcp } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { connect as connectTls } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { canonicalAddress } from './host-port.ts'
+import { OutboundError } from './outbound-error.ts'
+import type { Target } from './target.ts'
+
+export type ConnectorOptions = {
+  target: Target
+  /** The addresses that were checked; no other is connected to. */
+  addresses: readonly string[]
+  secureContext: SecureContext
+  connectMs: number
+  /** Every socket from its first moment, so that the run's end finds it. */
+  sockets: Set<Socket>
+}
+
+/** Connects to the very addresses that were checked: no name is resolved here. */
+export function pinnedConnector(options: ConnectorOptions): buildConnector.connector {
+  const { target, addresses, connectMs, sockets } = options
+  return (_undici, callback) => {
+    const socket = open(options)
+    sockets.add(socket)
+    const late = () =>
+      socket.destroy(new OutboundError(`no connection to ${target.named} in ${connectMs / 1000} s`))
+    const timer = setTimeout(late, connectMs)
+    let isAnswered = false
+    const answer = (...result: Parameters<buildConnector.Callback>) => {
+      clearTimeout(timer)
+      if (isAnswered) return
+      isAnswered = true
+      callback(...result)
+    }
+    socket.setNoDelay(true)
+    socket.once(target.url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      if (isOneOf(addresses, socket.remoteAddress)) return answer(null, socket)
+      socket.destroy(new OutboundError(`the connection to ${target.named} went elsewhere`))
+    })
+    socket.on('error', (error) => answer(error, null))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      answer(new OutboundError(`${target.named} closed the connection`), null)
+    })
+  }
+}
+
+function open({ target, addresses, secureContext }: ConnectorOptions): Socket {
+  const { url, host, port } = target
+  const place = { host, port, lookup: pinned(addresses), autoSelectFamily: true }
+  if (url.protocol === 'http:') return connectTcp(place)
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  return connectTls({ ...place, ...name, secureContext, ALPNProtocols: ['http/1.1'] })
+}
+
+function pinned(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_name, { all: wantsAll }, callback) => {
+    const [first] = all
+    if (wantsAll === true || first === undefined) callback(null, all)
+    else callback(null, first.address, first.family)
+  }
+}
+
+function isOneOf(addresses: readonly string[], address = ''): boolean {
+  const canonical = canonicalAddress(address)
+  return canonical !== undefined && addresses.some((one) => canonicalAddress(one) === canonical)
+}

@@ -1,0 +1,53 @@
+import { OutboundError } from './outbound-error.ts'
+import type { OutboundRequest } from './outbound-request.ts'
+import { readTarget, type Target } from './target.ts'
+
+const STATUSES = [301, 302, 303, 307, 308]
+const OF_THE_BODY = ['content-encoding', 'content-language', 'content-location', 'content-type']
+/** For the origin that they were set for. The Fetch standard names the first; cookies are the browser's own there. */
+const OF_THE_ORIGIN = ['authorization', 'cookie']
+
+type Part = Pick<OutboundRequest, 'method' | 'headers' | 'body'>
+
+/** Where an answer sends the request on to; `undefined` when it is the answer. */
+export function locationOf(
+  status: number,
+  headers: readonly [string, string][],
+): string | undefined {
+  if (!STATUSES.includes(status)) return undefined
+  return headers.find(([name]) => name === 'location')?.[1]
+}
+
+/**
+ * The request that follows a redirect (Fetch standard, HTTP-redirect fetch).
+ * @throws {OutboundError} when it leads to a URL that no action may ask for
+ */
+export function follow(
+  request: Part,
+  from: Target,
+  status: number,
+  location: string,
+): { target: Target; request: Part } {
+  const target = redirected(location, from)
+  if (target.url.hash === '') target.url.hash = from.url.hash
+  const { method } = request
+  const becomesGet =
+    (status === 303 && method !== 'GET' && method !== 'HEAD') ||
+    ((status === 301 || status === 302) && method === 'POST')
+  const left = [
+    ...(becomesGet ? OF_THE_BODY : []),
+    ...(target.url.origin === from.url.origin ? [] : OF_THE_ORIGIN),
+  ]
+  const headers = request.headers.filter(([name]) => !left.includes(name))
+  if (becomesGet) return { target, request: { method: 'GET', headers, body: undefined } }
+  return { target, request: { ...request, headers } }
+}
+
+function redirected(location: string, from: Target): Target {
+  try {
+    return readTarget(location, from.url)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new OutboundError(`${from.named} redirects where no request may go: ${error.message}`)
+  }
+}

@@ -1,0 +1,45 @@
+import { OUTBOUND_RESPONSE_MAX_BYTES } from '../../../shared/limits.ts'
+import { OutboundError } from './outbound-error.ts'
+
+const FIRST_BYTES = 16_384
+
+/**
+ * A body as it arrives, in one piece of memory: a view for each of a million chunks of one byte would take a hundred
+ * times as much.
+ */
+export class ResponseBody {
+  readonly #max: number
+  readonly #named: string
+  #bytes: Uint8Array = new Uint8Array(0)
+  #length = 0
+
+  constructor(max: number, named: string) {
+    this.#max = max
+    this.#named = named
+  }
+
+  /** @throws {OutboundError} when it is too large with this part */
+  add(part: Uint8Array): void {
+    const length = this.#length + part.length
+    if (length > this.#max) throw tooLarge(this.#named)
+    if (length > this.#bytes.length) {
+      const room = Math.min(this.#max, Math.max(FIRST_BYTES, length, this.#bytes.length * 2))
+      const grown = new Uint8Array(room)
+      grown.set(this.#bytes.subarray(0, this.#length))
+      this.#bytes = grown
+    }
+    this.#bytes.set(part, this.#length)
+    this.#length = length
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+}
+
+export function tooLarge(named: string): OutboundError {
+  return new OutboundError(
+    `the response of ${named} is longer than ${OUTBOUND_RESPONSE_MAX_BYTES} bytes: ask for less`,
+    'outbound_response_too_large',
+  )
+}

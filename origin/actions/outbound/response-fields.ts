@@ -1,0 +1,19 @@
+import { HEADER_FIELDS_MAX } from './bounds.ts'
+import { OutboundError } from './outbound-error.ts'
+
+/**
+ * The fields of a response's header: names in lower case, values a character a byte (Fetch standard, isomorphic
+ * decode), in the order in which they came.
+ * @param raw names and values by turns, as undici has them
+ * @throws {OutboundError} when there are too many
+ */
+export function readFields(raw: unknown, named: string): [string, string][] {
+  const parts = Array.isArray(raw) ? (raw as (Uint8Array | string)[]) : []
+  if (parts.length / 2 > HEADER_FIELDS_MAX)
+    throw new OutboundError(`${named} sent more than ${HEADER_FIELDS_MAX} headers`)
+  const text = (part: Uint8Array | string | undefined) => Buffer.from(part ?? '').toString('latin1')
+  const fields: [string, string][] = []
+  for (let i = 0; i + 1 < parts.length; i += 2)
+    fields.push([text(parts[i]).toLowerCase(), text(parts[i + 1])])
+  return fields
+}

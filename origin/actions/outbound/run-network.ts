@@ -1,0 +1,117 @@
+import { OUTBOUND_REDIRECTS_MAX } from '../../../shared/limits.ts'
+import { ACCEPTED_ENCODINGS, decodeBody } from './body-decoding.ts'
+import { CONCURRENT_MAX, type OutboundTimes } from './bounds.ts'
+import type { Connections } from './connections.ts'
+import { exchange, type ExchangeAnswer } from './exchange.ts'
+import type { NameResolver } from './name-resolver.ts'
+import { OutboundError } from './outbound-error.ts'
+import { readRequest, type OutboundRequest } from './outbound-request.ts'
+import { follow, locationOf } from './redirect.ts'
+import type { OutboundAnswer } from './run-outbound.ts'
+import { readTarget } from './target.ts'
+import { Turns } from './turns.ts'
+
+type Answered = Extract<OutboundAnswer, { ok: true }>
+
+export type RunNetworkOptions = {
+  names: NameResolver
+  connections: Connections
+  times: OutboundTimes
+  /** Called before each redirect is followed; throws when there may be no further request. */
+  onRequest: () => void
+}
+
+const DEFAULT_HEADERS: readonly [string, string][] = [
+  ['accept', '*/*'],
+  ['user-agent', 'svc-action/1'],
+]
+
+/** What the requests of one run share: names as they were resolved, connections, and turns. */
+export class RunNetwork {
+  readonly #options: RunNetworkOptions
+  readonly #turns = new Turns(CONCURRENT_MAX)
+
+  constructor(options: RunNetworkOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param request as the sandbox sent it
+   * @throws {OutboundError} also as the signal's reason
+   */
+  async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<Answered> {
+    const wanted = readRequest(request, body)
+    await this.#turns.take(signal)
+    try {
+      return await this.#toTheEnd(wanted, signal)
+    } finally {
+      this.#turns.done()
+    }
+  }
+
+  close(): void {
+    this.#options.names.cancel()
+    this.#options.connections.close()
+  }
+
+  async #toTheEnd(wanted: OutboundRequest, signal: AbortSignal): Promise<Answered> {
+    const { connections, times, onRequest } = this.#options
+    const { redirect } = wanted
+    let target = readTarget(wanted.url)
+    let request: Pick<OutboundRequest, 'method' | 'headers' | 'body'> = wanted
+    for (let redirects = 0; ; redirects++) {
+      signal.throwIfAborted()
+      const { url, named } = target
+      const origin = await orAborted(connections.to(target), signal)
+      const answer = await exchange(
+        origin,
+        { ...request, path: url.pathname + url.search, headers: complete(request.headers) },
+        {
+          named,
+          times,
+          signal,
+          isOnlyHead: (status, headers) =>
+            redirect !== 'manual' && locationOf(status, headers) !== undefined,
+        },
+      )
+      const location = locationOf(answer.status, answer.headers)
+      if (location === undefined || redirect === 'manual')
+        return await orAborted(toAnswer(answer, url, named, redirects > 0), signal)
+      if (redirect === 'error')
+        throw new OutboundError(`${named} redirects, which the request's redirect mode forbids`)
+      if (redirects >= OUTBOUND_REDIRECTS_MAX)
+        throw new OutboundError(
+          `more than ${OUTBOUND_REDIRECTS_MAX} redirects, the last by ${named}: a loop?`,
+        )
+      onRequest()
+      ;({ target, request } = follow(request, target, answer.status, location))
+    }
+  }
+}
+
+function complete(headers: readonly [string, string][]): [string, string][] {
+  const missing = DEFAULT_HEADERS.filter(([name]) => headers.every(([given]) => given !== name))
+  return [...headers, ...missing, ['accept-encoding', ACCEPTED_ENCODINGS]]
+}
+
+async function toAnswer(
+  { status, statusText, headers, encodings, body }: ExchangeAnswer,
+  url: URL,
+  named: string,
+  redirected: boolean,
+): Promise<Answered> {
+  const bytes = await decodeBody(body, encodings, named)
+  const shown = new URL(url)
+  shown.hash = ''
+  return { ok: true, value: { status, statusText, url: shown.href, redirected, headers }, bytes }
+}
+
+/** Name servers and decoders cannot be told to stop at once; who waits for them can. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

@@ -1,0 +1,36 @@
+/** Lets so many at once; others wait for their turn, in order of arrival. */
+export class Turns {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(atOnce: number) {
+    this.#free = atOnce
+  }
+
+  /** Resolves at this caller's turn, or rejects with the signal's reason; `done` ends the turn. */
+  take(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason as Error)
+    if (this.#free > 0) {
+      this.#free--
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+        reject(signal.reason as Error)
+      }
+      const begin = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      this.#waiting.push(begin)
+      signal.addEventListener('abort', leave, { once: true })
+    })
+  }
+
+  done(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free++
+    else next()
+  }
+}

@@ -1,0 +1,196 @@
+import type { ExecutorEnd } from './executor-process.ts'
+import { ExecutorProcess } from './executor-process.ts'
+import { Member } from './member.ts'
+import type { ActionPoolOptions } from './options.ts'
+import { FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX } from './options.ts'
+import { type TemplateFile, makeTemplateFile } from './template.ts'
+
+type Listener = {
+  /** It can take a run: it has started, or has ended one. */
+  free(member: Member): void
+  /** Its run began to wait, or to compute again. */
+  changed(member: Member): void
+  /** It is gone, and its run with it. */
+  gone(member: Member): void
+  /** No executor can be started. */
+  broken(reason: string): void
+}
+
+/** The executors of one pool: started, kept warm with one to spare, replaced when worn, ended when idle. */
+export class Crew {
+  readonly #options: Required<ActionPoolOptions>
+  readonly #listener: Listener
+  readonly #members = new Set<Member>()
+  /** Those that can take a run, the one used last at the end: the others grow idle and are ended. */
+  readonly #free: Member[] = []
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #empty = Promise.withResolvers<void>()
+  readonly #templateMade: Promise<void>
+  #template: TemplateFile | undefined
+  #failedStarts = 0
+  #closed = false
+
+  constructor(options: Required<ActionPoolOptions>, listener: Listener) {
+    this.#options = options
+    this.#listener = listener
+    // A caller that never asks for readiness must not be ended by an unhandled rejection.
+    this.#ready.promise.catch(() => {})
+    if (options.min === 0) this.#ready.resolve()
+    this.#templateMade = this.#makeTemplate()
+  }
+
+  /** Resolves when the warm ones can take a run; rejects when none can be started. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  get free(): number {
+    return this.#free.length
+  }
+
+  get members(): Iterable<Member> {
+    return this.#members
+  }
+
+  /** One that is free; it is not any more. */
+  take(): Member | undefined {
+    const member = this.#free.pop()
+    clearTimeout(member?.idle)
+    return member
+  }
+
+  /**
+   * Starts executors: up to the minimum, for runs that wait for one, and one ahead of need when none is free.
+   * @param wanted runs that could start now
+   */
+  staff(wanted: number): void {
+    const template = this.#template
+    if (this.#closed || template === undefined) return
+    let count = 0
+    let starting = 0
+    let running = 0
+    for (const { leaving, executor } of this.#members) {
+      if (leaving) continue
+      count++
+      if (executor.state === 'starting') starting++
+      if (executor.state === 'running') running++
+    }
+    const { min, max } = this.#options
+    const spare = running + wanted > 0 ? 1 : 0
+    const needed = wanted + spare - this.#free.length - starting
+    const more = Math.max(min - count, Math.min(needed, max - count))
+    for (let n = Math.min(more, STARTING_MAX - starting); n > 0; n--) this.#start(template)
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const member of this.#members) this.#dismiss(member, 'the pool is closed')
+    if (this.#members.size === 0) this.#empty.resolve()
+    await this.#empty.promise
+    await this.#templateMade
+    this.#template?.close()
+  }
+
+  async #makeTemplate(): Promise<void> {
+    try {
+      this.#template = await makeTemplateFile(this.#options.outbound)
+      this.staff(0)
+    } catch (error) {
+      this.#break(error instanceof Error ? error.message : 'the template can not be made')
+    }
+  }
+
+  #start(template: TemplateFile): Member {
+    const executor = new ExecutorProcess(template, {
+      free: () => this.#becameFree(member, template),
+      changed: () => this.#listener.changed(member),
+      ended: (end) => this.#ended(member, end),
+    })
+    const member = new Member(executor, performance.now())
+    this.#members.add(member)
+    return member
+  }
+
+  #becameFree(member: Member, template: TemplateFile): void {
+    if (!member.served) this.#joined(member)
+    if (!member.leaving) {
+      if (member.replacement?.served === true) this.#dismiss(member, 'it was replaced')
+      else {
+        const { isSpent } = member.priority
+        if (isSpent || this.#isWorn(member)) member.replacement ??= this.#start(template)
+        member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
+        // One whose priority stays low is the last to be taken.
+        if (isSpent) this.#free.unshift(member)
+        else this.#free.push(member)
+      }
+    }
+    this.#listener.free(member)
+  }
+
+  #joined(member: Member): void {
+    member.served = true
+    this.#failedStarts = 0
+    const startMs = performance.now() - member.startedAt
+    this.#options.onEvent({ type: 'executor_ready', pid: member.executor.pid, startMs })
+    let joined = 0
+    for (const { served } of this.#members) if (served) joined++
+    if (joined >= this.#options.min) this.#ready.resolve()
+    for (const worn of this.#members) {
+      if (worn.replacement === member && this.#free.includes(worn)) {
+        this.#dismiss(worn, 'it was replaced')
+      }
+    }
+  }
+
+  /** A worn executor serves until its replacement is ready, so that no run waits for a start. */
+  #isWorn({ executor }: Member): boolean {
+    return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
+  }
+
+  /** Above the minimum it ends, unless it is the one to spare beside runs that go on. */
+  #grewIdle(member: Member): void {
+    let count = 0
+    let running = 0
+    for (const { leaving, occupation } of this.#members) {
+      if (leaving) continue
+      count++
+      if (occupation !== undefined) running++
+    }
+    if (count <= this.#options.min) return
+    if (this.#free.length > 1 || running === 0) return this.#dismiss(member, 'it was idle')
+    member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
+  }
+
+  #dismiss(member: Member, reason: string): void {
+    if (member.leaving) return
+    member.leaving = true
+    this.#forget(member)
+    member.executor.kill(reason)
+  }
+
+  #forget(member: Member): void {
+    clearTimeout(member.idle)
+    const at = this.#free.indexOf(member)
+    if (at >= 0) this.#free.splice(at, 1)
+  }
+
+  #ended(member: Member, end: ExecutorEnd): void {
+    this.#forget(member)
+    this.#members.delete(member)
+    for (const other of this.#members) {
+      if (other.replacement === member) other.replacement = undefined
+    }
+    const { pid, runs } = member.executor
+    this.#options.onEvent({ type: 'executor_ended', pid, runs, ...end })
+    if (this.#closed && this.#members.size === 0) this.#empty.resolve()
+    if (!this.#closed && !member.served && ++this.#failedStarts >= FAILED_STARTS_MAX)
+      this.#break(`${end.reason} ${end.stderr}`)
+    this.#listener.gone(member)
+  }
+
+  #break(reason: string): void {
+    this.#ready.reject(new Error(`executors cannot be started: ${reason}`))
+    this.#listener.broken('executors cannot be started')
+  }
+}

@@ -1,0 +1,51 @@
+import type { ExecutorProcess } from './executor-process.ts'
+import { Priority } from './priority.ts'
+
+/** One run that has an executor, and the time that it has computed. */
+export class Occupation {
+  readonly account: string
+  computing = true
+  computedMs = 0
+  /** It has computed for so long that others go before it. */
+  isLong = false
+  readonly #startedAt: number
+  #countedAt: number
+
+  constructor(account: string, now: number) {
+    this.account = account
+    this.#startedAt = now
+    this.#countedAt = now
+  }
+
+  /** @returns milliseconds computed since the last call */
+  count(now: number): number {
+    const ms = this.computing ? now - this.#countedAt : 0
+    this.#countedAt = now
+    this.computedMs += ms
+    return ms
+  }
+
+  heldMs(now: number): number {
+    return now - this.#startedAt
+  }
+}
+
+/** One executor in the crew. */
+export class Member {
+  readonly executor: ExecutorProcess
+  readonly priority: Priority
+  readonly startedAt: number
+  /** It was ready once. */
+  served = false
+  /** Told to end; it no longer counts. */
+  leaving = false
+  replacement: Member | undefined
+  idle: NodeJS.Timeout | undefined
+  occupation: Occupation | undefined
+
+  constructor(executor: ExecutorProcess, now: number) {
+    this.executor = executor
+    this.priority = new Priority(executor.pid)
+    this.startedAt = now
+  }
+}

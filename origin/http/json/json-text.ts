@@ -1,0 +1,20 @@
+import { paramsSchema } from '../../../shared/wire/core.ts'
+
+/** An object of a request's body as its JSON text, checked to be JSON and not read. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** For the API's description, which shows the default of a field. */
+  toJSON(): unknown {
+    return JSON.parse(this.text)
+  }
+}
+
+/** `paramsSchema`, whose object may have been left as text, and is text in either case. */
+export const jsonTextSchema = paramsSchema.transform((params) =>
+  params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
+)

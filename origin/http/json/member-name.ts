@@ -1,0 +1,34 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const U = 0x75
+
+/**
+ * Whether the string at `from`, known to be a valid one, says `name`; its characters may be written as escapes. Nothing
+ * is built: a text has room for millions of names.
+ * @param name printable ASCII, without quote, slash and backslash: only `\u` can spell one of its characters
+ */
+export function isMemberName(bytes: Uint8Array, from: number, name: string): boolean {
+  let at = from + 1
+  for (let n = 0; n < name.length; n++) {
+    const byte = bytes[at]!
+    if (byte !== BACKSLASH) {
+      if (byte !== name.charCodeAt(n)) return false
+      at++
+      continue
+    }
+    if (bytes[at + 1] !== U) return false
+    if (hexAt(bytes, at + 2) !== name.charCodeAt(n)) return false
+    at += 6
+  }
+  return bytes[at] === QUOTE
+}
+
+function hexAt(bytes: Uint8Array, from: number): number {
+  let value = 0
+  for (let at = from; at < from + 4; at++) {
+    const byte = bytes[at]!
+    // Digits are 0x30 to 0x39, letters 0x41 to 0x46 or 0x61 to 0x66.
+    value = value * 16 + (byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9)
+  }
+  return value
+}

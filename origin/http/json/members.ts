@@ -1,0 +1,102 @@
+import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
+import { JsonText } from './json-text.ts'
+import { isMemberName } from './member-name.ts'
+import { type JsonKind, kindAt, NotJson, scanValue, skipName, skipSpace } from './scan.ts'
+
+const COMMA = 0x2c
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+export type Reading = {
+  /** The members that are read; all others are checked to be JSON and passed over. */
+  names: readonly string[]
+  /** The one of them that becomes a `JsonText` where it is an object. */
+  text: string
+}
+
+/**
+ * What `JSON.parse` says of a text, for who needs a few members of one object. Of members of one name the last
+ * counts. What is no object, or in a member that takes none, comes as an empty one of its kind: enough to say what is
+ * wrong with it.
+ * @param bytes valid UTF-8, without a byte order mark
+ * @throws {NotJson | NestedTooDeeply}
+ */
+export function readMembers(bytes: Buffer, { names, text }: Reading): unknown {
+  const start = skipSpace(bytes, 0)
+  if (bytes[start] !== OPEN_OBJECT) {
+    requireEnd(bytes, scanValue(bytes, start))
+    return emptyOf(kindAt(bytes, start))
+  }
+  const found = findMembers(bytes, start, names)
+  const read: Record<string, unknown> = {}
+  for (const [index, name] of names.entries()) {
+    const [from, end] = [found.starts[index]!, found.ends[index]!]
+    if (end === 0) continue
+    read[name] = name === text ? textOf(bytes, from, end) : valueOf(bytes, from, end)
+  }
+  return read
+}
+
+/** Where the value of each name begins and ends; it ends at 0 where there is none. */
+type Found = { starts: Uint32Array; ends: Uint32Array }
+
+function findMembers(bytes: Uint8Array, start: number, names: readonly string[]): Found {
+  const found = { starts: new Uint32Array(names.length), ends: new Uint32Array(names.length) }
+  let at = skipSpace(bytes, start + 1)
+  if (bytes[at] === CLOSE_OBJECT) {
+    requireEnd(bytes, at + 1)
+    return found
+  }
+  for (;;) {
+    const valueAt = skipName(bytes, at)
+    const end = scanValue(bytes, valueAt)
+    for (let index = 0; index < names.length; index++) {
+      if (!isMemberName(bytes, at, names[index]!)) continue
+      found.starts[index] = valueAt
+      found.ends[index] = end
+    }
+    at = skipSpace(bytes, end)
+    if (bytes[at] === CLOSE_OBJECT) break
+    if (bytes[at] !== COMMA) throw new NotJson(at)
+    at = skipSpace(bytes, at + 1)
+  }
+  requireEnd(bytes, at + 1)
+  return found
+}
+
+function requireEnd(bytes: Uint8Array, from: number): void {
+  const at = skipSpace(bytes, from)
+  if (at < bytes.length) throw new NotJson(at)
+}
+
+function textOf(bytes: Buffer, from: number, end: number): unknown {
+  const kind = kindAt(bytes, from)
+  if (kind !== 'object') return emptyOf(kind)
+  // Decoded from its bytes: a slice of a text would keep the whole of it in memory.
+  return new JsonText(bytes.toString('utf8', from, end))
+}
+
+/** Nested values are read up to what a whole body without source may have; no field takes a larger one. */
+function valueOf(bytes: Buffer, from: number, end: number): unknown {
+  const kind = kindAt(bytes, from)
+  const isNested = kind === 'object' || kind === 'array'
+  if (isNested && end - from > OPERATION_BODY_MAX_BYTES) return emptyOf(kind)
+  return JSON.parse(bytes.toString('utf8', from, end))
+}
+
+function emptyOf(kind: JsonKind): unknown {
+  switch (kind) {
+    case 'object':
+      return {}
+    case 'array':
+      return []
+    case 'string':
+      return ''
+    case 'number':
+      return 0
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+  }
+}

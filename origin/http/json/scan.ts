@@ -1,0 +1,177 @@
+/**
+ * Reads JSON (RFC 8259) in UTF-8 without building what it says: where each member of an object begins and ends. A
+ * body of 32 MiB has room for millions of keys, which take seconds to build, and nothing here needs them.
+ */
+import { BODY_DEPTH_MAX } from '../../../shared/limits.ts'
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const DOT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const COLON = 0x3a
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+const TRUE = Buffer.from('true')
+const FALSE = Buffer.from('false')
+const NULL = Buffer.from('null')
+
+/** What may follow a backslash, but `u`: `"\/bfnrt`. */
+const ESCAPED = new Uint8Array(256)
+for (const character of Buffer.from('"\\/bfnrt')) ESCAPED[character] = 1
+
+const HEX = new Uint8Array(256)
+for (const character of Buffer.from('0123456789abcdefABCDEF')) HEX[character] = 1
+
+/** The text is not JSON. */
+export class NotJson extends Error {
+  constructor(at: number) {
+    super(`it goes wrong, or breaks off, at byte ${at}`)
+    this.name = 'NotJson'
+  }
+}
+
+/** The text may be JSON, and has more levels than are taken. */
+export class NestedTooDeeply extends Error {
+  constructor() {
+    super(`more than ${BODY_DEPTH_MAX} levels`)
+    this.name = 'NestedTooDeeply'
+  }
+}
+
+export function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (isSpace(bytes[at])) at++
+  return at
+}
+
+function isSpace(byte: number | undefined): boolean {
+  if (byte === undefined || byte > 0x20) return false
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/** Of the levels around the innermost, which are objects. For one value at a time: reading one never waits. */
+const objects = new Uint8Array(BODY_DEPTH_MAX)
+
+/**
+ * Checks the value at `from`.
+ * @param bytes valid UTF-8
+ * @returns its end: the place after its last byte
+ * @throws {NotJson | NestedTooDeeply}
+ */
+export function scanValue(bytes: Uint8Array, from: number): number {
+  if (bytes[from] !== OPEN_OBJECT && bytes[from] !== OPEN_ARRAY) return skipScalar(bytes, from)
+  // Levels that are open at `at`, and whether the innermost is an object.
+  let level = 0
+  let inObject = false
+  let at = from
+  for (;;) {
+    // A value begins here.
+    const first = bytes[at]
+    if (first === OPEN_OBJECT || first === OPEN_ARRAY) {
+      if (level === BODY_DEPTH_MAX) throw new NestedTooDeeply()
+      objects[level++] = inObject ? 1 : 0
+      inObject = first === OPEN_OBJECT
+      at++
+      if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+      if (bytes[at] !== (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+        if (inObject) at = skipName(bytes, at)
+        continue
+      }
+    } else at = skipScalar(bytes, at)
+    if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+    // The value has ended, and with it may end those that it is in.
+    while (bytes[at] === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+      at++
+      if (--level === 0) return at
+      inObject = objects[level] === 1
+      if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+    }
+    if (bytes[at] !== COMMA) throw new NotJson(at)
+    at++
+    if (isSpace(bytes[at])) at = skipSpace(bytes, at)
+    if (inObject) at = skipName(bytes, at)
+  }
+}
+
+/** @returns where the member's value begins. @throws {NotJson} */
+export function skipName(bytes: Uint8Array, from: number): number {
+  if (bytes[from] !== QUOTE) throw new NotJson(from)
+  const at = skipSpace(bytes, skipString(bytes, from))
+  if (bytes[at] !== COLON) throw new NotJson(at)
+  return skipSpace(bytes, at + 1)
+}
+
+/** @param from the opening quote. @returns the place after the closing one. @throws {NotJson} */
+export function skipString(bytes: Uint8Array, from: number): number {
+  let at = from + 1
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte === QUOTE) return at + 1
+    if (byte < 0x20) break
+    if (byte !== BACKSLASH) continue
+    at++
+    const escape = bytes[at] ?? 0
+    if (ESCAPED[escape] === 1) continue
+    if (escape !== 0x75) break
+    const isHex =
+      HEX[bytes[at + 1] ?? 0]! + HEX[bytes[at + 2] ?? 0]! + HEX[bytes[at + 3] ?? 0]! === 3 &&
+      HEX[bytes[at + 4] ?? 0] === 1
+    if (!isHex) break
+    at += 4
+  }
+  throw new NotJson(at)
+}
+
+/** The kind of a value that was checked. */
+export function kindAt(bytes: Uint8Array, at: number): JsonKind {
+  const byte = bytes[at] ?? 0
+  if (byte === OPEN_OBJECT) return 'object'
+  if (byte === OPEN_ARRAY) return 'array'
+  if (byte === QUOTE) return 'string'
+  if (byte === TRUE[0] || byte === FALSE[0]) return 'boolean'
+  return byte === NULL[0] ? 'null' : 'number'
+}
+
+function skipScalar(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] ?? 0
+  if (byte === QUOTE) return skipString(bytes, at)
+  if (byte === MINUS || (byte >= ZERO && byte <= NINE)) return skipNumber(bytes, at)
+  if (byte === 0x74) return skipWord(bytes, at, TRUE)
+  if (byte === 0x66) return skipWord(bytes, at, FALSE)
+  if (byte === 0x6e) return skipWord(bytes, at, NULL)
+  throw new NotJson(at)
+}
+
+function skipWord(bytes: Uint8Array, from: number, word: Uint8Array): number {
+  for (let n = 1; n < word.length; n++) if (bytes[from + n] !== word[n]) throw new NotJson(from + n)
+  return from + word.length
+}
+
+/** `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?` */
+function skipNumber(bytes: Uint8Array, from: number): number {
+  let at = bytes[from] === MINUS ? from + 1 : from
+  at = bytes[at] === ZERO ? at + 1 : skipDigits(bytes, at)
+  const next = bytes[at]
+  // Most numbers are whole, and end here.
+  if (next === COMMA) return at
+  if (next === DOT) at = skipDigits(bytes, at + 1)
+  const exponent = bytes[at]
+  if (exponent !== 0x65 && exponent !== 0x45) return at
+  const sign = bytes[at + 1]
+  return skipDigits(bytes, sign === 0x2b || sign === MINUS ? at + 2 : at + 1)
+}
+
+function skipDigits(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) if (bytes[at]! < ZERO || bytes[at]! > NINE) break
+  if (at === from) throw new NotJson(at)
+  return at
+}

@@ -1,0 +1,55 @@
+/** What a sandbox and an executor take of memory while they wait. */
+import { readFileSync } from 'node:fs'
+import { createActionPool } from '../../origin/actions/pool.ts'
+import { compileEngine, engineBytes } from '../../origin/actions/engine/engine-module.ts'
+import { readGuestSources } from '../../origin/actions/engine/guest-sources.ts'
+import { Sandbox } from '../../origin/actions/engine/sandbox.ts'
+import { makeTemplate } from '../../origin/actions/engine/template.ts'
+import { median, type Metric } from './report.ts'
+
+const SANDBOXES = 24
+const EXECUTORS = 4
+const MIB = 1024 * 1024
+
+export async function measureMemory(metric: (values: Omit<Metric, 'bench'>) => void) {
+  metric({ metric: 'vm_rss_mib', value: (await sandboxBytes()) / MIB, unit: 'MiB' })
+  metric({
+    metric: 'executor_private_mib',
+    value: (await executorPrivateBytes()) / MIB,
+    unit: 'MiB',
+  })
+}
+
+/** The median of what each further sandbox adds to this process. */
+async function sandboxBytes(): Promise<number> {
+  const template = await makeTemplate(engineBytes(), readGuestSources())
+  const module = compileEngine(template.engine)
+  const kept: Sandbox[] = []
+  const added: number[] = []
+  for (let made = 0; made < SANDBOXES; made++) {
+    const before = process.memoryUsage.rss()
+    kept.push(await Sandbox.create(module, template))
+    added.push(process.memoryUsage.rss() - before)
+  }
+  return kept.length === SANDBOXES ? median(added) : Number.NaN
+}
+
+/** Memory of an idle executor that no other process shares, by the kernel's account. */
+async function executorPrivateBytes(): Promise<number> {
+  const pids: number[] = []
+  const pool = createActionPool({
+    min: EXECUTORS,
+    max: EXECUTORS,
+    onEvent: (event) => {
+      if (event.type === 'executor_ready' && event.pid !== undefined) pids.push(event.pid)
+    },
+  })
+  await pool.ready()
+  const bytes = pids.map((pid) => {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+    const kilobytes = [...rollup.matchAll(/^Private_\w+:\s+(\d+) kB/gm)].map(([, kb]) => Number(kb))
+    return kilobytes.reduce((sum, kb) => sum + kb, 0) * 1024
+  })
+  await pool.close()
+  return median(bytes)
+}

@@ -1,0 +1,68 @@
+/** Certificates for servers on this machine, good ones and bad ones. */
+import type { webcrypto } from 'node:crypto'
+// Before x509: its dependency injection asks for it when it is loaded.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export type Authority = Awaited<ReturnType<typeof makeAuthority>>
+
+/** An authority that nobody knows but who is given its `pem`. */
+export async function makeAuthority() {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=authority of a test',
+    ...validFor(-1, 1),
+    signingAlgorithm: ALGORITHM,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  })
+  return {
+    pem: certificate.toString('pem'),
+    issue: (options: Issue) => issue(certificate, keys, options),
+  }
+}
+
+type Issue = {
+  /** DNS names and IP addresses. */
+  names: string[]
+  /** Days from now. */
+  from?: number
+  to?: number
+}
+
+async function issue(
+  authority: x509.X509Certificate,
+  { privateKey: signingKey }: webcrypto.CryptoKeyPair,
+  { names, from = -1, to = 1 }: Issue,
+) {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: 'CN=server of a test',
+    issuer: authority.subject,
+    ...validFor(from, to),
+    signingAlgorithm: ALGORITHM,
+    publicKey: keys.publicKey,
+    signingKey,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? 'ip' : 'dns', value })),
+      ),
+    ],
+  })
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey)
+  return { key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'), cert: certificate.toString('pem') }
+}
+
+function validFor(from: number, to: number): { notBefore: Date; notAfter: Date } {
+  return {
+    notBefore: new Date(Date.now() + from * DAY_MS),
+    notAfter: new Date(Date.now() + to * DAY_MS),
+  }
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import vm from 'node:vm'
+import { afterAll, describe, expect, it } from 'vitest'
+import { WILDCARD } from '../../../origin/accounts/permissions.ts'
+import { FAILURE_CODES, type RunResult } from '../../../origin/actions/run.ts'
+import { capabilityFor } from '../../../origin/runs/capability.ts'
+import { actionCid } from '../../../shared/cid.ts'
+import * as limits from '../../../shared/limits.ts'
+import { startWebServer } from '../../doubles/web-server.ts'
+import { accountOf, keyring } from '../runs/wallet-holder.ts'
+import { sharedPool } from './sandbox.ts'
+
+const page = readFileSync(
+  fileURLToPath(new URL('../../../docs/actions.md', import.meta.url)),
+  'utf8',
+)
+
+/** What stands under an example: `response` where it returns, `code` and `message` where it fails. */
+type Stated = {
+  js_params: unknown
+  response?: unknown
+  code?: string
+  message?: string
+  stack?: string
+  logs?: string
+}
+
+/** Every block of JavaScript, with the heading that it is under and the block of JSON that follows. */
+function examples(): [name: string, code: string, stated: Stated][] {
+  let heading = ''
+  let count = 0
+  const found: [string, string, Stated][] = []
+  const blocks = /^#+ ([^\n]+)$|^```js\n(.*?)^```\n\n```json\n(.*?)^```$/gms
+  for (const [, title, code, end] of page.matchAll(blocks)) {
+    if (title !== undefined) [heading, count] = [title, 0]
+    else found.push([`${heading} ${++count}`, code ?? '', JSON.parse(end ?? '') as Stated])
+  }
+  return found
+}
+
+/** The account of the examples: one wallet, and a group that permits it to every action. */
+const account = accountOf('account', ['permitted'], [])
+const group = { ...account.groups.get(1)!, cidHashes: new Set([WILDCARD]) }
+const holder = { account: { ...account, groups: new Map([[1, group]]) }, keyHash: account.hash }
+
+/** Answers for the server of the examples that make requests. */
+const server = await startWebServer((_request, response) => {
+  response.setHeader('content-type', 'application/json')
+  response.end('{"price":"3120.50"}')
+})
+afterAll(() => server.close())
+const here = (code: string) =>
+  code.replaceAll('https://api.example.com', `http://127.0.0.1:${server.port}`)
+
+/** What an example states of its end, as a run states it. */
+function stated(result: RunResult): Stated {
+  const logs = 'logs' in result ? result.logs.map(({ text }) => text).join('\n') : ''
+  if (result.kind === 'returned')
+    return { js_params: null, response: JSON.parse(result.value) as unknown, logs }
+  if (result.kind === 'lost') throw new Error(result.reason)
+  return { js_params: null, code: result.code, message: result.message, stack: result.stack, logs }
+}
+
+/** The same value, with a pattern in place of each text that has an ellipsis. */
+function expectation(value: unknown): unknown {
+  if (typeof value === 'string' && value.includes('…')) {
+    const parts = value.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    return expect.stringMatching(new RegExp(`^${parts.join('.+?')}$`, 's'))
+  }
+  if (Array.isArray(value)) return value.map(expectation)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expectation(inner)]))
+}
+
+/** Globals that the language has wherever it runs, and the engine's own error for an exhausted memory. */
+const ofTheLanguage = [
+  ...(vm.runInNewContext('Object.getOwnPropertyNames(globalThis)') as string[]),
+  'InternalError',
+].filter((name) => name !== 'console')
+
+describe('docs/actions.md', () => {
+  const outbound = { allow: [{ host: '127.0.0.1', port: server.port }], deny: [] }
+  const sandbox = sharedPool({ min: 1, max: 2, outbound })
+
+  it.each(examples())('says what comes of the example: %s', async (_name, code, expected) => {
+    const cid = await actionCid(code)
+    const capability = capabilityFor(keyring, cid, () => holder)
+    const params = JSON.stringify(expected.js_params)
+    const result = stated(await sandbox.run(here(code), { params }, capability))
+    const { js_params: _given, ...end } = expected
+    expect(result).toMatchObject(expectation(end) as object)
+    expect('response' in result).toBe('response' in expected)
+  })
+
+  it('has no block of JavaScript that says nothing of its end', () => {
+    expect(examples().length).toBe(page.split('\n```js\n').length - 1)
+    expect(examples().length).toBeGreaterThan(12)
+  })
+
+  it('has a row for every code that a run can end with', () => {
+    const [, table = ''] = page.split('| Code | Meaning |')
+    const rows = [...table.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)
+    expect(FAILURE_CODES.filter((code) => !rows.includes(code))).toEqual([])
+  })
+
+  it.each([
+    [
+      'wall clock',
+      `${limits.EXECUTION_WALL_MS / 1000} s; .* ${limits.EXECUTION_WALL_MAX_MS / 1000} s`,
+    ],
+    ['CPU', `${limits.EXECUTION_CPU_MS / 1000} s`],
+    ['memory', `${limits.ACTION_MEMORY_BYTES / 2 ** 20} MiB`],
+    [
+      'source',
+      `${limits.SOURCE_MAX_BYTES / 2 ** 20} MiB; ${limits.TRIGGER_SOURCE_MAX_BYTES / 2 ** 20} MiB`,
+    ],
+    ['`js_params`', `${limits.PARAMS_MAX_BYTES / 2 ** 20} MiB`],
+    [
+      'returned value',
+      `${limits.RESULT_MAX_BYTES / 2 ** 20} MiB of JSON, at most ${limits.JSON_DEPTH_MAX} levels`,
+    ],
+    ['console', `${limits.LOGS_MAX_BYTES / 1024} KiB`],
+    ['key operations', `${limits.KEY_OPERATIONS_MAX} `],
+    ['message of `encrypt`', `${limits.ENCRYPTED_MESSAGE_MAX_BYTES / 1024} KiB`],
+    ['outbound requests', `${limits.OUTBOUND_REQUESTS_MAX},`],
+    ['outbound response', `${limits.OUTBOUND_RESPONSE_MAX_BYTES.toLocaleString('en')} bytes`],
+    ['outbound request', `a body of ${limits.OUTBOUND_BODY_MAX_BYTES.toLocaleString('en')} bytes`],
+    [
+      'outbound request',
+      `a URL of ${limits.OUTBOUND_URL_MAX_CHARACTERS.toLocaleString('en')} characters`,
+    ],
+    ['outbound request', `${limits.OUTBOUND_REDIRECTS_MAX} redirects`],
+  ])('has the limit in force for %s: %s', (what, figure) => {
+    const [, table = ''] = page.split('| What | Limit |')
+    expect(table).toMatch(new RegExp(`^\\| ${what} \\| (.* )?${figure}`, 'm'))
+  })
+
+  it('names every function of Svc.Actions, and every global that the language does not have', async () => {
+    const code = `const main = () => [Object.keys(Svc.Actions), Object.getOwnPropertyNames(globalThis)]`
+    const [actions, globals] = (await sandbox.value(code)) as [string[], string[]]
+    expect(actions.filter((name) => !page.includes(`| \`${name}(`))).toEqual([])
+    const own = globals.filter((name) => !ofTheLanguage.includes(name) && name !== 'main')
+    const [, there = ''] = page.split('## What there is')
+    const named = (name: string) => new RegExp(`\`${name}(\\.|\`)`).test(there)
+    expect(own.filter((name) => !named(name))).toEqual([])
+  })
+
+  it('is right about what is not there', async () => {
+    const [, list = ''] = /^Not there: (.*?)\n\n/ms.exec(page) ?? []
+    const names = [...list.matchAll(/`([A-Za-z]+)`/g)].flatMap(([, name]) =>
+      name === undefined || name === 'digest' ? [] : [name],
+    )
+    const code = `const main = ({ names }) => names.filter((name) => name in globalThis)`
+    expect(names.length).toBeGreaterThan(5)
+    expect(await sandbox.value(code, { names })).toEqual([])
+  })
+})

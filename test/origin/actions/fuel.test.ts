@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addFuel, withFuel } from '../../../origin/actions/engine/fuel.ts'
+import { cycleBreakers } from '../../../origin/actions/engine/wasm/call-cycles.ts'
+import { readLayout } from '../../../origin/actions/engine/wasm/module.ts'
+import { createTestEngine, Module, stockModule, validate } from './fuel-engine.ts'
+
+const stock = stockModule()
+const fueled = withFuel(stock)
+
+describe('the engine with fuel', () => {
+  it('is a valid module', () => {
+    expect(validate(fueled)).toBe(true)
+  })
+
+  it('has the imports and exports that it had, so its counter is not among them', () => {
+    expect(Module.exports(new Module(fueled))).toEqual(Module.exports(new Module(stock)))
+    expect(Module.imports(new Module(fueled))).toEqual(Module.imports(new Module(stock)))
+    expect(Module.exports(new Module(fueled)).map(({ kind }) => kind)).not.toContain('global')
+  })
+
+  it('is the same each time, and the module that was given is left as it was', () => {
+    expect(Buffer.compare(withFuel(stock), fueled)).toBe(0)
+    expect(Buffer.compare(stock, stockModule())).toBe(0)
+  })
+
+  it('is less than a tenth larger', () => {
+    expect(fueled.length / stock.length).toBeLessThan(1.1)
+  })
+})
+
+describe('a module is refused', () => {
+  const changed = (change: (bytes: Uint8Array) => void) => {
+    const bytes = stock.slice()
+    change(bytes)
+    return bytes
+  }
+  const code = readLayout(stock).bodies[0]?.codeAt ?? 0
+
+  it('when it is another build of the engine', () => {
+    const other = changed((bytes) => {
+      bytes[bytes.length - 1] = 0xff
+    })
+    expect(() => withFuel(other)).toThrow(/not the build that fuel\.ts knows: its SHA-256 is/)
+  })
+
+  it.each([
+    ['that nobody knows', 0xff],
+    ['of threads', 0xfe],
+    ['of vectors', 0xfd],
+    ['of exceptions', 0x06],
+    ['that grows the memory', 0x40],
+    ['that changes the table', 0x26],
+    ['that calls at the end', 0x12],
+  ])('when it has an instruction %s', (_name, opcode) => {
+    const other = changed((bytes) => {
+      bytes[code] = opcode
+    })
+    expect(() => addFuel(other)).toThrow(/unknown instruction 0x/)
+  })
+
+  it('when it is cut anywhere', () => {
+    for (let length = 0; length < stock.length; length += 9973)
+      expect(() => addFuel(stock.subarray(0, length))).toThrow(Error)
+  })
+
+  it('when it was rewritten before', () => {
+    expect(() => addFuel(fueled)).toThrow('has other sections than expected')
+  })
+})
+
+describe('the functions that pay at their start', () => {
+  const layout = readLayout(stock)
+  const breakers = cycleBreakers(layout)
+
+  it('are in every cycle of calls, direct or through the table', () => {
+    const { bodies, imports, functionTypes, tableFunctions, types } = layout
+    const typeOf = (index: number) =>
+      JSON.stringify(types[functionTypes[index - imports.length] ?? -1])
+    const callees = new Map(
+      bodies.map(({ index, calls, callTypes }) => {
+        const wanted = new Set([...callTypes].map((type) => JSON.stringify(types[type])))
+        const indirect = tableFunctions.filter((callee) => wanted.has(typeOf(callee)))
+        return [index, [...calls, ...indirect]]
+      }),
+    )
+    const left = new Set(callees.keys())
+    for (const index of breakers) left.delete(index)
+    // What is left can be taken away leaf by leaf only if it has no cycle.
+    for (let before = Infinity; left.size < before;) {
+      before = left.size
+      for (const index of left)
+        if (!callees.get(index)?.some((callee) => left.has(callee))) left.delete(index)
+    }
+    expect(left.size).toBe(0)
+  })
+
+  it('are few', () => {
+    expect(breakers.size).toBeGreaterThan(0)
+    expect(breakers.size).toBeLessThan(100)
+  })
+})
+
+describe('the host', () => {
+  let engine: Awaited<ReturnType<typeof createTestEngine>>
+  beforeAll(async () => {
+    engine = await createTestEngine(fueled)
+  })
+
+  it('is asked by a native loop which the interpreter knows nothing of', () => {
+    const before = { ...engine.asked }
+    engine.run('[].includes.call({ length: 3e6 }, 1)')
+    expect(engine.asked.fuel - before.fuel).toBeGreaterThan(20)
+    // Once, at the first call of all.
+    expect(engine.asked.interpreter - before.interpreter).toBeLessThanOrEqual(1)
+  })
+
+  it('is asked by straight code that neither jumps nor calls', () => {
+    const before = { ...engine.asked }
+    engine.run(
+      'const f = new Function("a", "a + 1;".repeat(2e4)); for (let i = 0; i < 100; i++) f(1)',
+    )
+    expect(engine.asked.fuel - before.fuel).toBeGreaterThan(20)
+  })
+
+  it('is asked by the same work equally often, whoever ran before', () => {
+    const work = '[].includes.call({ length: 3e6 }, 1)'
+    const asked = [0, 1, 2, 3].map(() => {
+      const before = engine.asked.fuel
+      engine.run(work)
+      return engine.asked.fuel - before
+    })
+    expect(Math.max(...asked) - Math.min(...asked)).toBeLessThanOrEqual(1)
+  })
+})

@@ -1,0 +1,230 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CpuUse } from '../../../origin/actions/pool/cpu-use.ts'
+import { FairQueue } from '../../../origin/actions/pool/fair-queue.ts'
+import { Shares } from '../../../origin/actions/pool/shares.ts'
+
+const ANY = () => true
+
+describe('the line before the executors', () => {
+  const line = () => new FairQueue<{ account: string; bytes: number; n?: number }>(BOUNDS)
+  const BOUNDS = { count: 100, bytes: 1_000 }
+
+  it('serves accounts in turn, and each in order of arrival', () => {
+    const queue = line()
+    for (let n = 0; n < 4; n++) queue.add({ account: 'flood', bytes: 1, n })
+    for (let n = 0; n < 2; n++) queue.add({ account: 'other', bytes: 1, n })
+    const order = Array.from({ length: 6 }, () => queue.take(ANY)).map((item) => [
+      item?.account,
+      item?.n,
+    ])
+    const flood = (n: number) => ['flood', n]
+    const other = (n: number) => ['other', n]
+    expect(order).toEqual([flood(0), other(0), flood(1), other(1), flood(2), flood(3)])
+    expect(queue.take(ANY)).toBeUndefined()
+  })
+
+  it('passes over an account that may not, which keeps its turn', () => {
+    const queue = line()
+    for (const account of ['a', 'b', 'a']) queue.add({ account, bytes: 1 })
+    expect(queue.take((account) => account !== 'a')?.account).toBe('b')
+    expect(queue.take(ANY)?.account).toBe('a')
+  })
+
+  it('line filled by one account: half of it is left for the others', () => {
+    const queue = line()
+    const fill = (account: string, bytes: number) => {
+      let added = 0
+      for (; queue.hasRoom({ account, bytes }); added++) queue.add({ account, bytes })
+      return added
+    }
+    expect(fill('flood', 1)).toBe(50)
+    expect(fill('second flood', 1)).toBe(25)
+    expect(queue.hasRoom({ account: 'other', bytes: 1 })).toBe(true)
+  })
+
+  it('memory filled by one account: half of it is left for the others', () => {
+    const queue = line()
+    for (const account of Array(20).fill('flood')) {
+      const item = { account, bytes: 100 }
+      if (queue.hasRoom(item)) queue.add(item)
+    }
+    expect(queue.countOf('flood')).toBe(5)
+    expect(queue.hasRoom({ account: 'other', bytes: 500 })).toBe(true)
+    expect(queue.hasRoom({ account: 'other', bytes: 501 })).toBe(false)
+  })
+
+  it('holds no more than its bounds, and forgets nothing, whatever comes and goes', () => {
+    const step = fc.record({
+      account: fc.constantFrom('a', 'b', 'c'),
+      bytes: fc.nat(400),
+      what: fc.constantFrom('add', 'add', 'take', 'remove'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const queue = line()
+        const held = new Set<{ account: string; bytes: number }>()
+        for (const { account, bytes, what } of steps) {
+          if (what === 'add' && queue.hasRoom({ account, bytes })) {
+            const item = { account, bytes }
+            queue.add(item)
+            held.add(item)
+          } else if (what === 'take') {
+            const item = queue.take((name) => name === account)
+            if (item) expect(held.delete(item)).toBe(true)
+            else expect([...held].filter((one) => one.account === account)).toEqual([])
+          } else if (what === 'remove') {
+            const [first] = held
+            if (first) expect([queue.remove(first), queue.remove(first)]).toEqual([true, false])
+            if (first) held.delete(first)
+          }
+          expect(queue.count).toBe(held.size)
+          expect(held.size).toBeLessThanOrEqual(BOUNDS.count)
+          const bytesHeld = [...held].reduce((sum, item) => sum + item.bytes, 0)
+          expect(bytesHeld).toBeLessThanOrEqual(BOUNDS.bytes)
+        }
+        expect(new Set(queue.clear())).toEqual(held)
+      }),
+    )
+  })
+})
+
+describe('what an account may have of the executors', () => {
+  const shares = ({ max = 16, cores = 4, isShared = false } = {}) =>
+    new Shares({ max, cores, isShared: () => isShared })
+  const waits = (account: string) => ({ account, computing: false, isLong: false })
+  /** Starts runs that then wait, as long as it may. */
+  const fill = (all: Shares, account: string) => {
+    let started = 0
+    for (; all.mayStart(account) && started < 100; started++) {
+      all.started(account)
+      all.changed(waits(account))
+    }
+    return started
+  }
+
+  it.each([1, 2, 3, 8, 16, 64])('one alone may have half of %i', (max) => {
+    expect(fill(shares({ max }), 'a')).toBe(Math.ceil(max / 2))
+  })
+
+  it('executors taken by floods of several accounts: one is always left for the next', () => {
+    const all = shares()
+    const floods = Array.from({ length: 4 }, (_, n) => fill(all, `flood ${n}`))
+    expect(floods).toEqual([8, 4, 2, 1])
+    expect(all.mayStart('other')).toBe(true)
+  })
+
+  it('as many of its runs are begun to compute as there are cores; what waits does not count', () => {
+    const all = shares({ cores: 2 })
+    all.started('a')
+    all.started('a')
+    expect(all.mayStart('a')).toBe(false)
+    all.changed(waits('a'))
+    expect(all.mayStart('a')).toBe(true)
+  })
+
+  it('processors taken by one account: another begins at once', () => {
+    const all = shares({ cores: 2 })
+    for (let n = 0; n < 2; n++) all.started('flood')
+    expect(all.mayStart('other')).toBe(true)
+  })
+
+  it('where accounts share the processors one core is left free', () => {
+    const all = shares({ cores: 2, isShared: true })
+    all.started('flood')
+    expect([all.mayStart('flood'), all.mayStart('other')]).toEqual([false, true])
+  })
+
+  it('what computes for long is in nobody else’s way', () => {
+    const all = shares({ cores: 2 })
+    for (const account of ['long', 'long', 'a']) all.started(account)
+    expect([all.mayStart('long'), all.mayStart('a')]).toEqual([false, false])
+    all.becameLong()
+    all.becameLong()
+    expect([all.mayStart('long'), all.mayStart('a')]).toEqual([false, true])
+  })
+
+  it('executors are wanted for what could begin, and not for all that waits', () => {
+    const all = shares({ max: 16, cores: 2 })
+    const waiting = [{ account: 'flood', count: 256 }]
+    expect(all.wanted(waiting)).toBe(2)
+    all.started('flood')
+    all.started('flood')
+    expect(all.wanted(waiting)).toBe(0)
+    expect(all.wanted([...waiting, { account: 'other', count: 5 }])).toBe(1)
+  })
+
+  it('says how long a line takes: by how long runs of that account have had their executors', () => {
+    const all = shares()
+    for (let n = 0; n < 3; n++) all.started('slow')
+    all.started('quick')
+    all.ended({ ...waits('slow'), computing: true }, 10_000)
+    all.started('quick')
+    all.ended({ ...waits('quick'), computing: true }, 10)
+    expect(all.waitMs('slow', 4)).toBe(20_000)
+    expect(all.waitMs('quick', 4)).toBe(40)
+  })
+
+  it('counts to nothing when all has ended, whatever the runs did', () => {
+    const step = fc.record({
+      account: fc.constantFrom('a', 'b', 'c'),
+      pick: fc.nat(),
+      what: fc.constantFrom('start', 'start', 'change', 'long', 'end'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const all = shares({ max: 8, cores: 2 })
+        const runs: { account: string; computing: boolean; isLong: boolean }[] = []
+        const end = (run: (typeof runs)[number]) => {
+          runs.splice(runs.indexOf(run), 1)
+          all.ended(run, 5)
+        }
+        for (const { account, pick, what } of steps) {
+          const run = runs[pick % Math.max(1, runs.length)]
+          if (what === 'start' && all.mayStart(account)) {
+            all.started(account)
+            runs.push({ account, computing: true, isLong: false })
+          } else if (!run) continue
+          else if (what === 'change') {
+            run.computing = !run.computing
+            all.changed(run)
+          } else if (what === 'long' && run.computing && !run.isLong) {
+            run.isLong = true
+            all.becameLong()
+          } else if (what === 'end') end(run)
+          expect(all.running).toBe(runs.length)
+          expect(runs.length).toBeLessThanOrEqual(8)
+        }
+        for (const run of [...runs]) end(run)
+        expect(all.running).toBe(0)
+        const fresh = shares({ max: 8, cores: 2 })
+        for (const account of ['a', 'b', 'c', 'd'])
+          expect(fill(all, account)).toBe(fill(fresh, account))
+      }),
+    )
+  })
+})
+
+describe('the use of the processors', () => {
+  it('is above its share for who takes more than the cores divided by all that use them', () => {
+    const use = new CpuUse(2)
+    for (let now = 0; now < 2_000; now += 10) use.add('flood', 20, now)
+    expect(use.isAboveShare('flood', 2_000), 'it is alone').toBe(false)
+    for (let now = 2_000; now <= 5_000; now += 10) {
+      use.add('flood', 15, now)
+      use.add('other', 1, now)
+    }
+    expect([use.isShared, use.isAboveShare('flood', 5_000)]).toEqual([true, true])
+    expect(use.isAboveShare('other', 5_000)).toBe(false)
+  })
+
+  it('is forgotten some seconds after it was', () => {
+    const use = new CpuUse(2)
+    use.add('flood', 2_000, 0)
+    use.add('other', 100, 0)
+    use.forget(1_000)
+    expect(use.isShared).toBe(true)
+    use.forget(10_000)
+    expect([use.isShared, use.isAboveShare('flood', 10_000)]).toEqual([false, false])
+  })
+})

@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import type { PGlite } from '@electric-sql/pglite'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OUTCOMES_WAIT_MS } from '../../../shared/limits.ts'
+import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { startOrigin, type TestOrigin } from '../http/origin.ts'
+import { leaksIn, spellings } from './canary.ts'
+import { LEAKY_PROGRAMS } from './leaky-programs.ts'
+import { descendants, filesWrittenSince } from './where-it-could-be.ts'
+
+const startedAt = Date.now()
+const ALL = `0x${'0'.repeat(64)}`
+let origin: TestOrigin
+let account: string
+let pkpId: string
+let canary: string
+/** What the origin answered, under the program's name. */
+const answers = new Map<string, string>()
+
+beforeAll(async () => {
+  origin = await startOrigin()
+  account = await origin.account()
+  ;({ wallet_address: pkpId } = await origin.wallet(account))
+  await origin.group(account, { pkp_ids_permitted: [ALL], cid_hashes_permitted: [0] })
+  const tell = 'const main = ({ pkpId }) => Svc.Actions.getPrivateKey({ pkpId })'
+  canary = (await origin.run(account, tell, { pkpId })).body.response
+  for (const program of LEAKY_PROGRAMS) answers.set(program.name, await runEveryWay(program.code))
+}, 300_000)
+afterAll(() => origin.close())
+
+/** Over HTTP with a kept answer, and as a run with an id, whose outcome is stored. */
+async function runEveryWay(code: string): Promise<string> {
+  const body = { code, js_params: { pkpId } }
+  const headers = { 'idempotency-key': randomUUID() }
+  const run = { id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 }
+  const [plain, begun] = await Promise.all([
+    origin.core('svc_action', { key: account, body, headers }),
+    origin.execute({ credential: { api_key: account }, run, ...body }),
+  ])
+  const asked = { run_ids: [run.id], wait_ms: OUTCOMES_WAIT_MS }
+  const stored = JSON.stringify([begun, await origin.sealed(SEALED_OUTCOMES_PATH, asked)])
+  expect(stored).toMatch(/"status":"(success|failed)"/)
+  return JSON.stringify([plain, [...plain.headers]]) + stored
+}
+
+async function databaseFiles(): Promise<Uint8Array> {
+  const { $client } = origin.database.db as unknown as { $client: PGlite }
+  await origin.database.db.execute(sql`checkpoint`)
+  return new Uint8Array(await (await $client.dumpDataDir('none')).arrayBuffer())
+}
+
+describe('a search for a key', () => {
+  it.each([...spellings(`0x${'c7'.repeat(31)}01`)])('finds it in %s', (name, text) => {
+    const around = Buffer.concat([Buffer.from('{"level":"info'), text, Buffer.from('"}')])
+    expect(leaksIn(around, `0x${'c7'.repeat(31)}01`)).toContain(name)
+  })
+
+  it('finds it in what a program told its caller', () => {
+    expect(leaksIn(answers.get('returns it') ?? '', canary)).toContain('hex')
+    expect(leaksIn(answers.get('throws it as message') ?? '', canary)).toContain('hex')
+    expect(leaksIn(answers.get('returns it in base64') ?? '', canary)).toContain('base64')
+    expect(leaksIn(answers.get('returns its bytes') ?? '', canary)).toContain('bytes with commas')
+  })
+
+  it('finds what the database has in clear', async () => {
+    const planted = `0x${randomBytes(32).toString('hex')}`
+    await origin.database.db.execute(sql`create table planted as select ${planted}::text as key`)
+    expect(leaksIn(await databaseFiles(), planted)).toContain('hex')
+  })
+})
+
+describe('a key that an action was given', () => {
+  it.each(LEAKY_PROGRAMS.filter(({ tells }) => !tells).map(({ name }) => name))(
+    'is in no answer of one that %s',
+    (name) => expect(leaksIn(answers.get(name) ?? canary, canary)).toEqual([]),
+  )
+
+  it('is in no line of the origin’s log', () => {
+    expect(origin.logs.filter(({ event }) => event === 'run.started').length).toBeGreaterThan(20)
+    expect(leaksIn(JSON.stringify(origin.logs), canary)).toEqual([])
+  })
+
+  it('is in no page of the database, nor in its log of writes', async () => {
+    expect(leaksIn(await databaseFiles(), canary)).toEqual([])
+  })
+
+  it.skipIf(process.platform !== 'linux')('is in no argument and no environment', () => {
+    const processes = descendants()
+    expect(
+      processes.some(({ commandLine }) => commandLine.includes('actions/executor/executor')),
+    ).toBe(true)
+    expect(leaksIn(JSON.stringify(processes), canary)).toEqual([])
+  })
+
+  it('is in no file that was written meanwhile', () => {
+    const files = [...filesWrittenSince(tmpdir(), startedAt)]
+    const leaking = files.filter((path) => {
+      try {
+        return leaksIn(readFileSync(path), canary).length > 0
+      } catch {
+        return false
+      }
+    })
+    expect(leaking).toEqual([])
+  })
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createActionPool, type PoolEvent } from '../../../origin/actions/pool.ts'
+import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
+import { NO_KEYS, request } from '../actions/sandbox.ts'
+import { CANARY, CANARY_KEYS, leaksIn } from './canary.ts'
+import { HOSTILE_CLASSES } from './classes.ts'
+import { sourceOf, wrongAbout } from './outcome.ts'
+import type { HostileProgram } from './program.ts'
+import { PROBE, probedLines, WHOLE_PROBE } from './probe.ts'
+
+/** Half of the runs that the clock stops must end this soon after it; the rest is the machine's noise. */
+const OVERRUN_MEDIAN_MS = 60
+
+const programs = Object.values(HOSTILE_CLASSES).flat()
+const overruns: number[] = []
+const events: PoolEvent[] = []
+let pool: ActionPool
+let clean: string[]
+
+beforeAll(async () => {
+  // One executor for all of them, so that each runs where the others have been.
+  const options = { min: 1, max: 1, runsPerExecutor: Infinity }
+  pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
+  await pool.ready()
+  clean = probedLines(await probe())
+})
+afterAll(() => pool.close())
+
+const probe = () => pool.run(request(PROBE, { params: WHOLE_PROBE }), NO_KEYS)
+const exits = () => events.filter(({ type }) => type === 'executor_ended')
+
+/** The pool's watchdog kills an executor that the machine gave no time; once in a row is the machine's doing. */
+async function runAgainIfStarved(
+  program: HostileProgram,
+): Promise<{ result: RunResult; ended: number }> {
+  const before = exits().length
+  const first = await run(program)
+  expect(probedLines(await probe())).toEqual(clean)
+  if (program.native || exits().length === before) return { result: first, ended: 0 }
+  const between = exits().length
+  const result = await run(program)
+  expect(probedLines(await probe())).toEqual(clean)
+  return { result, ended: exits().length - between }
+}
+
+async function run(program: HostileProgram): Promise<RunResult> {
+  const { params = '{}', wallMs } = program
+  const limits = { params, wallMs, cpuMs: 60_000 }
+  const result = await pool.run(request(sourceOf(program), limits), CANARY_KEYS)
+  if (result.kind === 'failed' && result.code === 'action_timeout')
+    overruns.push(result.durationMs - wallMs)
+  return result
+}
+
+it('there are over 500 hostile programs, each with a name of its own', () => {
+  const names = Object.entries(HOSTILE_CLASSES).flatMap(([kind, all]) =>
+    all.map(({ name }) => `${kind}: ${name}`),
+  )
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  expect(programs.length).toBeGreaterThanOrEqual(500)
+})
+
+describe.each(Object.entries(HOSTILE_CLASSES))('hostile %s', (_kind, all) => {
+  it.each(all.map((program) => [program.name, program] as const))(
+    '%s: ends as it must, and the next run sees nothing of it',
+    async (_name, program) => {
+      const { result, ended } = await runAgainIfStarved(program)
+      expect(wrongAbout(program, result)).toBeUndefined()
+      if (!program.tells) expect(leaksIn(JSON.stringify(result), CANARY)).toEqual([])
+      expect(ended).toBe(0)
+    },
+  )
+})
+
+it('the clock stops a program soon after its deadline', () => {
+  const sorted = overruns.toSorted((a, b) => a - b)
+  expect(sorted.length).toBeGreaterThan(100)
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(OVERRUN_MEDIAN_MS)
+})
+
+it('an executor ends only for a built-in that does not return', () => {
+  const reasons = exits().map((event) => ('reason' in event ? event.reason : ''))
+  const known = 'its run passed the deadline and it did not answer'
+  expect(reasons.filter((reason) => reason !== known)).toEqual([])
+  const stderr = events.map((event) => ('stderr' in event ? event.stderr : '')).join('')
+  expect(leaksIn(stderr, CANARY)).toEqual([])
+})

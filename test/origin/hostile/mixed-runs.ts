@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { ActionPool, Capability, RunRequest, RunResult } from '../../../origin/actions/run.ts'
+import { createActionPool, type PoolEvent } from '../../../origin/actions/pool.ts'
+import { request } from '../actions/sandbox.ts'
+import { CANARY_KEYS } from './canary.ts'
+import { BENIGN_KINDS } from './benign-runs.ts'
+import { HOSTILE_CLASSES } from './classes.ts'
+import { sourceOf, wrongAbout } from './outcome.ts'
+import { seededRandom } from './seeded-random.ts'
+
+/** One run in twenty means harm. */
+const HOSTILE_SHARE = 0.05
+
+/** So that a campaign has time for many: what a hostile program needs longer for ends as a time-out here. */
+const HOSTILE_WALL_MS = 60
+
+/** Runs that are under way at once: the executors' number, and some that wait. */
+const AT_ONCE = 6
+
+/** Times at which memory is looked at. */
+const SAMPLES = 40
+
+export type Sample = { run: number; executorsRssMib: number; heapMib: number }
+
+export type Campaign = {
+  counts: Record<string, number>
+  /** What came out otherwise than it had to. */
+  wrong: string[]
+  /** Ends of executors that no built-in without end explains. */
+  unexplained: string[]
+  exits: number
+  samples: Sample[]
+  runsPerSecond: number
+}
+
+/** Benign runs of every kind with hostile ones among them, on two executors that are never replaced for their age. */
+export async function mixedRuns(runs: number, seed: number): Promise<Campaign> {
+  const random = seededRandom(seed)
+  const events: PoolEvent[] = []
+  const options = { min: 2, max: 2, runsPerExecutor: Infinity }
+  const pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
+  await pool.ready()
+  const campaign = new MixedRuns(pool, random)
+  const samples: Sample[] = []
+  const startedAt = performance.now()
+  for (let part = 0; part < SAMPLES; part++) {
+    await campaign.some(Math.ceil(runs / SAMPLES))
+    samples.push({ run: campaign.begun, executorsRssMib: rssMib(events), heapMib: heapMib() })
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  await pool.close()
+  const reasons = events.flatMap((event) => (event.type === 'executor_ended' ? [event.reason] : []))
+  const known = ['its run passed the deadline and it did not answer', 'the pool is closed']
+  return {
+    counts: campaign.counts,
+    wrong: campaign.wrong,
+    unexplained: reasons.filter((reason) => !known.includes(reason)),
+    exits: reasons.filter((reason) => reason === known[0]).length,
+    samples,
+    runsPerSecond: campaign.begun / seconds,
+  }
+}
+
+class MixedRuns {
+  readonly counts: Record<string, number> = {}
+  readonly wrong: string[] = []
+  begun = 0
+  readonly #pool: ActionPool
+  readonly #random: () => number
+  readonly #hostile = Object.values(HOSTILE_CLASSES).flat()
+
+  constructor(pool: ActionPool, random: () => number) {
+    this.#pool = pool
+    this.#random = random
+  }
+
+  async some(runs: number): Promise<void> {
+    const until = this.begun + runs
+    const one = async () => {
+      while (this.begun < until) await this.#one(this.begun++)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, one))
+  }
+
+  #one(number: number): Promise<void> {
+    return this.#random() < HOSTILE_SHARE ? this.#hostileRun() : this.#benignRun(number)
+  }
+
+  async #benignRun(number: number): Promise<void> {
+    const kind = this.#pick(BENIGN_KINDS)
+    const { code, params, keys, isRight } = kind.run(number)
+    const result = await this.#run(code, { params: JSON.stringify(params) }, keys)
+    this.#count(kind.name)
+    if (!isRight(result)) this.wrong.push(`${kind.name}: ${JSON.stringify(result).slice(0, 500)}`)
+  }
+
+  async #hostileRun(): Promise<void> {
+    const program = this.#pick(this.#hostile)
+    const { params = '{}', wallMs } = program
+    const limits = { params, wallMs: Math.min(wallMs, HOSTILE_WALL_MS) }
+    const result = await this.#run(sourceOf(program), limits, CANARY_KEYS)
+    this.#count('hostile')
+    if (result.kind === 'failed' && result.code === 'action_timeout') return
+    const wrong = wrongAbout(program, result)
+    if (wrong !== undefined) this.wrong.push(wrong)
+  }
+
+  #run(code: string, changes: Partial<RunRequest>, keys: Capability): Promise<RunResult> {
+    const account = `account ${Math.floor(this.#random() * 8)}`
+    return this.#pool.run(request(code, { account, ...changes }), keys)
+  }
+
+  #pick<T>(all: readonly T[]): T {
+    return all[Math.floor(this.#random() * all.length)] as T
+  }
+
+  #count(kind: string): void {
+    this.counts[kind] = (this.counts[kind] ?? 0) + 1
+  }
+}
+
+/** What the living executors hold, together. */
+function rssMib(events: readonly PoolEvent[]): number {
+  const ended = new Set(
+    events.flatMap((event) => (event.type === 'executor_ended' ? [event.pid] : [])),
+  )
+  const living = events.flatMap((event) =>
+    event.type === 'executor_ready' && !ended.has(event.pid) ? [event.pid] : [],
+  )
+  return living.reduce<number>((sum, pid) => sum + residentMib(pid), 0)
+}
+
+function residentMib(pid: number | undefined): number {
+  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  return (Number(pages) * 4096) / 1024 ** 2
+}
+
+function heapMib(): number {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  return process.memoryUsage().heapUsed / 1024 ** 2
+}

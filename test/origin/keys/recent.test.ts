@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { Recent } from '../../../origin/keys/recent.ts'
+
+it('remembers what was asked for last, and makes again what was forgotten', () => {
+  const recent = new Recent<string>(2)
+  const made: string[] = []
+  const ask = (name: string) => recent.get(name, () => (made.push(name), name.toUpperCase()))
+  expect(['a', 'b', 'a', 'c', 'a', 'b'].map(ask)).toEqual(['A', 'B', 'A', 'C', 'A', 'B'])
+  expect(made).toEqual(['a', 'b', 'c', 'b'])
+})

@@ -1,0 +1,85 @@
+import { afterEach } from 'vitest'
+import type { OutboundWorld, RunOutbound } from '../../../origin/actions/outbound/outbound.ts'
+import { Outbound } from '../../../origin/actions/outbound/outbound.ts'
+import type { OutboundPolicy } from '../../../origin/actions/outbound/policy.ts'
+import type { OutboundAnswer } from '../../../origin/actions/outbound/run-outbound.ts'
+import type { Respond } from '../../doubles/web-server.ts'
+import { startRawServer, startWebServer } from '../../doubles/web-server.ts'
+import type { Socket } from 'node:net'
+
+export type Answered = Extract<OutboundAnswer, { ok: true }>
+export type Refused = Extract<OutboundAnswer, { ok: false }>
+export type Ask = Partial<{
+  method: string
+  headers: [string, string][]
+  redirect: string
+  body: string | Uint8Array
+  signal: AbortSignal
+}>
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** Closes it when the test ends. */
+export function closedAfterwards<T extends { close(): unknown }>(thing: T): T {
+  closing.push(() => thing.close())
+  return thing
+}
+
+/** A run with these ports of 127.0.0.1 allowed, as an operator allows them for local development. */
+export function runWith(
+  ports: readonly number[],
+  world: OutboundWorld = {},
+  policy: Partial<OutboundPolicy> = {},
+): RunOutbound {
+  const allow = ports.map((port) => ({ host: '127.0.0.1', port }))
+  return closedAfterwards(new Outbound({ allow, deny: [], ...policy }, world).forRun())
+}
+
+export function ask(run: RunOutbound, url: string, { body, signal, ...request }: Ask = {}) {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : (body ?? new Uint8Array(0))
+  const whole = { url, method: 'GET', headers: [], redirect: 'follow', ...request }
+  return run.fetch(whole, bytes, signal ?? new AbortController().signal)
+}
+
+export async function answered(run: RunOutbound, url: string, request?: Ask): Promise<Answered> {
+  const answer = await ask(run, url, request)
+  if (!answer.ok) throw new Error(`refused: ${answer.message}`)
+  return answer
+}
+
+export async function refused(run: RunOutbound, url: string, request?: Ask): Promise<Refused> {
+  const answer = await ask(run, url, request)
+  if (answer.ok) throw new Error(`answered: ${answer.value.status} of ${answer.value.url}`)
+  return answer
+}
+
+export const textOf = ({ bytes }: Answered): string => Buffer.from(bytes).toString()
+
+/** A server, and a run that may reach it. */
+export async function serving(respond: Respond, world?: OutboundWorld) {
+  const server = closedAfterwards(await startWebServer(respond))
+  return { server, run: runWith([server.port], world), url: `http://127.0.0.1:${server.port}` }
+}
+
+/** A server that sends these bytes and nothing else, and a run that may reach it. */
+export async function speaking(speak: (socket: Socket) => void, world?: OutboundWorld) {
+  const server = closedAfterwards(await startRawServer(speak))
+  return { server, run: runWith([server.port], world), url: `http://127.0.0.1:${server.port}` }
+}
+
+/** Time-outs short enough to be waited for. */
+export const SHORT = { connect: 1_000, answer: 300, idle: 300 }
+
+/** A response that never ends, as fast as it is read. */
+export function speakEndlessly(socket: Socket): void {
+  socket.write('HTTP/1.1 200 OK\r\n\r\n')
+  const part = Buffer.alloc(65_536, 'x')
+  const more = () => {
+    while (!socket.destroyed && socket.write(part));
+  }
+  socket.on('drain', more)
+  more()
+}

@@ -1,0 +1,167 @@
+import { computeAddress, id, zeroPadValue } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import type { Account, Group, UsageKey } from '../../../origin/accounts/account.ts'
+import { cidHash } from '../../../origin/accounts/api-key.ts'
+import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import type { Principal } from '../../../origin/accounts/state.ts'
+import type { KeyOperation } from '../../../origin/actions/run.ts'
+import { capabilityFor } from '../../../origin/runs/capability.ts'
+import { ENCRYPTED_MESSAGE_MAX_BYTES } from '../../../shared/limits.ts'
+import { accountOf, addressOf, keyring, pkpIdOf, texts } from './wallet-holder.ts'
+
+const CID = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
+const OTHER_CID = 'QmNecXLe3tMEdoo992NpHrcXwtbvieS1KhNmrv2iE2VBBN'
+/** What a run of the action by the account's own key gets. */
+function asked(account: Account, operation: KeyOperation, cid = CID): Promise<string> {
+  return capabilityFor(keyring, cid, () => ({ account, keyHash: account.hash })).keyOperation(
+    operation,
+  )
+}
+
+const account = accountOf('account', ['permitted', 'outside'], [CID])
+const pkpId = addressOf(account.hash, 'permitted')
+const outside = addressOf(account.hash, 'outside')
+const foreign = addressOf(id('another account'), 'permitted')
+const encrypted = (message = 'secret') => asked(account, { name: 'encrypt', pkpId, message })
+
+/** The operations on a wallet, all under one rule of permission. */
+const OPERATIONS: [KeyOperation['name'], (pkpId: string) => Promise<KeyOperation>][] = [
+  ['getPrivateKey', async (wallet) => ({ name: 'getPrivateKey', pkpId: wallet })],
+  ['encrypt', async (wallet) => ({ name: 'encrypt', pkpId: wallet, message: 'secret' })],
+  [
+    'decrypt',
+    async (wallet) => ({ name: 'decrypt', pkpId: wallet, ciphertext: await encrypted() }),
+  ],
+]
+
+describe.each(OPERATIONS)('%s', (name, operation) => {
+  it('is answered for the wallet of a group that permits the action, in either spelling', async () => {
+    for (const spelling of [pkpId, pkpId.toLowerCase(), pkpIdOf(account.hash, 'permitted')])
+      expect(await asked(account, await operation(spelling))).toMatch(/./)
+  })
+
+  it('is refused for a wallet outside that group', async () => {
+    const refused = asked(account, await operation(outside))
+    await expect(refused).rejects.toThrow(
+      `${name}: wallet ${outside} is in no group that permits the action ${CID}`,
+    )
+  })
+
+  it('is refused to an action that the wallet’s group does not permit', async () => {
+    const refused = asked(account, await operation(pkpId), OTHER_CID)
+    await expect(refused).rejects.toThrow(`${name}: wallet ${pkpId} is in no group`)
+  })
+
+  it('is refused for a wallet of another account', async () => {
+    const refused = asked(account, await operation(foreign))
+    await expect(refused).rejects.toThrow(`${name}: this account has no wallet ${foreign}`)
+  })
+
+  it('stolen registration: a foreign address with its path gives nothing', async () => {
+    const stolen = zeroPadValue(foreign, 32).toLowerCase()
+    const wallets = new Map([
+      [stolen, { pkpId: stolen, derivationPath: id('permitted'), ...texts }],
+    ])
+    const group = { ...account.groups.get(1)!, pkpIds: new Set([stolen]) }
+    const thief = { ...account, wallets, groups: new Map([[1, group]]) }
+    const refused = asked(thief, await operation(foreign))
+    await expect(refused).rejects.toThrow(`${name}: this account has no wallet ${foreign}`)
+  })
+
+  it.each([
+    ['the wildcard', `0x${'0'.repeat(64)}`, 'pkpId must name one wallet'],
+    ['the zero address', `0x${'0'.repeat(40)}`, 'pkpId must name one wallet'],
+    ['no hex', 'wallet', 'pkpId must be a wallet address'],
+    ['hex of another length', '0x1234', 'pkpId must be a wallet address'],
+  ])('is refused for %s', async (_what, wallet, message) => {
+    await expect(asked(account, await operation(wallet))).rejects.toThrow(`${name}: ${message}`)
+  })
+
+  it('is refused once the key that began the run was revoked', async () => {
+    const revoked = () => {
+      throw new Error('revoked')
+    }
+    const refused = capabilityFor(keyring, CID, revoked).keyOperation(await operation(pkpId))
+    await expect(refused).rejects.toThrow(`${name}: the API key that began this run was revoked`)
+  })
+
+  it('is refused while nobody can look up who may do what', async () => {
+    const away = () => {
+      throw new ChainUnavailable('the chain does not answer')
+    }
+    const refused = capabilityFor(keyring, CID, away).keyOperation(await operation(pkpId))
+    await expect(refused).rejects.toThrow('the chain does not answer')
+  })
+
+  it('is refused to a usage key whose group is another one', async () => {
+    const usageKey = { executeInGroups: new Set([2]) } as unknown as UsageKey
+    const two: Group = { ...account.groups.get(1)!, id: 2, pkpIds: new Set() }
+    const groups = new Map([...account.groups, [2, two]])
+    const holder = (): Principal => ({
+      account: { ...account, groups },
+      keyHash: id('u'),
+      usageKey,
+    })
+    const refused = capabilityFor(keyring, CID, holder).keyOperation(await operation(pkpId))
+    await expect(refused).rejects.toThrow(`${name}: wallet ${pkpId} is in no group`)
+  })
+})
+
+describe('what was encrypted for a wallet', () => {
+  const decrypted = (holder: Account, wallet: string, ciphertext: string) =>
+    asked(holder, { name: 'decrypt', pkpId: wallet, ciphertext })
+
+  it('is decrypted for it, by another action too', async () => {
+    const two: Group = { ...account.groups.get(1)!, cidHashes: new Set([cidHash(OTHER_CID)]) }
+    const other = { ...account, groups: new Map([[1, two]]) }
+    const ciphertext = await encrypted('grüße')
+    expect(await decrypted(account, pkpId, ciphertext)).toBe('grüße')
+    const elsewhere = asked(other, { name: 'decrypt', pkpId, ciphertext }, OTHER_CID)
+    expect(await elsewhere).toBe('grüße')
+  })
+
+  it('ciphertext of another wallet: permission for one wallet opens no other’s', async () => {
+    const wallets = ['permitted', 'outside'].map((path) => pkpIdOf(account.hash, path))
+    const group = { ...account.groups.get(1)!, pkpIds: new Set(wallets) }
+    const both = { ...account, groups: new Map([[1, group]]) }
+    await expect(decrypted(both, outside, await encrypted())).rejects.toThrow(
+      'decrypt: the ciphertext was altered or cut, or encrypted for another wallet or account',
+    )
+  })
+
+  it('ciphertext of another account: a wallet registered under the same path opens nothing', async () => {
+    const other = accountOf('another account', ['permitted'], [CID])
+    await expect(decrypted(other, foreign, await encrypted())).rejects.toThrow(
+      'decrypt: the ciphertext was altered or cut, or encrypted for another wallet or account',
+    )
+  })
+
+  it('is bounded, and the refusal names the operation', async () => {
+    const long = 'é'.repeat(ENCRYPTED_MESSAGE_MAX_BYTES / 2 + 1)
+    await expect(encrypted(long)).rejects.toThrow('encrypt: the message is 65538 bytes')
+    await expect(encrypted('\ud800')).rejects.toThrow('encrypt: the message holds half a surrogate')
+    await expect(decrypted(account, pkpId, '!')).rejects.toThrow('decrypt: the ciphertext is not')
+  })
+})
+
+describe('the keys of an action', () => {
+  it('are its own, and only their public half is another action’s to ask for', async () => {
+    const own = await asked(account, { name: 'getSvcActionPrivateKey' })
+    expect(own).toMatch(/^0x[0-9a-f]{64}$/)
+    const address = { name: 'getSvcActionWalletAddress', ipfsId: CID } as const
+    expect(await asked(account, address, OTHER_CID)).toBe(computeAddress(own))
+    const publicKey = { name: 'getSvcActionPublicKey', ipfsId: CID } as const
+    expect(computeAddress(await asked(account, publicKey, OTHER_CID))).toBe(computeAddress(own))
+    expect(await asked(account, { name: 'getSvcActionPrivateKey' }, OTHER_CID)).not.toBe(own)
+  })
+
+  it.each(['', 'Qm', `${CID}x`, CID.toLowerCase(), '../root'])(
+    'are none for %j',
+    async (ipfsId) => {
+      for (const name of ['getSvcActionPublicKey', 'getSvcActionWalletAddress'] as const)
+        await expect(asked(account, { name, ipfsId })).rejects.toThrow(
+          `${name}: ipfsId must be a CIDv0`,
+        )
+    },
+  )
+})

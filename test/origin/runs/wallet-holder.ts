@@ -1,0 +1,43 @@
+/** Accounts that are made by hand, with wallets of the one keyring of these tests. */
+import { computeAddress, id, zeroPadValue } from 'ethers'
+import type { Account, Group } from '../../../origin/accounts/account.ts'
+import { cidHash } from '../../../origin/accounts/api-key.ts'
+import { Keyring } from '../../../origin/keys/keyring.ts'
+
+export const keyring = new Keyring(new Uint8Array(32).fill(1))
+export const texts = { name: '', description: '' }
+
+/** An account with the wallets of these paths; group 1 has the first of them and these actions. */
+export function accountOf(name: string, paths: string[], cids: string[]): Account {
+  const hash = id(name)
+  const wallets = paths.map((path) => {
+    const pkpId = pkpIdOf(hash, path)
+    return [pkpId, { pkpId, derivationPath: id(path), ...texts }] as const
+  })
+  const [first] = wallets
+  const group: Group = {
+    id: 1,
+    ...texts,
+    cidHashes: new Set(cids.map(cidHash)),
+    pkpIds: new Set(first === undefined ? [] : [first[0]]),
+  }
+  return {
+    hash,
+    managed: true,
+    adminWallet: '',
+    ...texts,
+    createdAt: 0,
+    hashes: new Map(),
+    wallets: new Map(wallets),
+    groups: new Map([[1, group]]),
+    usageKeys: new Map(),
+    actions: new Map(),
+  }
+}
+
+/** EIP-55. */
+export const addressOf = (hash: string, path: string): string =>
+  computeAddress(keyring.walletKey(hash, id(path)))
+
+export const pkpIdOf = (hash: string, path: string): string =>
+  zeroPadValue(addressOf(hash, path), 32).toLowerCase()

@@ -1,0 +1,24 @@
+import { build } from 'esbuild'
+import { join } from 'node:path'
+import vm from 'node:vm'
+import { expect, it } from 'vitest'
+import { actionCid } from '../../shared/cid.ts'
+
+it('the CID is computed in a browser as it is here, without anything of Node', async () => {
+  const bundle = await build({
+    entryPoints: [join(import.meta.dirname, '../../shared/cid.ts')],
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    format: 'iife',
+    globalName: 'cid',
+  })
+  const web = { crypto, TextEncoder, TextDecoder, Uint8Array, Event, EventTarget, AbortController }
+  const page = vm.createContext(web)
+  vm.runInContext(bundle.outputFiles[0]!.text, page)
+  const browser = vm.runInContext('cid', page) as { actionCid: typeof actionCid }
+  for (const length of [0, 1000, 262_144, 262_145]) {
+    const source = 'é'.repeat(length / 2)
+    expect(await browser.actionCid(source)).toBe(await actionCid(source))
+  }
+})
