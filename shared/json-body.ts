@@ -33,11 +33,7 @@ export function requireJsonType(type: string | null): void {
 
 /** 400 for a body that does not parse. */
 export function notJson(reason: string): ApiError {
-  return new ApiError(
-    400,
-    `The body is not JSON: ${reason}`,
-    'Send a body that parses as JSON.',
-  )
+  return new ApiError(400, `The body is not JSON: ${reason}`, 'Send a body that parses as JSON.')
 }
 
 /**

@@ -1,6 +1,15 @@
 import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 import type { FailureCode } from './run.ts'
-import { FAILURE_CODES } from './run.ts'
+
+/** Codes that the prelude gives an error; the others are for the host alone to find. */
+const MARKED_CODES = [
+  'no_main',
+  'result_not_json',
+  'result_too_large',
+  'key_operation_limit',
+  'outbound_limit',
+  'outbound_response_too_large',
+] as const satisfies readonly FailureCode[]
 
 export type Failure = { code: FailureCode; message: string; stack: string }
 
@@ -19,7 +28,7 @@ export function thrownFailure(
   const message = thrown.message.toWellFormed().slice(0, MESSAGE_CHARACTERS)
   const frames = ownFrames(thrown.frames.toWellFormed().slice(0, STACK_CHARACTERS))
   if (isOutOfMemory(thrown.name, message, exhausted)) return outOfMemory(frames)
-  const code = FAILURE_CODES.find((known) => known === thrown.code) ?? 'action_threw'
+  const code = MARKED_CODES.find((known) => known === thrown.code) ?? 'action_threw'
   const title = thrown.name === '' ? message : `${thrown.name.slice(0, 256)}: ${message}`
   return { code, message, stack: frames === '' ? title : `${title}\n${frames}` }
 }
@@ -59,7 +68,7 @@ export function trapFailure(error: unknown, exhausted: boolean): Failure {
 /** With nothing left to allocate, the engine throws null, or no value at all, in place of an error. */
 function isOutOfMemory(name: string, message: string, exhausted: boolean): boolean {
   // One allocation of more than there is in all fails without a try to grow.
-  if (name === 'InternalError') return message === 'out of memory'
+  if (name === 'InternalError') return message.startsWith('out of memory')
   if (!exhausted) return false
   return name === '' && /: (null|unknown .*|object \{\})$/.test(message)
 }

@@ -4,12 +4,7 @@ import { FairQueue } from './pool/fair-queue.ts'
 import type { Member } from './pool/member.ts'
 import { Occupation } from './pool/member.ts'
 import type { ActionPoolOptions } from './pool/options.ts'
-import {
-  LONG_COMPUTING_MS,
-  WAITING_BYTES_MAX,
-  WAITING_MAX,
-  withDefaults,
-} from './pool/options.ts'
+import { LONG_COMPUTING_MS, WAITING_BYTES_MAX, WAITING_MAX, withDefaults } from './pool/options.ts'
 import { Shares } from './pool/shares.ts'
 import type { ActionPool, Capability, RunControl, RunLost, RunRequest, RunResult } from './run.ts'
 
@@ -50,7 +45,10 @@ class Pool implements ActionPool {
       free: (member) => this.#runEnded(member),
       changed: (member) => this.#runChanged(member),
       gone: (member) => this.#runEnded(member),
-      broken: (reason) => this.#giveUp(reason),
+      broken: (reason, forGood) => {
+        if (forGood) this.#over ??= reason
+        this.#giveUp(reason)
+      },
     })
   }
 
@@ -97,7 +95,8 @@ class Pool implements ActionPool {
   }
 
   async close(): Promise<void> {
-    this.#giveUp('the pool is closed')
+    this.#over = 'the pool is closed'
+    this.#giveUp(this.#over)
     clearInterval(this.#watch)
     await this.#crew.close()
   }
@@ -122,7 +121,7 @@ class Pool implements ActionPool {
     const now = performance.now()
     member.occupation = new Occupation(account, now)
     this.#shares.started(account)
-    if (this.#cpuUse.isAboveShare(account, now)) member.priority.lower({ forGood: false })
+    if (this.#cpuUse.isHeavy(account, now)) member.priority.lower({ forGood: false })
     else member.priority.restore()
     this.#watch ??= setInterval(() => this.#look(), LONG_COMPUTING_MS / 4).unref()
     void member.executor.run(request, capability, control).then(resolve)
@@ -172,7 +171,6 @@ class Pool implements ActionPool {
   }
 
   #giveUp(reason: string): void {
-    this.#over ??= reason
     for (const { resolve } of this.#queue.clear()) resolve(notStarted(reason))
   }
 }

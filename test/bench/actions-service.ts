@@ -10,7 +10,7 @@ import { loadTls } from '../../origin/tls.ts'
 import { actionCid } from '../../shared/cid.ts'
 import { cidHash } from '../../origin/accounts/api-key.ts'
 import { startContract } from '../origin/accounts/contract.ts'
-import { OriginProcess } from '../system/origins.ts'
+import { OriginProcess, PAYERS } from '../system/origins.ts'
 import { median, type Metric } from './report.ts'
 
 const CODE = 'async function main(params) { return params.a + 1 }'
@@ -22,7 +22,8 @@ export async function measureService(metric: (values: Omit<Metric, 'bench'>) => 
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const { caFile } = await loadTls(folder)
   const keyring = new Keyring(loadRootKey(folder, 'local'))
-  const contract = await startContract(addressOf(keyring.payerKey(0)))
+  const payers = Array.from({ length: PAYERS + 1 }, (_, n) => addressOf(keyring.payerKey(n)))
+  const contract = await startContract(...payers)
   const origin = new OriginProcess('origin', folder, settingsFor(contract), () => {})
   try {
     trustCa(caFile)
@@ -71,7 +72,10 @@ function settingsFor({ rpcUrl, chain }: Awaited<ReturnType<typeof startContract>
     SVC_CONTRACT_BLOCK: String(chain.contractBlock),
     SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
     SVC_CHANNEL_PSK: Buffer.alloc(32, 1).toString('base64url'),
+    SVC_PAYERS: String(PAYERS),
     SVC_STARTER_CREDITS_CENTS: '100000',
+    // What is measured here is one caller, on a machine that may be busy with other things.
+    SVC_SHED_DELAY_MS: '60000',
     SVC_NEW_ACCOUNT_BURST: '1000',
   }
 }

@@ -21,6 +21,23 @@ const TRIVIAL = 'async function main(params) { return params.a + 1 }'
 const SIGN = `async function main() { return new ethers.Wallet('${KEY}').signMessage('hello') }`
 const PURE_SIGN = `new ethers.Wallet('${KEY}').signMessage('hello')`
 
+/** What ethers' own bundle needs to load and QuickJS does not have. */
+const BROWSER_GLOBALS = `
+  globalThis.self = globalThis
+  globalThis.console = { log() {}, warn() {}, error() {} }
+  globalThis.setTimeout = globalThis.clearTimeout = () => 0
+  const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  globalThis.btoa = () => { throw new Error('not used') }
+  globalThis.atob = (text) => {
+    let out = '', held = 0, bits = 0
+    for (const digit of text.replace(/=+$/, '')) {
+      held = ((held << 6) | DIGITS.indexOf(digit)) & 0xffff
+      bits += 6
+      if (bits >= 8) out += String.fromCharCode((held >> (bits -= 8)) & 255)
+    }
+    return out
+  }`
+
 const WARM_UP = 1_000
 const CALLS = 3_000
 const FRESH_CONTEXTS = 3
@@ -142,17 +159,18 @@ async function bareHopMs(): Promise<number> {
 async function freshContextMs(): Promise<number> {
   const bundle = createRequire(import.meta.url).resolve('ethers-v5/dist/ethers.umd.min.js')
   const ethers = readFileSync(bundle, 'utf8')
-  const shims =
-    'globalThis.atob = () => ""; globalThis.btoa = () => ""; globalThis.self = globalThis'
   const quickJs = await getQuickJS()
   const times: number[] = []
   for (let context = 0; context < FRESH_CONTEXTS; context++) {
     const ms = await timed(async () => {
       const vm = quickJs.newContext()
-      vm.unwrapResult(vm.evalCode(shims)).dispose()
+      vm.unwrapResult(vm.evalCode(BROWSER_GLOBALS)).dispose()
       vm.unwrapResult(vm.evalCode(ethers)).dispose()
-      vm.unwrapResult(vm.evalCode(PURE_SIGN)).dispose()
+      const signed = vm.unwrapResult(vm.evalCode(PURE_SIGN))
       vm.runtime.executePendingJobs()
+      const { type } = vm.getPromiseState(signed)
+      if (type !== 'fulfilled') throw new Error(`the fresh context did not sign: ${type}`)
+      signed.dispose()
       vm.dispose()
     })
     times.push(ms)

@@ -19,7 +19,11 @@ async function start(): Promise<Stack> {
   stack = await Stack.start({
     stateDir,
     environment: anyPorts,
-    originSettings: { SVC_NEW_ACCOUNT_BURST: '1000', SVC_SHED_DELAY_MS: '10000', SVC_SHED_CPU_PRESSURE: '100' },
+    originSettings: {
+      SVC_NEW_ACCOUNT_BURST: '1000',
+      SVC_SHED_DELAY_MS: '10000',
+      SVC_SHED_CPU_PRESSURE: '100',
+    },
     onLine: (component, line) => lines.push(`${component} | ${line}`),
   })
   trustCa(stack.caFile)

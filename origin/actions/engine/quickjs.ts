@@ -11,7 +11,7 @@ export type Pointer = number
 
 /** The engine's exports that are used here. Values of the guest are behind pointers, which the engine allocates. */
 type Exports = {
-  _malloc(bytes: number): Pointer
+  _malloc: (this: void, bytes: number) => Pointer
   _free(pointer: Pointer): void
   _QTS_NewRuntime(): Pointer
   _QTS_NewContext(runtime: Pointer, intrinsics: number): Pointer

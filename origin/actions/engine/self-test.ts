@@ -74,7 +74,7 @@ const PROBES: Probe[] = [
 ]
 
 /** Looks at whether a loop must stop before it is stopped. */
-const LOOKS = 1000
+const LOOKS = 100
 
 /**
  * Runs the probes in one sandbox after the other, and holds after each reset that all of the memory is the template's.
@@ -123,6 +123,7 @@ function runProbe(
   const thrown = vm.evaluate(code)
   if (thrown !== undefined) vm.callWith('uncaught', [thrown])
   else vm.call('begin', [])
-  while (ended === undefined && looks <= LOOKS && vm.hasJobs) vm.runJobs(1)
+  const isOver = () => ended !== undefined || looks > LOOKS
+  while (!isOver() && vm.hasJobs) vm.runJobs(1)
   return looks > LOOKS ? 'stopped' : (ended ?? { thrown: 'it never ended' })
 }

@@ -6,6 +6,10 @@ const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, l
 /** Arguments of one call from the host. */
 const ARGUMENTS_MAX = 8
 
+/** Bytes of an object, and of the buffer behind it, in which a pointer is looked for. */
+const LOOKED_AT_BYTES = 64
+const INNER_BYTES = 32
+
 /** Values of one guest: made, read and passed by the host. */
 export class Values {
   readonly #engine: QuickJs
@@ -13,6 +17,8 @@ export class Values {
   readonly context: Pointer
   /** Where the pointers of a call's arguments are put. */
   readonly #args: Pointer
+  /** Where an ArrayBuffer's object has its buffer, and where that has its bytes. */
+  readonly #layout: { buffer: number; data: number }
   readonly undefined: Pointer
   readonly true: Pointer
   readonly false: Pointer
@@ -26,6 +32,27 @@ export class Values {
     this.undefined = native._QTS_GetUndefined()
     this.true = native._QTS_GetTrue()
     this.false = native._QTS_GetFalse()
+    this.#layout = this.#findBufferLayout()
+  }
+
+  /** From an ArrayBuffer whose bytes are known to be: where its object says so. */
+  #findBufferLayout(): { buffer: number; data: number } {
+    const { native, words } = this.#engine
+    const at = native._malloc(LOOKED_AT_BYTES)
+    const value = native._QTS_NewArrayBuffer(this.context, at, LOOKED_AT_BYTES)
+    const object = words[value >> 2] ?? 0
+    const found: { buffer: number; data: number }[] = []
+    for (let buffer = 0; buffer < LOOKED_AT_BYTES; buffer += 4) {
+      const inner = words[(object + buffer) >> 2] ?? 0
+      if (inner <= object || inner % 4 !== 0) continue
+      for (let data = 0; data < INNER_BYTES; data += 4)
+        if (words[(inner + data) >> 2] === at) found.push({ buffer, data })
+    }
+    this.free(value)
+    const [layout] = found
+    if (layout === undefined || found.length > 1)
+      throw new Error(`an ArrayBuffer's bytes were found at ${found.length} places, not one`)
+    return layout
   }
 
   /** A C string; without NUL, and the caller frees it. */
@@ -133,21 +160,20 @@ export class Values {
   }
 
   /**
-   * Hands a part of an ArrayBuffer to `read`, which must not keep it: no bytes for what is none, or is detached, or
-   * is not as long.
+   * Hands a part of an ArrayBuffer to `read`, where it lies: nobody may keep it, or enter the guest with it.
+   * @throws RangeError when the part is not there, as after the buffer was detached or made smaller: never other bytes
    */
   readBytes<T>(value: Pointer, offset: number, length: number, read: (part: Uint8Array) => T): T {
-    if (length === 0 || this.#tag(value) !== TAG.object) return read(new Uint8Array(0))
-    const { native, bytes } = this.#engine
-    const whole = native._QTS_GetArrayBufferLength(this.context, value)
-    const inside = offset >= 0 && length >= 0 && offset + length <= whole
-    const copy = inside ? native._QTS_GetArrayBuffer(this.context, value) : 0
-    if (copy === 0) return read(new Uint8Array(0))
-    try {
-      return read(bytes.subarray(copy + offset, copy + offset + length))
-    } finally {
-      native._free(copy)
-    }
+    if (length === 0) return read(new Uint8Array(0))
+    const { native, bytes, words } = this.#engine
+    const isObject = this.#tag(value) === TAG.object
+    const whole = isObject ? native._QTS_GetArrayBufferLength(this.context, value) : 0
+    const isThere =
+      Number.isInteger(offset) && offset >= 0 && length > 0 && offset + length <= whole
+    if (!isThere) throw new RangeError('the bytes are not there: was the buffer detached?')
+    const buffer = words[((words[value >> 2] ?? 0) + this.#layout.buffer) >> 2] ?? 0
+    const data = words[(buffer + this.#layout.data) >> 2] ?? 0
+    return read(bytes.subarray(data + offset, data + offset + length))
   }
 
   #tag(value: Pointer): number {

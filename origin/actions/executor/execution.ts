@@ -1,6 +1,7 @@
 import type { Entry, Passed, Vm } from '../engine/vm.ts'
 import { outOfMemory, stoppedFailure, thrownFailure, trapFailure } from '../failure.ts'
 import type { RunHooks } from '../host/run-functions.ts'
+import { refusalJson } from '../host/run-functions.ts'
 import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
 import type { AskedOperation, KeyAnswer } from '../messages.ts'
 import type { Outbound, RunOutbound } from '../outbound/outbound.ts'
@@ -70,9 +71,8 @@ export class Execution {
 
   settle(id: number, answer: KeyAnswer): void {
     if (!this.#keyOperations.delete(id)) return
-    const { ok, ...refusal } = answer
-    const json = JSON.stringify(answer.ok ? answer.value : refusal)
-    this.#enter(() => this.#call('settle', [id, !ok, json]))
+    const json = answer.ok ? JSON.stringify(answer.value) : refusalJson(answer)
+    this.#enter(() => this.#call('settle', [id, !answer.ok, json]))
   }
 
   #fetch(id: number, request: unknown, body: Uint8Array): undefined {
@@ -80,10 +80,9 @@ export class Execution {
     this.#requests.set(id, abort)
     void this.#outbound.fetch(request, body, abort.signal).then((answer) => {
       if (!this.#requests.delete(id)) return
-      const { ok, ...refusal } = answer
       this.#enter(() => {
         if (answer.ok) this.#call('settle', [id, false, JSON.stringify(answer.value), answer.bytes])
-        else this.#call('settle', [id, true, JSON.stringify(refusal)])
+        else this.#call('settle', [id, true, refusalJson(answer)])
       })
     })
   }

@@ -5,6 +5,11 @@ import { hostFunction } from './host-function.ts'
 /** Why an operation is not begun, for the action's author. */
 export type Refusal = { message: string; code?: string }
 
+/** A code in any case: the guest would else find one where an action put it, on Object.prototype. */
+export function refusalJson({ message, code = '' }: Refusal): string {
+  return JSON.stringify({ message, code })
+}
+
 /** What a run hears from its sandbox. Texts come from code that we do not know. */
 export type RunHooks = {
   finish(json: string): void
@@ -53,7 +58,7 @@ export function runFunctions(hooks: () => RunHooks): HostFunctions {
       'text',
       (id, name, argument, bytes) => {
         const refusal = hooks().operation(id, name, argument, bytes)
-        return refusal === undefined ? '' : JSON.stringify(refusal)
+        return refusal === undefined ? '' : refusalJson(refusal)
       },
     ),
     abandon: hostFunction(['number'], 'nothing', (id) => hooks().abandon(id)),

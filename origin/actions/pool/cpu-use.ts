@@ -30,11 +30,14 @@ export class CpuUse {
     use.at = now
   }
 
-  /** Whether an account took more than the cores divided by all that used them; one that is alone has all. */
-  isAboveShare(account: string, now: number): boolean {
+  /**
+   * Whether an account took more than half of its share: of the cores, divided by all that used them. Half, since one
+   * that goes on without a pause has not the whole of a core, by the time between its runs. Who is alone has no share.
+   */
+  isHeavy(account: string, now: number): boolean {
     if (this.#uses.size === 1) return false
     const use = this.#uses.get(account)
-    return use !== undefined && faded(use, now) / FADES_MS > this.#cores / this.#uses.size
+    return use !== undefined && faded(use, now) / FADES_MS > this.#cores / this.#uses.size / 2
   }
 
   /** Forgets accounts that have not computed lately; the others share the cores. */

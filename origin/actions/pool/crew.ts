@@ -12,8 +12,8 @@ type Listener = {
   changed(member: Member): void
   /** It is gone, and its run with it. */
   gone(member: Member): void
-  /** No executor can be started. */
-  broken(reason: string): void
+  /** No executor can be started: never, or not now. */
+  broken(reason: string, forGood: boolean): void
 }
 
 /** The executors of one pool: started, kept warm with one to spare, replaced when worn, ended when idle. */
@@ -66,6 +66,8 @@ export class Crew {
   staff(wanted: number): void {
     const template = this.#template
     if (this.#closed || template === undefined) return
+    // Starts that fail are not repeated for their own sake: a run that comes is worth another.
+    if (this.#failedStarts >= FAILED_STARTS_MAX && wanted === 0) return
     let count = 0
     let starting = 0
     let running = 0
@@ -97,7 +99,7 @@ export class Crew {
       this.#template = await makeTemplateFile(this.#options.outbound)
       this.staff(0)
     } catch (error) {
-      this.#break(error instanceof Error ? error.message : 'the template can not be made')
+      this.#break(error instanceof Error ? error.message : 'the template can not be made', true)
     }
   }
 
@@ -105,6 +107,7 @@ export class Crew {
     const executor = new ExecutorProcess(template, {
       free: () => this.#becameFree(member, template),
       changed: () => this.#listener.changed(member),
+      due: () => member.priority.restore(),
       ended: (end) => this.#ended(member, end),
     })
     const member = new Member(executor, performance.now())
@@ -185,12 +188,12 @@ export class Crew {
     this.#options.onEvent({ type: 'executor_ended', pid, runs, ...end })
     if (this.#closed && this.#members.size === 0) this.#empty.resolve()
     if (!this.#closed && !member.served && ++this.#failedStarts >= FAILED_STARTS_MAX)
-      this.#break(`${end.reason} ${end.stderr}`)
+      this.#break(`${end.reason} ${end.stderr}`, false)
     this.#listener.gone(member)
   }
 
-  #break(reason: string): void {
+  #break(reason: string, forGood: boolean): void {
     this.#ready.reject(new Error(`executors cannot be started: ${reason}`))
-    this.#listener.broken('executors cannot be started')
+    this.#listener.broken('executors cannot be started', forGood)
   }
 }

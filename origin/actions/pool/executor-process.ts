@@ -12,7 +12,7 @@ import type { TemplateFile } from './template.ts'
  * How long past its deadline an executor may stay silent. One that still polls answers within
  * milliseconds; one inside a native loop never does.
  */
-const WATCHDOG_GRACE_MS = 500
+const WATCHDOG_GRACE_MS = 2_000
 
 /** How long one that is told to stop may go on: it hears that only where its action waits. */
 const STOP_GRACE_MS = 200
@@ -30,6 +30,8 @@ type Listener = {
   free(): void
   /** Its run began to wait, or to compute again. */
   changed?(): void
+  /** Its run has reached the deadline and did not end yet: to end it needs the processor. */
+  due?(): void
   ended(end: ExecutorEnd): void
 }
 
@@ -59,9 +61,9 @@ export class ExecutorProcess {
 
   constructor(template: TemplateFile, listener: Listener) {
     this.#listener = listener
-    const { fd, digest, code, outbound } = template
-    const options = sandboxedForkOptions(fd, [code.folder])
-    this.#child = fork(code.entry(EXECUTOR_ENTRY), [digest], options)
+    const { fd, digest, outbound } = template
+    const options = sandboxedForkOptions(fd, [template.code.folder])
+    this.#child = fork(template.code.entry(EXECUTOR_ENTRY), [digest], options)
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS)
     })
@@ -88,11 +90,7 @@ export class ExecutorProcess {
     this.runs++
     const gate = new KeyGate(capability)
     return new Promise((resolve) => {
-      const watchdog = setTimeout(
-        // After the poll phase, so that an answer which already waits in the pipe is read first.
-        () => setImmediate(() => this.#overdue(gate, request.wallMs)),
-        request.wallMs + WATCHDOG_GRACE_MS,
-      )
+      const watchdog = setTimeout(() => this.#due(gate, request.wallMs), request.wallMs)
       this.#active = { gate, startedAt: performance.now(), watchdog, finish: resolve }
       const { code, params, wallMs, cpuMs } = request
       this.#send({ type: 'run', token: gate.token, code, params, wallMs, cpuMs })
@@ -148,6 +146,15 @@ export class ExecutorProcess {
     const answer = await asked
     if (answer === undefined) return
     this.#send({ type: 'key_answer', token: gate.token, id, answer })
+  }
+
+  #due(gate: KeyGate, wallMs: number): void {
+    const active = this.#active
+    if (active?.gate !== gate) return
+    this.#listener.due?.()
+    // After the poll phase, so that an answer which already waits in the pipe is read first.
+    const overdue = () => setImmediate(() => this.#overdue(gate, wallMs))
+    active.watchdog = setTimeout(overdue, WATCHDOG_GRACE_MS)
   }
 
   #overdue(gate: KeyGate, wallMs: number): void {

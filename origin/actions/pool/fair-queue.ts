@@ -29,7 +29,10 @@ export class FairQueue<Item extends Queued> {
 
   hasRoom({ account, bytes }: Queued): boolean {
     const line = this.#lines.get(account)
-    const left = { count: this.#bounds.count - this.#count, bytes: this.#bounds.bytes - this.#bytes }
+    const left = {
+      count: this.#bounds.count - this.#count,
+      bytes: this.#bounds.bytes - this.#bytes,
+    }
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
   }
 

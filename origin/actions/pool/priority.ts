@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
 /** What this process has, and so its children at first. */
@@ -41,12 +41,21 @@ export class Priority {
   #set(priority: number): boolean {
     if (this.#pid === undefined) return false
     try {
-      setPriority(this.#pid, priority)
+      for (const thread of threadsOf(this.#pid)) setPriority(thread, priority)
       return true
     } catch {
       // It has just ended.
       return false
     }
+  }
+}
+
+/** On Linux a priority is a thread's, and V8 compiles and collects on threads of its own. */
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return [pid]
   }
 }
 

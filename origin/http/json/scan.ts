@@ -121,13 +121,15 @@ export function skipString(bytes: Uint8Array, from: number): number {
     const escape = bytes[at] ?? 0
     if (ESCAPED[escape] === 1) continue
     if (escape !== 0x75) break
-    const isHex =
-      HEX[bytes[at + 1] ?? 0]! + HEX[bytes[at + 2] ?? 0]! + HEX[bytes[at + 3] ?? 0]! === 3 &&
-      HEX[bytes[at + 4] ?? 0] === 1
-    if (!isHex) break
+    if (!isFourHex(bytes, at + 1)) break
     at += 4
   }
   throw new NotJson(at)
+}
+
+function isFourHex(bytes: Uint8Array, from: number): boolean {
+  for (let at = from; at < from + 4; at++) if (HEX[bytes[at] ?? 0] !== 1) return false
+  return true
 }
 
 /** The kind of a value that was checked. */

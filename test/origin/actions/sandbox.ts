@@ -16,7 +16,7 @@ export const NO_KEYS: Capability = {
 }
 
 export function request(code: string, changes: Partial<RunRequest> = {}): RunRequest {
-  return { account: 'account', code, params: '{}', wallMs: 10_000, cpuMs: 10_000, ...changes }
+  return { account: 'account', code, params: '{}', wallMs: 25_000, cpuMs: 25_000, ...changes }
 }
 
 export function returned(result: RunResult): RunReturned {

@@ -30,19 +30,28 @@ export type Campaign = {
   wrong: string[]
   /** Ends of executors that no built-in without end explains. */
   unexplained: string[]
+  /** Executors that the pool's watchdog killed, and those that it replaced for their memory. */
   exits: number
+  replaced: number
   samples: Sample[]
   runsPerSecond: number
 }
 
-/** Benign runs of every kind with hostile ones among them, on two executors that are never replaced for their age. */
-export async function mixedRuns(runs: number, seed: number): Promise<Campaign> {
+/**
+ * Benign runs of every kind with hostile ones among them, on two executors that are never replaced for their age.
+ * @param hostileShare of all runs, from 0 to 1
+ */
+export async function mixedRuns(
+  runs: number,
+  seed: number,
+  hostileShare = HOSTILE_SHARE,
+): Promise<Campaign> {
   const random = seededRandom(seed)
   const events: PoolEvent[] = []
   const options = { min: 2, max: 2, runsPerExecutor: Infinity }
   const pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
   await pool.ready()
-  const campaign = new MixedRuns(pool, random)
+  const campaign = new MixedRuns(pool, random, hostileShare)
   const samples: Sample[] = []
   const startedAt = performance.now()
   for (let part = 0; part < SAMPLES; part++) {
@@ -52,12 +61,16 @@ export async function mixedRuns(runs: number, seed: number): Promise<Campaign> {
   const seconds = (performance.now() - startedAt) / 1000
   await pool.close()
   const reasons = events.flatMap((event) => (event.type === 'executor_ended' ? [event.reason] : []))
-  const known = ['its run passed the deadline and it did not answer', 'the pool is closed']
+  const count = (of: string) => reasons.filter((reason) => reason === of).length
+  const overdue = 'its run passed the deadline and it did not answer'
+  const worn = 'it was replaced'
+  const known = [overdue, worn, 'the pool is closed']
   return {
     counts: campaign.counts,
     wrong: campaign.wrong,
     unexplained: reasons.filter((reason) => !known.includes(reason)),
-    exits: reasons.filter((reason) => reason === known[0]).length,
+    exits: count(overdue),
+    replaced: count(worn),
     samples,
     runsPerSecond: campaign.begun / seconds,
   }
@@ -69,11 +82,13 @@ class MixedRuns {
   begun = 0
   readonly #pool: ActionPool
   readonly #random: () => number
+  readonly #hostileShare: number
   readonly #hostile = Object.values(HOSTILE_CLASSES).flat()
 
-  constructor(pool: ActionPool, random: () => number) {
+  constructor(pool: ActionPool, random: () => number, hostileShare: number) {
     this.#pool = pool
     this.#random = random
+    this.#hostileShare = hostileShare
   }
 
   async some(runs: number): Promise<void> {
@@ -85,7 +100,7 @@ class MixedRuns {
   }
 
   #one(number: number): Promise<void> {
-    return this.#random() < HOSTILE_SHARE ? this.#hostileRun() : this.#benignRun(number)
+    return this.#random() < this.#hostileShare ? this.#hostileRun() : this.#benignRun(number)
   }
 
   async #benignRun(number: number): Promise<void> {

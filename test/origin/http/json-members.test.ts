@@ -56,14 +56,15 @@ const name = fc.oneof(
     .map(([plain, which]) => escaped(plain, which)),
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
 )
-const number = fc.stringMatching(
-  /^-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,3})?$/,
-)
+const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,3})?$/)
 const json = fc.oneof(
   { weight: 3, arbitrary: fc.json() },
   { weight: 1, arbitrary: number },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)) },
-  { weight: 1, arbitrary: fc.constantFrom('"\\u00e9\\ud800\\/\\b"', '{"__proto__":{"a":1}}', '[]') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('"\\u00e9\\ud800\\/\\b"', '{"__proto__":{"a":1}}', '[]'),
+  },
 )
 const member = fc
   .tuple(space, name, space, space, json, space)
@@ -94,21 +95,24 @@ describe('the members of a body are what JSON.parse says', () => {
     fc.assert(fc.property(broken, requireSame), { numRuns: 5_000 })
   })
 
-  it.each([
-    ...['', ' ', '{', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{,}', '{"a" 1}', '{a:1}'],
-    ...['[', '[1,]', '[,]', '[1', '[1}', '{"a":1]', '{}}', '{} {}', '[[]', '{"code":[}]}'],
-    ...['01', '-', '1.', '.5', '1e', '1e+', '+1', '-01', '1.e3', '0x1', 'NaN', '-Infinity', '1 2'],
-    ...['tru', 'trueX', 'nul', 'falsee', 'True', '"', '"\\', '"\\u12', '"\\u123g"', '"\\x41"'],
-    ...['"\n"', '"\t"', '"\u0000"', '\ufeff{}', '{}\ufeff', '\u00a0{}', "{'a':1}", '{"a":1}//'],
-    ...['0', '-0', '1e400', '-0.0e-0', 'null', 'true', '""', '[]', '{}', ' {} ', '[[],{}]'],
-    ...['{"code":1,"code":2}', '{"c\\u006fde":"x"}', '{"code":"x","\\u0063ode":"y"}'],
-    ...['{"js_params":{"a":1,"a":2}}', '{"js_params":null}', '{"":1}', '{"\\u0000":1}'],
-    ...['{"js_params":{},"js_params":[]}', '{"run":{"id":"x"},"x":[{"run":1}]}'],
-  ])('of %j', (text) => requireSame(text))
+  it.each(
+    [
+      ['', ' ', '{', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{,}', '{"a" 1}', '{a:1}'],
+      ['[', '[1,]', '[,]', '[1', '[1}', '{"a":1]', '{}}', '{} {}', '[[]', '{"code":[}]}'],
+      ['01', '-', '1.', '.5', '1e', '1e+', '+1', '-01', '1.e3', '0x1', 'NaN', '-Infinity', '1 2'],
+      ['tru', 'trueX', 'nul', 'falsee', 'True', '"', '"\\', '"\\u12', '"\\u123g"', '"\\x41"'],
+      ['"\n"', '"\t"', '"\u0000"', '\ufeff{}', '{}\ufeff', '\u00a0{}', "{'a':1}", '{"a":1}//'],
+      ['0', '-0', '1e400', '-0.0e-0', 'null', 'true', '""', '[]', '{}', ' {} ', '[[],{}]'],
+      ['{"code":1,"code":2}', '{"c\\u006fde":"x"}', '{"code":"x","\\u0063ode":"y"}'],
+      ['{"js_params":{"a":1,"a":2}}', '{"js_params":null}', '{"":1}', '{"\\u0000":1}'],
+      ['{"js_params":{},"js_params":[]}', '{"run":{"id":"x"},"x":[{"run":1}]}'],
+    ].flat(),
+  )('of %j', (text) => requireSame(text))
 })
 
 it('a body of as many levels as are taken is read, and one more is refused', () => {
-  const nested = (levels: number) => `{"js_params":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
+  const nested = (levels: number) =>
+    `{"js_params":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
   // Of a body's members each is counted from its own value.
   expect(read(nested(BODY_DEPTH_MAX - 1))['js_params']).toBeInstanceOf(JsonText)
   expect(() => read(nested(BODY_DEPTH_MAX))).toThrow(NestedTooDeeply)
@@ -130,7 +134,9 @@ it('the params of a small body do not keep a large one in memory', () => {
 describe('bodies that JSON.parse takes seconds for', () => {
   const MIB = 1024 * 1024
   const names = Array.from({ length: 2.5e6 }, (_, n) => `"k${n}":1`).join()
-  const objects = Array(11 * MIB).fill('{}').join()
+  const objects = Array(11 * MIB)
+    .fill('{}')
+    .join()
   it.each([
     ['millions of names', `{"js_params":{${names}}}`],
     ['millions of objects', `{"js_params":{"a":[${objects}]}}`],

@@ -111,7 +111,7 @@ async function withPool(options: ActionPoolOptions, act: (given: OwnPool) => Pro
 type OwnPool = {
   pool: ActionPool
   app: ReturnType<typeof createApp>
-  fill(account: string, runs: number, code?: string): Promise<RunResult>[]
+  fill: (account: string, runs: number, code?: string) => Promise<RunResult>[]
   started: string[]
 }
 const SPIN = 'async function main() { for (;;); }'
@@ -163,15 +163,18 @@ describe('a pool in which too many runs wait', () => {
 
 describe('a machine whose processors are taken', () => {
   it('refuses to let more wait for who has runs already, and never who has none', async () => {
-    await withPool({ min: 2, max: 2, isUnderPressure: () => true }, async ({ app, fill, started }) => {
-      void fill(origin.hashOf(key), 1)
-      await until(() => started.length === 1)
-      const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
-      expect([refused.status, refused.body.error]).toEqual([429, 'overloaded'])
-      const other = await origin.account()
-      const answer = await origin.core('svc_action', { app, key: other, body: { code: CODE } })
-      expect(answer.status).toBe(200)
-    })
+    await withPool(
+      { min: 2, max: 2, isUnderPressure: () => true },
+      async ({ app, fill, started }) => {
+        void fill(origin.hashOf(key), 1)
+        await until(() => started.length === 1)
+        const refused = await origin.core('svc_action', { app, key, body: { code: CODE } })
+        expect([refused.status, refused.body.error]).toEqual([429, 'overloaded'])
+        const other = await origin.account()
+        const answer = await origin.core('svc_action', { app, key: other, body: { code: CODE } })
+        expect(answer.status).toBe(200)
+      },
+    )
   })
 
   it('is one where Linux says that something always waits for them', async () => {
@@ -216,9 +219,9 @@ describe('a client that goes away', () => {
   }
   const ends = () => origin.logs.filter(({ event }) => event === 'run.ended').length
   const waitsIn = (pool: ActionPool, spy: string[]) => {
-    const { run } = pool
-    pool.run = (request, ...rest) => {
-      const ended = run.call(pool, request, ...rest)
+    const run = pool.run.bind(pool)
+    pool.run = (request, ...given) => {
+      const ended = run(request, ...given)
       spy.push('asked')
       void ended.then((result) => spy.push(result.kind))
       return ended
