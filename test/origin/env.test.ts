@@ -115,7 +115,7 @@ describe('the origin’s settings', () => {
     ['SVC_CHANNEL_PSK', 'short'],
     ['SVC_CHANNEL_PSK', `${'a'.repeat(42)}=`],
     ['DATABASE_URL', 'mysql://db'],
-    ['SVC_EXECUTORS_MIN', '17'],
+    ['SVC_EXECUTORS_MIN', '65'],
     ['SVC_OUTBOUND_ALLOW', 'localhost'],
     ['SVC_OUTBOUND_ALLOW', 'http://localhost:80'],
     ['SVC_OUTBOUND_DENY', 'https://edge.example'],

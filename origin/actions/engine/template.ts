@@ -4,7 +4,7 @@ import { hostObject } from './bridge.ts'
 import { compileEngine } from './engine-module.ts'
 import type { GuestSources } from './guest-sources.ts'
 import { PRELUDE_PARTS } from './guest-sources.ts'
-import { breakOf, findRandomState, STACK_TOP, STATIC_END } from './layout.ts'
+import { breakOf, findRandomState, STACK_TOP, STATIC_END, withoutSourceText } from './layout.ts'
 import type { Pointer } from './quickjs.ts'
 import type { Entry } from './vm.ts'
 import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
@@ -36,7 +36,7 @@ export type TemplatePlaces = {
 /** Evaluates the prelude and ethers once, and takes the memory that comes of it. */
 export async function makeTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
   const vm = await Vm.create(compileEngine(engine))
-  vm.entries = loadPrelude(vm, sources)
+  vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))
   const random = findRandomState(vm)
   const { bytes, stackPointer } = vm.engine
   const end = breakOf(vm.engine)

@@ -26,8 +26,10 @@ export class RunClock {
   /** True when either limit is reached, for good. Cheap: the interrupt handler asks it. */
   isUp(): boolean {
     if (this.reached !== undefined) return true
-    if (this.elapsedMs() >= this.#wallMs) this.reached = 'wall'
-    else if (this.usedCpuMs() >= this.#cpuMs) this.reached = 'cpu'
+    const elapsed = this.elapsedMs()
+    if (elapsed >= this.#wallMs) this.reached = 'wall'
+    // A thread uses no more than there was: before that, its own clock need not be asked.
+    else if (elapsed >= this.#cpuMs && this.usedCpuMs() >= this.#cpuMs) this.reached = 'cpu'
     return this.reached !== undefined
   }
 

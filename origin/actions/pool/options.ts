@@ -3,11 +3,11 @@ import type { ExecutorEnd } from './executor-process.ts'
 import type { OutboundPolicy } from '../outbound/policy.ts'
 import { PUBLIC_ONLY } from '../outbound/policy.ts'
 
-/** Executors kept warm: one runs while the other prepares its next sandbox. */
+/** Executors kept warm: one runs while the other sets its sandbox back. */
 export const MIN_DEFAULT = 2
 
-/** Most executors at once: about 130 MB each, and most of the runs beyond the cores wait for something. */
-export const MAX_DEFAULT = 16
+/** Most executors at once: 31 MB of its own each, and most of the runs beyond the cores wait for something. */
+export const MAX_DEFAULT = 64
 
 /** An executor above the minimum that was idle for this long is ended. */
 export const IDLE_MS = 30_000
