@@ -31,7 +31,7 @@ export type AskedOperation = { id: number; operation: KeyOperation }
 export type FromExecutor =
   | { type: 'ready'; rssBytes: number }
   /** The run waits, for these among others: from here on it takes no CPU until it is said to compute. */
-  | { type: 'waits'; token: string; operations: AskedOperation[] }
+  | { type: 'waits'; token: string; operations: AskedOperation[]; computedMs: number }
   | { type: 'computes'; token: string }
   /** The next run may be sent at once. `rssBytes` is the process's memory when it last looked. */
   | { type: 'ended'; token: string; result: RunReturned | RunFailed; rssBytes: number }
@@ -82,6 +82,7 @@ const message = z.discriminatedUnion('type', [
     type: z.literal('waits'),
     token: z.string(),
     operations: z.array(z.strictObject({ id: z.int(), operation })).max(KEY_OPERATIONS_PASSED_ON),
+    computedMs: z.number().nonnegative(),
   }),
   z.strictObject({ type: z.literal('computes'), token: z.string() }),
   z.strictObject({

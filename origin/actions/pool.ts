@@ -128,8 +128,12 @@ class Pool implements ActionPool {
   }
 
   #runChanged({ executor, occupation }: Member): void {
-    if (occupation === undefined || occupation.computing === executor.computing) return
-    this.#count(occupation, performance.now())
+    if (occupation === undefined) return
+    const now = performance.now()
+    this.#count(occupation, now)
+    const unseen = occupation.reported(executor.computedMs)
+    if (unseen > 0) this.#cpuUse.add(occupation.account, unseen, now)
+    if (occupation.computing === executor.computing) return
     occupation.computing = executor.computing
     this.#shares.changed(occupation)
     if (!executor.computing) this.#serve()

@@ -24,8 +24,11 @@ const COMPUTES_AFTER_MS = 5
 
 /** What an execution tells its executor. */
 export type ExecutionEvents = {
-  /** It waits: for these, which only the parent can do, or for something of its own. */
-  waits(operations: AskedOperation[]): void
+  /**
+   * It waits: for these, which only the parent can do, or for something of its own. `computedMs` is how long it was in
+   * the guest's code so far.
+   */
+  waits(operations: AskedOperation[], computedMs: number): void
   /** It computes again, after a wait. */
   computes(): void
   ended(result: RunReturned | RunFailed): void
@@ -53,6 +56,9 @@ export class Execution {
   /** What was last said of it, and since when it is in the guest's code. */
   #saidToWait = false
   #enteredAt = 0
+  /** How long it was in the guest's code, and what of that was said. */
+  #computedMs = 0
+  #saidMs = 0
   #deadline: NodeJS.Timeout | undefined
 
   constructor(vm: Vm, outbound: Outbound, request: Handed, events: ExecutionEvents) {
@@ -145,7 +151,13 @@ export class Execution {
 
   /** Until an answer or a timer; the deadline holds there too, where no interrupt handler looks. */
   #wait(): void {
-    if (this.#asked.length > 0 || !this.#saidToWait) this.#events.waits(this.#asked)
+    this.#computedMs += performance.now() - this.#enteredAt
+    // Short turns add up too: who waits after each of them is not to look idle.
+    const isWorthSaying = this.#computedMs - this.#saidMs > COMPUTES_AFTER_MS
+    if (this.#asked.length > 0 || !this.#saidToWait || isWorthSaying) {
+      this.#saidMs = this.#computedMs
+      this.#events.waits(this.#asked, this.#computedMs)
+    }
     this.#asked = []
     this.#saidToWait = true
     if (this.#deadline === undefined) this.#awaitDeadline()

@@ -14,6 +14,9 @@ const TEMPLATE_FD = 4
 /** A run that has taken this much memory is followed by a look at the process's own. */
 const TAKEN_MUCH_BYTES = 4 * 1024 * 1024
 
+/** So has one that took this long, perhaps: what the host computes for it is not in the sandbox's memory. */
+const LONG_MS = 50
+
 /** Runs after which that is looked at in any case. */
 const RUNS_PER_LOOK = 64
 
@@ -33,14 +36,15 @@ function run(request: Extract<ToExecutor, { type: 'run' }>): void {
   const { token } = request
   if (outbound === undefined) throw new Error('a run came before the start')
   const execution = new Execution(sandbox.vm, outbound, request, {
-    waits: (operations) => send({ type: 'waits', token, operations }),
+    waits: (operations, computedMs) => send({ type: 'waits', token, operations, computedMs }),
     computes: () => send({ type: 'computes', token }),
     ended(result) {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })
       // The answer is on its way; the next run meets a clean memory.
       const taken = sandbox.reset()
-      if (taken > TAKEN_MUCH_BYTES || ++runs % RUNS_PER_LOOK === 0)
+      const wasLong = result.durationMs > LONG_MS
+      if (taken > TAKEN_MUCH_BYTES || wasLong || ++runs % RUNS_PER_LOOK === 0)
         rssBytes = process.memoryUsage.rss()
     },
   })

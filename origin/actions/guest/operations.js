@@ -50,7 +50,8 @@ export default function operations(host, base, { errors }) {
       const entry = take(id)
       if (entry === undefined) return
       if (refused) refuse(entry, parse(json))
-      else entry.resolve({ value: parse(json), bytes })
+      /* Without a prototype: a `then` that an action put on Object.prototype would be called with it. */
+      else entry.resolve({ __proto__: null, value: parse(json), bytes })
     },
   }
 }

@@ -28,32 +28,36 @@ export default function svc(host, base, { operations }) {
 
   const Actions = {
     async getPrivateKey(input) {
-      return await ask('getPrivateKey', { pkpId: id('getPrivateKey', input, 'pkpId') })
+      return await ask('getPrivateKey', {
+        __proto__: null,
+        pkpId: id('getPrivateKey', input, 'pkpId'),
+      })
     },
     async encrypt(input) {
       const shape = '{pkpId: string, message: string}'
       const pkpId = id('encrypt', input, 'pkpId', shape)
       const message = text('encrypt', input, 'message', shape, 0, host.messageMaxBytes)
-      return await ask('encrypt', { pkpId, message })
+      return await ask('encrypt', { __proto__: null, pkpId, message })
     },
     async decrypt(input) {
       const shape = '{pkpId: string, ciphertext: string}'
       const pkpId = id('decrypt', input, 'pkpId', shape)
       const most = host.ciphertextMaxCharacters
       const ciphertext = text('decrypt', input, 'ciphertext', shape, 1, most)
-      return await ask('decrypt', { pkpId, ciphertext })
+      return await ask('decrypt', { __proto__: null, pkpId, ciphertext })
     },
     async getSvcActionPrivateKey() {
-      return await ask('getSvcActionPrivateKey', {})
+      return await ask('getSvcActionPrivateKey', { __proto__: null })
     },
     async getSvcActionPublicKey(input) {
       return await ask('getSvcActionPublicKey', {
+        __proto__: null,
         ipfsId: id('getSvcActionPublicKey', input, 'ipfsId'),
       })
     },
     async getSvcActionWalletAddress(input) {
       const name = 'getSvcActionWalletAddress'
-      return await ask(name, { ipfsId: id(name, input, 'ipfsId') })
+      return await ask(name, { __proto__: null, ipfsId: id(name, input, 'ipfsId') })
     },
   }
   for (const name in Actions) freeze(Actions[name])

@@ -36,20 +36,42 @@ export type ExchangeOptions = {
 
 const STATUS_TEXT_MAX = 256
 
+/** Methods that may be sent once more when a used connection turns out to be closed (RFC 9110, 9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
+
+/** Codes of a connection that the other side has closed. */
+const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
 /**
- * One request and its answer, over one connection.
+ * One request and its answer, over one connection. A server may close a kept connection in the moment in which it is
+ * used again: then a request that may be repeated is sent once more, over a fresh one.
  * @throws {OutboundError}
  */
-export function exchange(
+export async function exchange(
   connections: OriginConnections,
   request: ExchangeRequest,
   options: ExchangeOptions,
 ): Promise<ExchangeAnswer> {
+  const first = await attempt(connections, request, options, { fresh: false })
+  if (first !== 'closed before use') return first
+  const second = await attempt(connections, request, options, { fresh: true })
+  if (second === 'closed before use') throw new Error('a fresh connection was not used before')
+  return second
+}
+
+function attempt(
+  connections: OriginConnections,
+  request: ExchangeRequest,
+  options: ExchangeOptions,
+  connection: { fresh: boolean },
+): Promise<ExchangeAnswer | 'closed before use'> {
   return new Promise((resolve, reject) => {
     if (options.signal.aborted) return reject(abortedError())
-    const client = connections.take()
+    const { client, used } = connections.take(connection)
     const free = () => connections.giveBack(client)
-    const handler = new Exchange(options, { resolve, reject, free })
+    const again = () => resolve('closed before use')
+    const mayRepeat = used && IDEMPOTENT.has(request.method)
+    const handler = new Exchange(options, { resolve, reject, free, ...(mayRepeat && { again }) })
     client.dispatch(
       {
         path: request.path,
@@ -67,6 +89,8 @@ type Caller = {
   reject(error: OutboundError): void
   /** The connection can take another request. */
   free(): void
+  /** Where the request may be repeated: the connection was closed without a byte of a response. */
+  again?(): void
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
@@ -74,6 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #caller: Caller
   #controller: Dispatcher.DispatchController | undefined
   #informational = 0
+  #isAnswering = false
   #head: Omit<ExchangeAnswer, 'body'> | undefined
   #body: ResponseBody | undefined
   /** Answered or failed: what still arrives is thrown away. */
@@ -100,6 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     statusMessage = '',
   ): void {
     const { named, times } = this.#options
+    this.#isAnswering = true
     if (status < 200) {
       if (++this.#informational > INFORMATIONAL_MAX)
         this.#fail(new OutboundError(`${named} sends answers that are none`))
@@ -142,6 +168,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     clearTimeout(this.#timer)
     this.#caller.free()
+    const isClosed = 'code' in error && CLOSED.has(String(error.code))
+    if (isClosed && !this.#isAnswering && !this.#settled && this.#caller.again) {
+      this.#settle()
+      return this.#caller.again()
+    }
     this.#fail(exchangeFailure(error, this.#options.named))
   }
 

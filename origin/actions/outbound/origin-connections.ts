@@ -14,12 +14,13 @@ export class OriginConnections {
     this.#connect = connect
   }
 
-  take(): Client {
-    const idle = this.#idle.pop()
-    if (idle !== undefined) return idle
+  /** @param fresh not one that was used before */
+  take({ fresh }: { fresh: boolean }): { client: Client; used: boolean } {
+    const idle = fresh ? undefined : this.#idle.pop()
+    if (idle !== undefined) return { client: idle, used: true }
     const client = this.#connect()
     this.#all.push(client)
-    return client
+    return { client, used: false }
   }
 
   /** The response has ended, one way or the other; a connection that broke is made anew with the next request. */

@@ -47,6 +47,8 @@ export class ExecutorProcess {
   state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
   /** While `running`: its run uses the CPU, as far as it said; false while it waits for a key, a timer, a response. */
   computing = false
+  /** How long its run has computed, when it last said so. */
+  computedMs = 0
   /** Runs handed over so far, and memory as the executor last reported it. */
   runs = 0
   rssBytes = 0
@@ -87,6 +89,7 @@ export class ExecutorProcess {
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     this.state = 'running'
     this.computing = true
+    this.computedMs = 0
     this.runs++
     const gate = new KeyGate(capability)
     return new Promise((resolve) => {
@@ -125,8 +128,10 @@ export class ExecutorProcess {
       case 'computes':
         if (message.token !== this.#active?.gate.token) return
         this.computing = message.type === 'computes'
-        if (message.type === 'waits')
+        if (message.type === 'waits') {
+          this.computedMs = message.computedMs
           for (const asked of message.operations) void this.#keyOperation(this.#active, asked)
+        }
         this.#listener.changed?.()
     }
   }

@@ -25,6 +25,16 @@ export class Occupation {
     return ms
   }
 
+  /**
+   * What the executor says that the run has computed, which is more than was seen when its turns are short.
+   * @returns milliseconds that were not seen
+   */
+  reported(totalMs: number): number {
+    const unseen = Math.max(0, totalMs - this.computedMs)
+    this.computedMs += unseen
+    return unseen
+  }
+
   heldMs(now: number): number {
     return now - this.#startedAt
   }

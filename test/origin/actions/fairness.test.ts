@@ -3,6 +3,7 @@
  * the twofold that a quiet machine shows (docs/decisions/0017-scheduling.md has the figures): a busy one must not
  * fail it, and a line that everybody stands in would be slower by hundreds.
  */
+import { getPriority } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
@@ -76,4 +77,31 @@ it.each([
   await stop()
   expect(beside).toBeLessThan(alone * SLOWER_MAX)
   expect(ended).not.toContain('lost')
+})
+
+it('a flood that computes in bursts of a few milliseconds does not pass for one that waits', async () => {
+  const pids: number[] = []
+  const own = createActionPool({
+    min: 1,
+    max: 2,
+    onEvent: (event) => {
+      if (event.type === 'executor_ready' && event.pid !== undefined) pids.push(event.pid)
+    },
+  })
+  await own.ready()
+  const bursts = `async function main() {
+    for (;;) {
+      const end = performance.now() + 3
+      while (performance.now() < end);
+      await new Promise((done) => setTimeout(done, 0))
+    }
+  }`
+  const run = own.run(request(bursts, { wallMs: 2_000 }), NO_KEYS)
+  const isLowered = () => pids.some((pid) => getPriority(pid) > getPriority())
+  while (!isLowered()) {
+    const ended = await Promise.race([run, rest(20)])
+    if (ended !== undefined) break
+  }
+  expect(isLowered()).toBe(true)
+  await own.close()
 })

@@ -304,7 +304,7 @@ describe('the process that holds the keys', () => {
     ['a field too many', { name: 'encrypt', pkpId: 'x', message: 'x', account: 'other' }],
     ['a message that is no text', { name: 'encrypt', pkpId: 'x', message: { length: 1 } }],
   ])('does not believe an executor that asks with %s', (_what, operation) => {
-    const asked = { type: 'waits', token: 't', operations: [{ id: 1, operation }] }
+    const asked = { type: 'waits', token: 't', operations: [{ id: 1, operation }], computedMs: 1 }
     expect(readFromExecutor(asked)).toBeUndefined()
   })
 })
@@ -322,6 +322,21 @@ it('a flood of key operations stays inside the sandbox', async () => {
 })
 
 describe('a capability', () => {
+  it('is not rerouted or overheard by what other code puts on Object.prototype', async () => {
+    const { asked, capability } = granting()
+    const code = `
+      const seen = []
+      Object.defineProperty(Object.prototype, 'toJSON', { get() { seen.push(this); return () => ({ pkpId: 'another' }) } })
+      Object.defineProperty(Object.prototype, 'then', { get() { seen.push(this) } })
+      async function main() {
+        const key = await Svc.Actions.getPrivateKey({ pkpId: 'mine' })
+        return String(key.length) + ' ' + seen.some((it) => it.pkpId === 'mine' || it.value === key)
+      }`
+    const { value } = returned(await sandbox.run(code, {}, capability))
+    expect(value).toBe(JSON.stringify(`${KEY.length} false`))
+    expect(asked).toEqual([{ name: 'getPrivateKey', pkpId: 'mine' }])
+  })
+
   it('does not outlive its run', async () => {
     const late = Promise.withResolvers<string>()
     let asked = 0

@@ -95,6 +95,10 @@ const keystore = (kdf: string, kdfparams: Record<string, unknown>) => ({
 test.each([
   ['scrypt of 256 MiB many times over', keystore('scrypt', { n: 262_144, r: 8, p: 1 })],
   ['scrypt in many lanes', keystore('scrypt', { n: 1024, r: 8, p: 256 })],
+  [
+    'a salt of a megabyte for each block of scrypt',
+    keystore('scrypt', { n: 2, r: 1, p: 2048, salt: 'ab'.repeat(1_000_000) }),
+  ],
   ['a billion rounds of PBKDF2', keystore('pbkdf2', { prf: 'hmac-sha512', c: 1_000_000_000 })],
 ])(
   'an action that hides its work in %s is stopped at its limit, and its executor lives',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Outbound } from '../../../origin/actions/outbound/outbound.ts'
 import type { Received } from '../../doubles/web-server.ts'
-import { startWebServer } from '../../doubles/web-server.ts'
-import { answered, ask, closedAfterwards, refused, serving, textOf } from './requests.ts'
+import { startRawServer, startWebServer } from '../../doubles/web-server.ts'
+import { answered, ask, closedAfterwards, refused, runWith, serving, textOf } from './requests.ts'
 
 const echo = () => serving((request, response) => response.end(JSON.stringify(request)))
 const receivedIn = (text: string) => JSON.parse(text) as Received
@@ -277,5 +277,31 @@ describe('an abort', () => {
     ).toBe(true)
     await refused(run, url)
     expect(server.received).toHaveLength(10)
+  })
+})
+
+describe('a server that closes its connections after each answer without saying so', () => {
+  const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'
+
+  it('is asked again over a fresh connection, for what may be asked twice', async () => {
+    const server = closedAfterwards(await startRawServer((socket) => socket.end(OK)))
+    const run = runWith([server.port])
+    for (let n = 0; n < 20; n++)
+      expect(textOf(await answered(run, `http://127.0.0.1:${server.port}/`))).toBe('hi')
+    expect(run.count).toBe(20)
+  })
+
+  it('is not sent a POST twice', async () => {
+    let sent = 0
+    const server = closedAfterwards(
+      await startRawServer((socket) => {
+        sent++
+        socket.end(OK)
+      }),
+    )
+    const run = runWith([server.port])
+    const url = `http://127.0.0.1:${server.port}/`
+    for (let n = 0; n < 5; n++) await ask(run, url, { method: 'POST', body: 'pay' })
+    expect(sent).toBeLessThanOrEqual(5)
   })
 })

@@ -30,6 +30,17 @@ const DERIVED_MAX_BYTES = 1024
 const LANES_MAX_BYTES = 256 * 1024
 
 /**
+ * What is hashed before the first look at the clock: the salt, once for each block of the key or the lanes. Some 50 ms;
+ * salts have 32 bytes, and a mnemonic's passphrase a sentence.
+ */
+const SALTED_MAX_BYTES = 16 * 1024 * 1024
+
+function requireShortSalt(salt: Uint8Array, derivedBytes: number): void {
+  if (salt.length * Math.ceil(derivedBytes / sha256.outputLen) > SALTED_MAX_BYTES)
+    throw new Error(`a salt of ${salt.length} bytes is too long for that key derivation`)
+}
+
+/**
  * PBKDF2 (RFC 8018).
  * @param name sha256 or sha512
  * @param rounds at least 1
@@ -49,6 +60,7 @@ export function pbkdf2(
     throw new Error('invalid key derivation parameters')
   if (length > DERIVED_MAX_BYTES)
     throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
+  requireShortSalt(salt, length)
   lookAtTheClock(mustStop)
   const hash = digest === 'sha256' ? sha256 : sha512
   const blocks = Math.ceil(length / hash.outputLen)
@@ -94,12 +106,19 @@ export function scrypt(
     throw new Error(`scrypt with r=${r}, p=${p} has more lanes than an action may use`)
   if (length > DERIVED_MAX_BYTES)
     throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
+  requireShortSalt(salt, 128 * r * p)
   lookAtTheClock(mustStop)
   // Little end first, as every machine that this runs on has its words.
   const lanes = new Int32Array(32 * r * p)
   const bytes = new Uint8Array(lanes.buffer)
   bytes.set(pbkdf2Sync(password, salt, 1, bytes.length, 'sha256'))
-  for (let lane = 0; lane < p; lane++)
-    mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, mustStop)
+  const table = new Int32Array(32 * r * N)
+  try {
+    for (let lane = 0; lane < p; lane++)
+      mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, table, mustStop)
+  } finally {
+    // Given back now: it may be four times the sandbox, and the garbage collector takes its time.
+    table.buffer.transfer(0)
+  }
   return pbkdf2Sync(password, bytes, 1, length, 'sha256')
 }

@@ -7,18 +7,15 @@ const WORDS = 16
 /** Salsa blocks between two looks at the clock: about 1 ms. */
 const BLOCKS_PER_LOOK = 8_192
 
-/** What the last mix used, while the garbage collector leaves it: a run that derives many keys then has one of it. */
-let lastTable: WeakRef<Int32Array> | undefined
-
 /**
  * scryptROMix (RFC 7914, 5): mixes one lane in place.
  * @param lane 32 r words, little end first
- * @param N a power of two; the table takes N times the lane
+ * @param N a power of two
+ * @param table N times the lane; what is in it does not matter
  * @throws Error when the run has no time left
  */
-export function mixLane(lane: Int32Array, N: number, mustStop: MustStop): void {
+export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop: MustStop): void {
   const width = lane.length
-  const table = tableOf(width * N)
   const mixesPerLook = Math.max(1, Math.floor((BLOCKS_PER_LOOK * WORDS) / width))
   let from: Int32Array = lane
   let to: Int32Array = new Int32Array(width)
@@ -34,14 +31,6 @@ export function mixLane(lane: Int32Array, N: number, mustStop: MustStop): void {
     ;[from, to] = [to, from]
   }
   // An even number of steps: the result is in the lane again.
-}
-
-function tableOf(words: number): Int32Array {
-  const last = lastTable?.deref()
-  if (last !== undefined && last.length >= words) return last
-  const table = new Int32Array(words)
-  lastTable = new WeakRef(table)
-  return table
 }
 
 /** scryptBlockMix (RFC 7914, 4): the even blocks of the output first, then the odd ones. */
