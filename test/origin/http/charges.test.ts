@@ -80,7 +80,10 @@ describe('a request that fails costs nothing', () => {
   const noExecutor = () => {
     const { keyring, claims, mirror, credits, log } = origin.services
     const lost = { kind: 'lost', reason: 'no executor', started: false } as const
-    const pool = { run: async () => lost } as unknown as TestOrigin['pool']
+    const pool = {
+      refusal: () => undefined,
+      run: async () => lost,
+    } as unknown as TestOrigin['pool']
     const limits = { wallMs: 1_000, cpuMs: 1_000 }
     const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
     return createApp({ ...origin.services, executions })
