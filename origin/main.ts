@@ -244,7 +244,7 @@ async function tend(claims: RunClaims, executions: Executions): Promise<void> {
   try {
     await claims.heartbeat()
     await claims.reap()
-    await claims.releaseForgotten((runId) => executions.underWay(runId) !== undefined)
+    await claims.releaseForgotten((run) => executions.isUnderWay(run))
     await claims.forget()
   } catch (error) {
     log('claims.failed', { error: String(error).slice(0, 300) })

@@ -32,7 +32,8 @@ export type FromExecutor =
   | { type: 'ready'; rssBytes: number }
   /** The run waits, for these among others: from here on it takes no CPU until it is said to compute. */
   | { type: 'waits'; token: string; operations: AskedOperation[]; computedMs: number }
-  | { type: 'computes'; token: string }
+  /** Said again and again while it does; `computedMs` is its CPU time so far. */
+  | { type: 'computes'; token: string; computedMs: number }
   /** The next run may be sent at once. `rssBytes` is the process's memory when it last looked. */
   | { type: 'ended'; token: string; result: RunReturned | RunFailed; rssBytes: number }
 
@@ -84,7 +85,11 @@ const message = z.discriminatedUnion('type', [
     operations: z.array(z.strictObject({ id: z.int(), operation })).max(KEY_OPERATIONS_PASSED_ON),
     computedMs: z.number().nonnegative(),
   }),
-  z.strictObject({ type: z.literal('computes'), token: z.string() }),
+  z.strictObject({
+    type: z.literal('computes'),
+    token: z.string(),
+    computedMs: z.number().nonnegative(),
+  }),
   z.strictObject({
     type: z.literal('ended'),
     token: z.string(),

@@ -4,7 +4,13 @@ import { FairQueue } from './pool/fair-queue.ts'
 import type { Member } from './pool/member.ts'
 import { Occupation } from './pool/member.ts'
 import type { ActionPoolOptions } from './pool/options.ts'
-import { LONG_COMPUTING_MS, WAITING_BYTES_MAX, WAITING_MAX, withDefaults } from './pool/options.ts'
+import {
+  LONG_COMPUTING_MS,
+  RETRY_AFTER_MAX_MS,
+  WAITING_BYTES_MAX,
+  WAITING_MAX,
+  withDefaults,
+} from './pool/options.ts'
 import { Shares } from './pool/shares.ts'
 import type { ActionPool, Capability, RunControl, RunLost, RunRequest, RunResult } from './run.ts'
 
@@ -45,6 +51,7 @@ class Pool implements ActionPool {
       free: (member) => this.#runEnded(member),
       changed: (member) => this.#runChanged(member),
       gone: (member) => this.#runEnded(member),
+      again: () => this.#serve(),
       broken: (reason, forGood) => {
         if (forGood) this.#over ??= reason
         this.#giveUp(reason)
@@ -56,15 +63,18 @@ class Pool implements ActionPool {
     return this.#crew.ready
   }
 
-  refusal(request: Pick<RunRequest, 'account' | 'code' | 'params'>): RunLost | undefined {
+  refusal(
+    request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
+  ): RunLost | undefined {
     if (this.#over !== undefined) return notStarted(this.#over)
     const { account } = request
     const ahead = this.#queue.countOf(account)
     const full = (reason: string): RunLost => {
-      const retryAfterMs = this.#shares.waitMs(account, ahead + 1)
-      return { ...notStarted(reason), full: true, retryAfterMs }
+      const waitMs = this.#shares.waitMs(account, ahead + 1)
+      return isFull(reason, Math.min(waitMs, RETRY_AFTER_MAX_MS))
     }
-    if (!this.#queue.hasRoom({ account, bytes: bytesOf(request) }))
+    const wanted = { account, bytes: bytesOf(request) }
+    if (!this.#queue.hasRoom(wanted) && !this.#queue.canMakeRoom(wanted))
       return full('too many runs are waiting')
     // Who has nothing here is never refused for what others do.
     const isBusy = ahead > 0 || this.#shares.runningOf(account) > 0
@@ -83,6 +93,8 @@ class Pool implements ActionPool {
       const { account } = request
       const bytes = bytesOf(request)
       const waiting = { account, bytes, request, capability, control, resolve }
+      for (const { resolve: refuse } of this.#queue.makeRoom(waiting))
+        refuse(isFull('an account with nothing in line took its place', RETRY_AFTER_MAX_MS))
       this.#queue.add(waiting)
       this.#serve()
       if (control === undefined || !this.#queue.has(waiting)) return
@@ -127,12 +139,10 @@ class Pool implements ActionPool {
     void member.executor.run(request, capability, control).then(resolve)
   }
 
-  #runChanged({ executor, occupation }: Member): void {
+  #runChanged(member: Member): void {
+    const { executor, occupation } = member
     if (occupation === undefined) return
-    const now = performance.now()
-    this.#count(occupation, now)
-    const unseen = occupation.reported(executor.computedMs)
-    if (unseen > 0) this.#cpuUse.add(occupation.account, unseen, now)
+    this.#count(member, occupation)
     if (occupation.computing === executor.computing) return
     occupation.computing = executor.computing
     this.#shares.changed(occupation)
@@ -142,35 +152,29 @@ class Pool implements ActionPool {
   #runEnded(member: Member): void {
     const { occupation } = member
     if (occupation !== undefined) {
+      this.#count(member, occupation)
       member.occupation = undefined
-      const now = performance.now()
-      this.#count(occupation, now)
-      this.#shares.ended(occupation, occupation.heldMs(now))
+      this.#shares.ended(occupation, occupation.heldMs(performance.now()))
     }
     if (this.#over === undefined) this.#serve()
   }
 
-  #count(occupation: Occupation, now: number): void {
-    const ms = occupation.count(now)
-    if (ms > 0) this.#cpuUse.add(occupation.account, ms, now)
+  /** A run that computes for long gives way to those that do not. */
+  #count({ executor, priority }: Member, occupation: Occupation): void {
+    const ms = occupation.count(executor.computedMs)
+    if (ms > 0) this.#cpuUse.add(occupation.account, ms, performance.now())
+    if (occupation.isLong || occupation.computedMs < LONG_COMPUTING_MS) return
+    occupation.isLong = true
+    if (occupation.computing) this.#shares.becameLong()
+    if (executor.state === 'running') priority.lower({ forGood: true })
   }
 
-  /** A run that computes for long gives way to those that do not. */
   #look(): void {
     if (this.#shares.running === 0) {
       clearInterval(this.#watch)
       this.#watch = undefined
     }
-    const now = performance.now()
-    for (const { occupation, priority } of this.#crew.members) {
-      if (occupation === undefined) continue
-      this.#count(occupation, now)
-      if (occupation.isLong || occupation.computedMs < LONG_COMPUTING_MS) continue
-      occupation.isLong = true
-      if (occupation.computing) this.#shares.becameLong()
-      priority.lower({ forGood: true })
-    }
-    this.#cpuUse.forget(now)
+    this.#cpuUse.forget(performance.now())
     this.#serve()
   }
 
@@ -179,8 +183,16 @@ class Pool implements ActionPool {
   }
 }
 
-function bytesOf({ code, params }: Pick<RunRequest, 'code' | 'params'>): number {
-  return code.length + params.length
+function bytesOf({
+  code,
+  params,
+  heldBytes = 0,
+}: Pick<RunRequest, 'code' | 'params' | 'heldBytes'>): number {
+  return Math.max(code.length + params.length, heldBytes)
+}
+
+function isFull(reason: string, retryAfterMs: number): RunLost {
+  return { ...notStarted(reason), full: true, retryAfterMs }
 }
 
 function notStarted(reason: string): RunLost {

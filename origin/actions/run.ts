@@ -8,6 +8,8 @@ export type RunRequest = {
   code: string
   /** JSON text of an object. */
   params: string
+  /** What its request keeps in memory while it waits, where that is more than source and params. */
+  heldBytes?: number
   /** Wall clock from the hand-over to an executor; waiting for a free executor does not count. */
   wallMs: number
   /** CPU time of the executor's thread while it runs this action. */
@@ -95,7 +97,9 @@ export type ActionPool = {
   /** Never rejects; waits for a free executor, in order among the runs of its account, in turn with other accounts. */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
   /** What `run` would answer at once, without running it; `undefined` when it would take it. */
-  refusal(request: Pick<RunRequest, 'account' | 'code' | 'params'>): RunLost | undefined
+  refusal(
+    request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
+  ): RunLost | undefined
   /** Resolves when the warm executors can take a run; rejects when executors cannot be started. */
   ready(): Promise<void>
   /** Ends every executor. Waiting runs are lost before their start, runs under way after it. */

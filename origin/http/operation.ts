@@ -49,6 +49,8 @@ export type Given<Body, Query> = {
   page: PageRequest
   /** The socket's, never a header's; `''` where there is none. */
   clientAddress: string
+  /** As it was sent. */
+  bodyBytes: number
   /** Aborted when the client has gone before its answer. */
   gone: AbortSignal
   writeId: string
@@ -94,6 +96,7 @@ export function mount<Body, Query>(
       query: queryOf(context, operation.query),
       page: pageRequestOf(context, operation.list),
       clientAddress: clientAddress(context),
+      bodyBytes: bytes.length,
       gone: context.req.raw.signal,
     }
     const idempotencyKey = idempotencyKeyOf(context, operation, principal)

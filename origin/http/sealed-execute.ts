@@ -28,14 +28,15 @@ export const sealedExecute: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
   schema,
   members: { names: Object.keys(schema.shape), text: 'js_params' },
-  handle: async (body, mode, services): Promise<ExecuteAnswer> => {
+  handle: async (body, mode, services, heldBytes): Promise<ExecuteAnswer> => {
     if (mode !== MODE_PSK) requireOwnKeyOnly(body)
     services.load.requireRoom()
     const principal = principalOf(keyIn(body, services), services.mirror)
     services.keyUses.used(principal.keyHash)
     if ('sealed_usage_key' in body.credential) requireUsageKey(principal)
     requireSize('code', body.code, SOURCE_MAX_BYTES)
-    const execution = { principal, code: body.code, params: paramsText(body.js_params) }
+    const params = paramsText(body.js_params)
+    const execution = { principal, code: body.code, params, heldBytes }
     if (!body.run) {
       await requireFirst(body, services)
       return { state: 'ended', outcome: await services.executions.run(execution) }

@@ -51,7 +51,7 @@ async function look(
 
 /** Until the next look: cut short by the end of a run of this process, so that the database is spared. */
 async function pause(leftMs: number, runIds: string[], { executions }: Services): Promise<void> {
-  const own = runIds.flatMap((id) => executions.underWay(id) ?? [])
+  const own = runIds.flatMap((id) => executions.underWay(id))
   const otherProcess = own.length < runIds.length
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<void>((resolve) => {

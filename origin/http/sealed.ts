@@ -28,7 +28,13 @@ export type SealedOperation<Body> = {
   schema: z.ZodType<Body>
   /** Of a request with source; one without them has at most `OPERATION_BODY_MAX_BYTES`. */
   members?: Reading
-  handle(body: Body, mode: OpenedRequest['mode'], services: Services): Promise<object>
+  /** `heldBytes`: what the request keeps in memory until its answer. */
+  handle(
+    body: Body,
+    mode: OpenedRequest['mode'],
+    services: Services,
+    heldBytes: number,
+  ): Promise<object>
 }
 
 export function mountSealed<Body extends Freshness>(
@@ -60,7 +66,9 @@ async function answerTo<Body extends Freshness>(
     const body = validate(operation.schema, parse(opened.plaintext, operation.members))
     requireFresh(body, services.now())
     // Written here, so that what can not be written is a sealed refusal too.
-    return JSON.stringify(await operation.handle(body, opened.mode, services))
+    // As it came, and as it was opened.
+    const heldBytes = 2 * opened.plaintext.length
+    return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
     const failure = toApiError(error)
     if (failure.status === 500)

@@ -44,10 +44,11 @@ export const svcAction: Operation<z.infer<typeof schema>> = {
   answer: svcActionAnswer,
   runsOnce: true,
   statuses: [402, 403, 503],
-  handle: async ({ principal, body, gone }, { executions }) => {
+  handle: async ({ principal, body, bodyBytes, gone }, { executions }) => {
     requireSize('code', body.code, SOURCE_MAX_BYTES)
     const params = paramsText(body.js_params)
-    const outcome = await executions.run({ principal, code: body.code, params, unwanted: gone })
+    const execution = { principal, code: body.code, params, heldBytes: bodyBytes, unwanted: gone }
+    const outcome = await executions.run(execution)
     if (outcome.status === 'failed')
       throw isShortage(outcome.code) ? new ActionStopped(outcome) : new ActionFailed(outcome)
     return {

@@ -60,7 +60,7 @@ export class RunClaims {
    * Gives back claims of this process that nobody in it carries: their insert was committed and its answer lost,
    * or an earlier release failed. Nothing of such a run was executed.
    */
-  async releaseForgotten(isCarried: (runId: string) => boolean): Promise<void> {
+  async releaseForgotten(isCarried: (run: RunKey) => boolean): Promise<void> {
     const { db, processId, now } = this.#options
     const rows = await db
       .select()
@@ -72,7 +72,7 @@ export class RunClaims {
           lt(runClaims.claimedAt, new Date(now() - FORGOTTEN_AFTER_MS)),
         ),
       )
-    for (const row of rows) if (!isCarried(row.runId)) await this.release(row)
+    for (const row of rows) if (!isCarried(row)) await this.release(row)
   }
 
   /** Gives a claim back: nothing of the run was executed. */

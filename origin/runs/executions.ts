@@ -39,6 +39,8 @@ export type Execution = {
   code: string
   /** JSON text of an object. */
   params: string
+  /** Of the request that it came in, which stays in memory until its answer. */
+  heldBytes?: number
   /** Whoever asked has gone: a run that has not begun is dropped. None for a run under an id: others may ask for it. */
   unwanted?: AbortSignal
 }
@@ -60,8 +62,8 @@ const FINISH_RETRY_MAX_MS = 10_000
 /** Executes actions: plainly for a caller that waits, at most once for a run that has an id. */
 export class Executions {
   readonly #options: ExecutionsOptions
-  /** By run id. A claim is of an account, so only the same account joins. */
-  readonly #underWay = new Map<string, { accountHash: string; outcome: Promise<Outcome> }>()
+  /** By run id, and under it by account: a claim is of both, and only the same account joins. */
+  readonly #underWay = new Map<string, Map<string, Promise<Outcome>>>()
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -91,8 +93,8 @@ export class Executions {
     run: { id: string; attempt: number },
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
-    const joined = this.#underWay.get(run.id)
-    if (joined?.accountHash === key.accountHash) return { outcome: joined.outcome }
+    const joined = this.#underWay.get(key.runId)?.get(key.accountHash)
+    if (joined) return { outcome: joined }
     let reservation: Reservation
     try {
       this.#requireRoom(execution)
@@ -136,17 +138,24 @@ export class Executions {
     const outcome = this.#claimed(key, permitted, execution, reservation).finally(() =>
       reservation.release(),
     )
-    if (!this.#underWay.has(runId)) {
-      this.#underWay.set(runId, { accountHash, outcome })
-      const forget = () => this.#underWay.delete(runId)
-      outcome.then(forget, forget)
+    const ofRun = this.#underWay.get(runId) ?? new Map<string, Promise<Outcome>>()
+    this.#underWay.set(runId, ofRun.set(accountHash, outcome))
+    const forget = () => {
+      ofRun.delete(accountHash)
+      if (ofRun.size === 0) this.#underWay.delete(runId)
     }
+    outcome.then(forget, forget)
     return outcome
   }
 
-  /** The promise of a run that this process executes. */
-  underWay(runId: string): Promise<Outcome> | undefined {
-    return this.#underWay.get(runId)?.outcome
+  /** The promises of a run that this process executes, one for each account that claimed it. */
+  underWay(runId: string): Promise<Outcome>[] {
+    return [...(this.#underWay.get(runId)?.values() ?? [])]
+  }
+
+  /** Whether this process carries the claim. */
+  isUnderWay({ accountHash, runId }: RunKey): boolean {
+    return this.#underWay.get(runId)?.has(accountHash) ?? false
   }
 
   /** As of now, not of when the request came in. */
@@ -187,7 +196,7 @@ export class Executions {
   /** The reservation stays open; `#settle` ends it. */
   async #start(
     permission: RunPermission,
-    { principal, code, params, unwanted }: Execution,
+    { principal, code, params, heldBytes, unwanted }: Execution,
     reservation: Reservation,
     facts: Record<string, string>,
   ): Promise<Outcome> {
@@ -195,7 +204,13 @@ export class Executions {
     const { cid } = permission
     log('run.started', { cid, ...facts })
     const capability = capabilityFor(keyring, cid, () => asOfNow(principal, mirror.current()))
-    const request = { account: principal.account.hash, code, params, ...limits }
+    const request = {
+      account: principal.account.hash,
+      code,
+      params,
+      ...(heldBytes !== undefined && { heldBytes }),
+      ...limits,
+    }
     const ended = await meteredRun(pool, request, capability, { cid, reservation, unwanted })
     if ('kind' in ended) {
       log('run.lost', { cid, started: ended.started, ...facts })
@@ -209,8 +224,8 @@ export class Executions {
   }
 
   /** Before anything is reserved or claimed: a flood is turned away without a query. */
-  #requireRoom({ principal, code, params }: Execution): void {
-    const refused = this.#options.pool.refusal({ account: principal.account.hash, code, params })
+  #requireRoom({ principal, ...request }: Execution): void {
+    const refused = this.#options.pool.refusal({ account: principal.account.hash, ...request })
     if (refused?.full) throw new Overloaded(refused.reason, refused.retryAfterMs)
   }
 

@@ -22,15 +22,17 @@ const JOBS_PER_BATCH = 256
  */
 const COMPUTES_AFTER_MS = 5
 
+/** And it says so again: who computes for long gives way to others, by its CPU time and not by the wall's. */
+const COMPUTES_AGAIN_MS = 25
+
 /** What an execution tells its executor. */
 export type ExecutionEvents = {
   /**
-   * It waits: for these, which only the parent can do, or for something of its own. `computedMs` is how long it was in
-   * the guest's code so far.
+   * It waits: for these, which only the parent can do, or for something of its own. `computedMs` is its CPU time so far.
    */
   waits(operations: AskedOperation[], computedMs: number): void
-  /** It computes again, after a wait. */
-  computes(): void
+  /** It computes: again, after a wait, and still. */
+  computes(computedMs: number): void
   ended(result: RunReturned | RunFailed): void
 }
 
@@ -56,9 +58,9 @@ export class Execution {
   /** What was last said of it, and since when it is in the guest's code. */
   #saidToWait = false
   #enteredAt = 0
-  /** How long it was in the guest's code, and what of that was said. */
-  #computedMs = 0
+  /** The CPU time that was said, and when something was said last. */
   #saidMs = 0
+  #saidAt = performance.now()
   #deadline: NodeJS.Timeout | undefined
 
   constructor(vm: Vm, outbound: Outbound, request: Handed, events: ExecutionEvents) {
@@ -151,12 +153,13 @@ export class Execution {
 
   /** Until an answer or a timer; the deadline holds there too, where no interrupt handler looks. */
   #wait(): void {
-    this.#computedMs += performance.now() - this.#enteredAt
+    const computedMs = this.#clock.usedCpuMs()
     // Short turns add up too: who waits after each of them is not to look idle.
-    const isWorthSaying = this.#computedMs - this.#saidMs > COMPUTES_AFTER_MS
+    const isWorthSaying = computedMs - this.#saidMs > COMPUTES_AFTER_MS
     if (this.#asked.length > 0 || !this.#saidToWait || isWorthSaying) {
-      this.#saidMs = this.#computedMs
-      this.#events.waits(this.#asked, this.#computedMs)
+      this.#saidMs = computedMs
+      this.#saidAt = performance.now()
+      this.#events.waits(this.#asked, computedMs)
     }
     this.#asked = []
     this.#saidToWait = true
@@ -190,9 +193,13 @@ export class Execution {
   }
 
   #mustStop(): boolean {
-    if (this.#saidToWait && performance.now() - this.#enteredAt > COMPUTES_AFTER_MS) {
+    const now = performance.now()
+    const isNews = this.#saidToWait && now - this.#enteredAt > COMPUTES_AFTER_MS
+    if (isNews || now - this.#saidAt > COMPUTES_AGAIN_MS) {
       this.#saidToWait = false
-      this.#events.computes()
+      this.#saidAt = now
+      this.#saidMs = this.#clock.usedCpuMs()
+      this.#events.computes(this.#saidMs)
     }
     return this.#clock.isUp()
   }

@@ -37,7 +37,7 @@ function run(request: Extract<ToExecutor, { type: 'run' }>): void {
   if (outbound === undefined) throw new Error('a run came before the start')
   const execution = new Execution(sandbox.vm, outbound, request, {
     waits: (operations, computedMs) => send({ type: 'waits', token, operations, computedMs }),
-    computes: () => send({ type: 'computes', token }),
+    computes: (computedMs) => send({ type: 'computes', token, computedMs }),
     ended(result) {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })

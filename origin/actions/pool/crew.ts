@@ -2,7 +2,7 @@ import type { ExecutorEnd } from './executor-process.ts'
 import { ExecutorProcess } from './executor-process.ts'
 import { Member } from './member.ts'
 import type { ActionPoolOptions } from './options.ts'
-import { FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX } from './options.ts'
+import { FAILED_START_PAUSE_MS, FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX } from './options.ts'
 import { type TemplateFile, makeTemplateFile } from './template.ts'
 
 type Listener = {
@@ -12,6 +12,8 @@ type Listener = {
   changed(member: Member): void
   /** It is gone, and its run with it. */
   gone(member: Member): void
+  /** A start that failed may be tried again. */
+  again(): void
   /** No executor can be started: never, or not now. */
   broken(reason: string, forGood: boolean): void
 }
@@ -28,6 +30,8 @@ export class Crew {
   readonly #templateMade: Promise<void>
   #template: TemplateFile | undefined
   #failedStarts = 0
+  #notBefore = 0
+  #isToLookAgain = false
   #closed = false
 
   constructor(options: Required<ActionPoolOptions>, listener: Listener) {
@@ -68,6 +72,7 @@ export class Crew {
     if (this.#closed || template === undefined) return
     // Starts that fail are not repeated for their own sake: a run that comes is worth another.
     if (this.#failedStarts >= FAILED_STARTS_MAX && wanted === 0) return
+    if (performance.now() < this.#notBefore) return this.#lookAgain()
     let count = 0
     let starting = 0
     let running = 0
@@ -81,7 +86,12 @@ export class Crew {
     const spare = running + wanted > 0 ? 1 : 0
     const needed = wanted + spare - this.#free.length - starting
     const more = Math.max(min - count, Math.min(needed, max - count))
-    for (let n = Math.min(more, STARTING_MAX - starting); n > 0; n--) this.#start(template)
+    for (let n = Math.min(more, STARTING_MAX - starting); n > 0; n--) {
+      if (this.#start(template) === undefined) return
+      starting++
+      count++
+    }
+    this.#replaceWorn(template, starting, count)
   }
 
   /** Ends all of them. */
@@ -103,32 +113,61 @@ export class Crew {
     }
   }
 
-  #start(template: TemplateFile): Member {
-    const executor = new ExecutorProcess(template, {
-      free: () => this.#becameFree(member, template),
-      changed: () => this.#listener.changed(member),
-      due: () => member.priority.restore(),
-      ended: (end) => this.#ended(member, end),
-    })
-    const member = new Member(executor, performance.now())
+  /** @returns nothing when the system has no process to give */
+  #start(template: TemplateFile): Member | undefined {
+    const member = new Member(performance.now())
+    try {
+      const executor = new ExecutorProcess(template, {
+        free: () => this.#becameFree(member),
+        changed: () => this.#listener.changed(member),
+        due: () => member.priority.restore(),
+        ended: (end) => this.#ended(member, end),
+      })
+      member.attach(executor)
+    } catch (error) {
+      this.#startFailed(error instanceof Error ? error.message : 'unknown')
+      this.#lookAgain()
+      return undefined
+    }
     this.#members.add(member)
     return member
   }
 
-  #becameFree(member: Member, template: TemplateFile): void {
+  /** Where there is no other executor, nothing else would look after what waits. */
+  #lookAgain(): void {
+    if (this.#isToLookAgain) return
+    this.#isToLookAgain = true
+    setTimeout(() => {
+      this.#isToLookAgain = false
+      if (!this.#closed) this.#listener.again()
+    }, FAILED_START_PAUSE_MS).unref()
+  }
+
+  #becameFree(member: Member): void {
     if (!member.served) this.#joined(member)
     if (!member.leaving) {
       if (member.replacement?.served === true) this.#dismiss(member, 'it was replaced')
       else {
-        const { isSpent } = member.priority
-        if (isSpent || this.#isWorn(member)) member.replacement ??= this.#start(template)
         member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
         // One whose priority stays low is the last to be taken.
-        if (isSpent) this.#free.unshift(member)
+        if (member.priority.isSpent) this.#free.unshift(member)
         else this.#free.push(member)
       }
     }
     this.#listener.free(member)
+  }
+
+  /** Of those that are free, within what may start at once and be there in all. */
+  #replaceWorn(template: TemplateFile, starting: number, count: number): void {
+    for (const member of this.#free.slice()) {
+      if (starting >= STARTING_MAX) return
+      if (member.replacement !== undefined || !this.#isWorn(member)) continue
+      if (count >= this.#options.max) this.#dismiss(member, 'it was worn')
+      member.replacement = this.#start(template)
+      if (member.replacement === undefined) return
+      starting++
+      if (!member.leaving) count++
+    }
   }
 
   #joined(member: Member): void {
@@ -147,7 +186,8 @@ export class Crew {
   }
 
   /** A worn executor serves until its replacement is ready, so that no run waits for a start. */
-  #isWorn({ executor }: Member): boolean {
+  #isWorn({ executor, priority }: Member): boolean {
+    if (priority.isSpent) return true
     return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
   }
 
@@ -187,9 +227,16 @@ export class Crew {
     const { pid, runs } = member.executor
     this.#options.onEvent({ type: 'executor_ended', pid, runs, ...end })
     if (this.#closed && this.#members.size === 0) this.#empty.resolve()
-    if (!this.#closed && !member.served && ++this.#failedStarts >= FAILED_STARTS_MAX)
-      this.#break(`${end.reason} ${end.stderr}`, false)
+    if (!this.#closed && !member.served) this.#startFailed(`${end.reason} ${end.stderr}`)
     this.#listener.gone(member)
+  }
+
+  /** Runs are given up only where nobody serves them; else the next start waits a moment. */
+  #startFailed(reason: string): void {
+    if (++this.#failedStarts < FAILED_STARTS_MAX) return
+    this.#notBefore = performance.now() + FAILED_START_PAUSE_MS
+    for (const { served, leaving } of this.#members) if (served && !leaving) return
+    this.#break(reason, false)
   }
 
   #break(reason: string, forGood: boolean): void {

@@ -47,7 +47,7 @@ export class ExecutorProcess {
   state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
   /** While `running`: its run uses the CPU, as far as it said; false while it waits for a key, a timer, a response. */
   computing = false
-  /** How long its run has computed, when it last said so. */
+  /** CPU time of its run, when it last said so. */
   computedMs = 0
   /** Runs handed over so far, and memory as the executor last reported it. */
   runs = 0
@@ -109,8 +109,8 @@ export class ExecutorProcess {
   }
 
   #send(message: ToExecutor): void {
-    // An executor that is gone is reported by its exit, not here.
-    this.#child.send(message, () => {})
+    // One that is gone is reported by its exit, not here; one that never came has no channel.
+    if (this.#child.connected) this.#child.send(message, () => {})
   }
 
   #hear(value: unknown): void {
@@ -123,13 +123,14 @@ export class ExecutorProcess {
       case 'ended':
         if (message.token !== this.#active?.gate.token) return
         this.rssBytes = message.rssBytes
+        this.computedMs = message.result.cpuMs ?? 0
         return this.#finish(message.result, 'ready')
       case 'waits':
       case 'computes':
         if (message.token !== this.#active?.gate.token) return
         this.computing = message.type === 'computes'
+        this.computedMs = message.computedMs
         if (message.type === 'waits') {
-          this.computedMs = message.computedMs
           for (const asked of message.operations) void this.#keyOperation(this.#active, asked)
         }
         this.#listener.changed?.()

@@ -5,8 +5,8 @@ export type QueueBounds = { count: number; bytes: number }
 
 /**
  * Runs that wait for an executor: a line for each account, served in turn, so that nobody stands behind another's
- * backlog. Of the room that is left an account may have as much as it already holds: one alone fills at most half,
- * and there is always some for who has nothing here.
+ * backlog. Of the room that is left an account may have as much as it already holds: one alone fills at most half. Many
+ * may fill it all; who has nothing here then takes the last place of the longest line.
  */
 export class FairQueue<Item extends Queued> {
   readonly #bounds: QueueBounds
@@ -34,6 +34,35 @@ export class FairQueue<Item extends Queued> {
       bytes: this.#bounds.bytes - this.#bytes,
     }
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
+  }
+
+  /** For who has nothing here, others that have more give some up. */
+  canMakeRoom({ account, bytes }: Queued): boolean {
+    if (this.#lines.has(account) || bytes > this.#bounds.bytes) return false
+    return this.#longest(bytes) !== undefined
+  }
+
+  /** @returns what was last in the longest lines, which is not in line any more */
+  makeRoom(item: Queued): Item[] {
+    const given: Item[] = []
+    while (!this.hasRoom(item) && !this.#lines.has(item.account)) {
+      const last = this.#longest(item.bytes)?.items.at(-1)
+      if (last === undefined || !this.remove(last)) break
+      given.push(last)
+    }
+    return given
+  }
+
+  /** By what is short: the line with the most items of several, or with more bytes than are wanted. */
+  #longest(bytes: number): Line<Item> | undefined {
+    const byBytes = this.#count < this.#bounds.count
+    let longest: Line<Item> | undefined
+    for (const line of this.#lines.values()) {
+      const isMore = byBytes ? line.bytes > bytes : line.items.length > 1
+      const size = (of: Line<Item>) => (byBytes ? of.bytes : of.items.length)
+      if (isMore && (longest === undefined || size(line) > size(longest))) longest = line
+    }
+    return longest
   }
 
   /** Only where there is room. */

@@ -1,7 +1,7 @@
 import type { ExecutorProcess } from './executor-process.ts'
 import { Priority } from './priority.ts'
 
-/** One run that has an executor, and the time that it has computed. */
+/** One run that has an executor, and its CPU time. */
 export class Occupation {
   readonly account: string
   computing = true
@@ -9,30 +9,20 @@ export class Occupation {
   /** It has computed for so long that others go before it. */
   isLong = false
   readonly #startedAt: number
-  #countedAt: number
 
   constructor(account: string, now: number) {
     this.account = account
     this.#startedAt = now
-    this.#countedAt = now
-  }
-
-  /** @returns milliseconds computed since the last call */
-  count(now: number): number {
-    const ms = this.computing ? now - this.#countedAt : 0
-    this.#countedAt = now
-    this.computedMs += ms
-    return ms
   }
 
   /**
-   * What the executor says that the run has computed, which is more than was seen when its turns are short.
-   * @returns milliseconds that were not seen
+   * @param totalMs CPU time of the run so far
+   * @returns what of it is new
    */
-  reported(totalMs: number): number {
-    const unseen = Math.max(0, totalMs - this.computedMs)
-    this.computedMs += unseen
-    return unseen
+  count(totalMs: number): number {
+    const more = Math.max(0, totalMs - this.computedMs)
+    this.computedMs += more
+    return more
   }
 
   heldMs(now: number): number {
@@ -42,8 +32,9 @@ export class Occupation {
 
 /** One executor in the crew. */
 export class Member {
-  readonly executor: ExecutorProcess
-  readonly priority: Priority
+  /** Set once its process was begun. */
+  executor!: ExecutorProcess
+  priority!: Priority
   readonly startedAt: number
   /** It was ready once. */
   served = false
@@ -53,9 +44,12 @@ export class Member {
   idle: NodeJS.Timeout | undefined
   occupation: Occupation | undefined
 
-  constructor(executor: ExecutorProcess, now: number) {
+  constructor(now: number) {
+    this.startedAt = now
+  }
+
+  attach(executor: ExecutorProcess): void {
     this.executor = executor
     this.priority = new Priority(executor.pid)
-    this.startedAt = now
   }
 }

@@ -27,9 +27,15 @@ export const STARTING_MAX = CORES
 /** A run that has computed for this long gives way on the processors to all that have not. */
 export const LONG_COMPUTING_MS = 100
 
+/** The most that a caller is told to wait: what is known of runs to come is a guess (`decisions.md`, Origin away). */
+export const RETRY_AFTER_MAX_MS = 60_000
+
 /** Runs that may wait for an executor, and what their sources and params may take: both are held in memory. */
 export const WAITING_MAX = 512
 export const WAITING_BYTES_MAX = 256 * 1024 * 1024
+
+/** After that many failed starts, the next is tried no sooner than this. */
+export const FAILED_START_PAUSE_MS = 500
 
 /** Starts that may fail in a row before waiting runs are given up. */
 export const FAILED_STARTS_MAX = 3

@@ -15,7 +15,7 @@ const MAY_RAISE = hasCapability(CAP_SYS_NICE)
 /** The priority of one executor's process among the machine's. */
 export class Priority {
   readonly #pid: number | undefined
-  readonly #mayRaise: boolean
+  #mayRaise: boolean
   #isLowered = false
 
   constructor(pid: number | undefined, mayRaise = MAY_RAISE) {
@@ -31,22 +31,31 @@ export class Priority {
   /** @param forGood even where it can not be raised again */
   lower({ forGood }: { forGood: boolean }): void {
     if (this.#isLowered || !(forGood || this.#mayRaise)) return
-    this.#isLowered = this.#set(LOWERED)
+    // Before it is tried: of several threads one may be gone, and the others are lowered.
+    this.#isLowered = true
+    this.#set(LOWERED)
   }
 
   restore(): void {
-    if (this.#isLowered && this.#mayRaise) this.#isLowered = !this.#set(USUAL)
+    if (!this.#isLowered || !this.#mayRaise) return
+    // In a user namespace the kernel refuses what the capability promises.
+    if (this.#set(USUAL) === 'refused') this.#mayRaise = false
+    else this.#isLowered = false
   }
 
-  #set(priority: number): boolean {
-    if (this.#pid === undefined) return false
-    try {
-      for (const thread of threadsOf(this.#pid)) setPriority(thread, priority)
-      return true
-    } catch {
-      // It has just ended.
-      return false
+  #set(priority: number): 'refused' | undefined {
+    if (this.#pid === undefined) return undefined
+    let refused: 'refused' | undefined
+    for (const thread of threadsOf(this.#pid)) {
+      try {
+        setPriority(thread, priority)
+      } catch (error) {
+        // Otherwise it has just ended.
+        const { code } = (error as { info?: { code?: string } }).info ?? {}
+        if (code === 'EACCES' || code === 'EPERM') refused = 'refused'
+      }
     }
+    return refused
   }
 }
 

@@ -24,6 +24,23 @@ describe('the line before the executors', () => {
     expect(queue.take(ANY)).toBeUndefined()
   })
 
+  it('is not closed by many accounts together: a newcomer takes the last place of the longest line', () => {
+    const queue = line()
+    for (let account = 0; account < 20; account++)
+      for (let n = 0; queue.hasRoom({ account: `${account}`, bytes: 1 }); n++)
+        queue.add({ account: `${account}`, bytes: 1, n })
+    const newcomer = { account: 'newcomer', bytes: 1 }
+    expect([queue.count, queue.hasRoom(newcomer), queue.canMakeRoom(newcomer)]).toEqual([
+      100,
+      false,
+      true,
+    ])
+    expect(queue.makeRoom(newcomer)).toEqual([{ account: '0', bytes: 1, n: 49 }])
+    queue.add(newcomer)
+    expect([queue.count, queue.countOf('0'), queue.countOf('newcomer')]).toEqual([100, 49, 1])
+    expect(queue.canMakeRoom(newcomer)).toBe(false)
+  })
+
   it('passes over an account that may not, which keeps its turn', () => {
     const queue = line()
     for (const account of ['a', 'b', 'a']) queue.add({ account, bytes: 1 })

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { processes, runClaims } from '../../../origin/db/schema.ts'
 import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
+import type { RunKey } from '../../../origin/runs/outcome-codec.ts'
 import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../../shared/limits.ts'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
@@ -194,7 +195,8 @@ function claimsHold(open: () => OpenDatabase): void {
     const [{ claims, clock }] = await pair()
     const [forgotten, carried] = [newRun(), newRun()]
     for (const run of [forgotten, carried]) await claims.claim(run, 1)
-    const isCarried = (runId: string) => runId === carried.runId
+    const isCarried = (run: RunKey) =>
+      run.runId === carried.runId && run.accountHash === carried.accountHash
     await claims.releaseForgotten(isCarried)
     expect(await claims.state(forgotten)).toEqual({ state: 'running' })
     clock.at += 120_000
