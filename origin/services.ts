@@ -13,7 +13,7 @@ import type { Log } from './log.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
 
-/** What the operations work with; `origin/main.ts` puts it together. */
+/** What the operations work with; `origin/service.ts` puts it together. */
 export type Services = {
   settings: Settings
   log: Log

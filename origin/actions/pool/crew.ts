@@ -3,7 +3,7 @@ import { ExecutorProcess } from './executor-process.ts'
 import { Member } from './member.ts'
 import type { ActionPoolOptions } from './options.ts'
 import { FAILED_START_PAUSE_MS, FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX } from './options.ts'
-import { type TemplateFile, makeTemplateFile } from './template.ts'
+import type { TemplateFile } from './template.ts'
 
 type Listener = {
   /** It can take a run: it has started, or has ended one. */
@@ -106,7 +106,7 @@ export class Crew {
 
   async #makeTemplate(): Promise<void> {
     try {
-      this.#template = await makeTemplateFile(this.#options.outbound)
+      this.#template = await this.#options.template
       this.staff(0)
     } catch (error) {
       this.#break(error instanceof Error ? error.message : 'the template can not be made', true)
@@ -117,7 +117,7 @@ export class Crew {
   #start(template: TemplateFile): Member | undefined {
     const member = new Member(performance.now())
     try {
-      const executor = new ExecutorProcess(template, {
+      const executor = new ExecutorProcess(template, this.#options.outbound, {
         free: () => this.#becameFree(member),
         changed: () => this.#listener.changed(member),
         due: () => member.priority.restore(),

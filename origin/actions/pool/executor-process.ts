@@ -6,6 +6,7 @@ import { KeyGate } from './key-gate.ts'
 import type { AskedOperation, ToExecutor } from '../messages.ts'
 import { readFromExecutor } from '../messages.ts'
 import type { Capability, RunControl, RunRequest, RunResult } from '../run.ts'
+import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 
 /**
@@ -61,9 +62,9 @@ export class ExecutorProcess {
   #gone = false
   #readiness: NodeJS.Timeout | undefined
 
-  constructor(template: TemplateFile, listener: Listener) {
+  constructor(template: TemplateFile, outbound: OutboundPolicy, listener: Listener) {
     this.#listener = listener
-    const { fd, digest, outbound } = template
+    const { fd, digest } = template
     const options = sandboxedForkOptions(fd, [template.code.folder])
     this.#child = fork(template.code.entry(EXECUTOR_ENTRY), [digest], options)
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {

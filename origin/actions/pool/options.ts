@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import type { ExecutorEnd } from './executor-process.ts'
 import type { OutboundPolicy } from '../outbound/policy.ts'
 import { PUBLIC_ONLY } from '../outbound/policy.ts'
+import type { TemplateFile } from './template.ts'
+import { makeTemplateFile } from './template.ts'
 
 /** Executors kept warm: one runs while the other sets its sandbox back. */
 export const MIN_DEFAULT = 2
@@ -53,6 +55,8 @@ export type ActionPoolOptions = {
   runsPerExecutor?: number
   /** Whether the machine has more to compute than it can: then who has runs already may not have more wait. */
   isUnderPressure?: () => boolean
+  /** What executors start from, where it was begun to be made before. */
+  template?: Promise<TemplateFile>
   /** What actions may reach besides public addresses, and what never. */
   outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
@@ -67,6 +71,7 @@ export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOpt
     idleMs: options.idleMs ?? IDLE_MS,
     runsPerExecutor: options.runsPerExecutor ?? RUNS_PER_EXECUTOR,
     isUnderPressure: options.isUnderPressure ?? (() => false),
+    template: options.template ?? makeTemplateFile(),
     outbound: options.outbound ?? PUBLIC_ONLY,
     onEvent: options.onEvent ?? (() => {}),
   }

@@ -2,9 +2,7 @@ import { fork } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
 import type { TemplateDigest } from '../engine/template-file.ts'
-import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { ExecutorCode } from './executor-code.ts'
 import { writeExecutorCode } from './executor-code.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions, TEMPLATE_BUILDER, templateFolders } from './fork.ts'
@@ -14,7 +12,6 @@ export type TemplateFile = {
   fd: number
   digest: TemplateDigest
   code: ExecutorCode
-  outbound: OutboundPolicy
   close(): void
 }
 
@@ -24,14 +21,18 @@ const BUILD_MAX_MS = 60_000
 /** Standard error that is kept, to say why it failed. */
 const STDERR_CHARACTERS = 2000
 
-const said = z.strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/) })
+/** Read by hand: this is loaded before anything else of the origin, and has to be small. */
+function digestIn(message: unknown): TemplateDigest | undefined {
+  const said = typeof message === 'object' && message !== null && 'digest' in message
+  return said && /^[0-9a-f]{64}$/.test(String(message.digest)) ? String(message.digest) : undefined
+}
 
 /**
  * Makes the template in a process of its own. The file is gone from its folder before the first action runs, and
  * executors are handed it for reading only.
  * @throws an Error with what the process wrote, when the prelude does not load or the self-test fails
  */
-export async function makeTemplateFile(outbound: OutboundPolicy): Promise<TemplateFile> {
+export async function makeTemplateFile(): Promise<TemplateFile> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-template-'))
   const path = join(folder, 'template')
   const written = openSync(path, 'wx', 0o600)
@@ -51,7 +52,7 @@ export async function makeTemplateFile(outbound: OutboundPolicy): Promise<Templa
       close()
       throw error
     })
-    return { fd, digest, code, outbound, close }
+    return { fd, digest, code, close }
   } finally {
     closeSync(written)
     rmSync(folder, { recursive: true, force: true })
@@ -68,8 +69,7 @@ function build(fd: number): Promise<TemplateDigest> {
       stderr = (stderr + text).slice(-STDERR_CHARACTERS)
     })
     child.on('message', (message) => {
-      const read = said.safeParse(message)
-      if (read.success) digest = read.data.digest
+      digest = digestIn(message)
     })
     child.on('error', (error) => reject(error))
     child.on('close', (code, signal) => {

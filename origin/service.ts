@@ -1,0 +1,274 @@
+/** The origin's main process: puts the pieces together, serves, and stops in order. `main.ts` is its entry. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { serve } from '@hono/node-server'
+import { AppliedEverywhere, REQUIREMENT_CHANNEL } from './accounts/mirror/applied-everywhere.ts'
+import { ChainUnavailable, connectChain } from './accounts/chain.ts'
+import { AccountsMirror } from './accounts/mirror.ts'
+import { chainIdentity, ReadLease } from './accounts/mirror/read-lease.ts'
+import { SnapshotFile, snapshotPath } from './accounts/mirror/snapshot-file.ts'
+import { SnapshotKeeper } from './accounts/mirror/snapshot-keeper.ts'
+import { AccountsWriter } from './accounts/writer.ts'
+import { KeyUses } from './accounts/key-uses.ts'
+import { AccountOpenings } from './admission/account-openings.ts'
+import { CpuPressure } from './admission/cpu-pressure.ts'
+import { EventLoopLoad } from './admission/event-loop-load.ts'
+import { ownServices } from './actions/outbound/policy.ts'
+import { createActionPool } from './actions/pool.ts'
+import type { TemplateFile } from './actions/pool/template.ts'
+import { createApp } from './app.ts'
+import { keyIdOf } from './channel/open-request.ts'
+import { Credits } from './credits/credits.ts'
+import { tendCredits } from './credits/tending.ts'
+import { listenFor } from './db/notices.ts'
+import { openDatabase } from './db/open.ts'
+import { parseSettings } from './env.ts'
+import { KeptAnswers } from './idempotency/kept-answers.ts'
+import { loadRootKey } from './keys/root-file.ts'
+import { Keyring } from './keys/keyring.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { jsonLog } from './log.ts'
+import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
+import { Executions } from './runs/executions.ts'
+import { loadTls } from './tls.ts'
+import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
+
+/** Longer than any client of ours keeps an idle connection: the side that sends must never meet a closed one. */
+const KEEP_ALIVE_MS = 120_000
+
+const now = Date.now
+/** For what compares times only with its own: it does not jump when the machine's clock is set. */
+const monotonic = () => performance.now()
+const log = jsonLog((line) => process.stdout.write(line), now)
+const lifecycle = new Lifecycle()
+
+async function start(template: Promise<TemplateFile>): Promise<void> {
+  lifecycle.onClose('template', async () => (await template.catch(() => undefined))?.close())
+  requireNoInspector(process.execArgv)
+  const settings = parseSettings(process.env)
+  const stateDir = resolve(settings.SVC_STATE_DIR)
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  const keyring = new Keyring(loadRootKey(stateDir, settings.SVC_ENV))
+
+  const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
+  lifecycle.onClose('pressure', () => pressure.close())
+  const pool = createActionPool({
+    template,
+    min: settings.SVC_EXECUTORS_MIN,
+    max: settings.SVC_EXECUTORS_MAX,
+    isUnderPressure: () => pressure.isHigh,
+    outbound: {
+      allow: settings.SVC_OUTBOUND_ALLOW,
+      deny: [
+        ...settings.SVC_OUTBOUND_DENY,
+        ...ownServices([settings.SVC_PUBLIC_URL, settings.DATABASE_URL]),
+      ],
+    },
+  })
+  lifecycle.onClose('actions', () => pool.close())
+  const executorsReady = pool.ready()
+
+  const [database, chain] = await Promise.all([
+    openDatabase({ url: settings.DATABASE_URL, stateDir }),
+    connectChain(settings.SVC_CHAIN_RPC, {
+      address: settings.SVC_CONTRACT_ADDRESS,
+      block: settings.SVC_CONTRACT_BLOCK,
+    }),
+  ])
+  lifecycle.onClose('database', () => database.close())
+  lifecycle.onClose('chain', () => chain.provider.destroy())
+
+  const mirrorFailed = (error: unknown) => {
+    const cause = error instanceof ChainUnavailable ? error.cause : undefined
+    log('mirror.failed', { error: String(cause ?? error).slice(0, 300) })
+  }
+  const snapshotFile = new SnapshotFile({
+    path: snapshotPath(stateDir, chain),
+    key: keyring.mirrorKey(),
+    chainId: chain.chainId,
+    contractAddress: chain.contractAddress,
+    onUnusable: (reason) => log('mirror.snapshot-ignored', { reason }),
+  })
+  const mirror = new AccountsMirror({
+    chain,
+    pollMs: settings.SVC_CHAIN_POLL_MS,
+    now: monotonic,
+    onFailure: mirrorFailed,
+    finality: settings.SVC_CHAIN_FINALITY,
+    snapshots: new SnapshotKeeper({
+      file: snapshotFile,
+      now: monotonic,
+      onFailure: (error) => log('mirror.snapshot-failed', { error: String(error).slice(0, 300) }),
+    }),
+  })
+  await mirror.start()
+  lifecycle.onClose('mirror', () => mirror.close())
+
+  const { db, exclusive } = database
+  const processId = randomUUID()
+  const url = settings.DATABASE_URL
+  let afterMined: ((block: number) => Promise<void>) | undefined
+  if (!exclusive) {
+    const shared = { db, processId, chain: await chainIdentity(chain), now: monotonic }
+    const readLease = new ReadLease({
+      ...shared,
+      mirror,
+      onFailure: mirrorFailed,
+      ...(url && { listen: (notice) => listenFor(url, REQUIREMENT_CHANNEL, notice) }),
+    })
+    await readLease.start()
+    lifecycle.onClose('read lease', () => readLease.close())
+    const everywhere = new AppliedEverywhere({ ...shared, onFailure: mirrorFailed })
+    afterMined = (block) => everywhere.wait(block)
+  }
+  const writer = new AccountsWriter({
+    chain,
+    mirror,
+    db,
+    exclusive,
+    processId,
+    now,
+    log,
+    payerKey: (number) => keyring.payerKey(number),
+    payers: settings.SVC_PAYERS,
+    finality: settings.SVC_CHAIN_FINALITY,
+    ...(afterMined && { afterMined }),
+  })
+  await writer.start()
+  lifecycle.onClose('writer', () => writer.close())
+  const outcomeKey = keyring.outcomeKey()
+  const claims = new RunClaims({ db, exclusive, processId, outcomeKey, now })
+  const keys = keyring.idempotencyKeys()
+  const keptAnswers = new KeptAnswers({ db, exclusive, processId, keys, now })
+  const keyUses = new KeyUses({ db, now })
+  lifecycle.onClose('key uses', () => keyUses.flush())
+  const openings = new AccountOpenings({
+    db,
+    now,
+    hashKey: keyring.addressHashKey(),
+    burst: settings.SVC_NEW_ACCOUNT_BURST,
+    perHour: settings.SVC_NEW_ACCOUNT_PER_HOUR,
+    gasPerDayWei: settings.SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI,
+  })
+  const load = new EventLoopLoad(settings.SVC_SHED_DELAY_MS)
+  lifecycle.onClose('load', () => load.close())
+  const starterCents = settings.SVC_STARTER_CREDITS_CENTS
+  const credits = new Credits({ db, exclusive, processId, starterCents, now, monotonic, log })
+  await credits.recover()
+  lifecycle.onClose('credits', () => credits.close())
+  const stopTending = tendCredits(credits, log)
+  lifecycle.onClose('credits tending', stopTending)
+  await claims.heartbeat()
+  const lost = await claims.reap()
+  if (lost > 0) log('claims.reaped', { lost })
+  const limits = {
+    wallMs: settings.SVC_EXECUTION_WALL_MS,
+    cpuMs: settings.SVC_EXECUTION_CPU_MS,
+  }
+  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+
+  const tending = setInterval(() => void tend(claims, executions), HEARTBEAT_MS)
+  lifecycle.onClose('claims', () => clearInterval(tending))
+  const writingDown = setInterval(() => {
+    const failed = (error: unknown) =>
+      log('upkeep.failed', { error: error instanceof Error ? error.name : 'unknown' })
+    const jobs = [keyUses.flush(), keptAnswers.forgetOld(), openings.forgetOld()]
+    for (const job of jobs) job.catch(failed)
+  }, KEY_USES_FLUSH_MS)
+  lifecycle.onClose('upkeep', () => clearInterval(writingDown))
+
+  const current = keyring.channelKey(settings.SVC_CHANNEL_EPOCH)
+  const currentId = keyIdOf(current.publicKey)
+  const app = createApp({
+    settings,
+    log,
+    now,
+    keyring,
+    chain,
+    mirror,
+    writer,
+    claims,
+    credits,
+    executions,
+    keptAnswers,
+    keyUses,
+    openings,
+    load,
+    channel: {
+      keys: {
+        keyFor: (keyId) => (keyId === currentId ? current : undefined),
+        psk: Buffer.from(settings.SVC_CHANNEL_PSK, 'base64url'),
+      },
+      current,
+      storage: keyring.storageKey(),
+    },
+  })
+
+  await executorsReady
+  const tls = await loadTls(stateDir)
+  await new Promise<void>((listening) => {
+    const server = serve(
+      {
+        fetch: app.fetch,
+        hostname: settings.SVC_ORIGIN_HOST,
+        port: settings.SVC_ORIGIN_PORT,
+        createServer,
+        serverOptions: { key: tls.key, cert: tls.cert, minVersion: 'TLSv1.3' },
+      },
+      (address: AddressInfo) => {
+        log('origin.ready', { port: address.port, accounts: mirror.current().size })
+        process.send?.({ ready: { port: address.port } })
+        listening()
+      },
+    )
+    if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS
+    lifecycle.onClose('server', () => {
+      server.close()
+      if ('closeAllConnections' in server) server.closeAllConnections()
+    })
+  })
+}
+
+/**
+ * An action that broke out of its sandbox can send signals, the permission model or not; by default one of them
+ * opens a debugger on this process, and so on the root key.
+ */
+function requireNoInspector(flags: readonly string[]): void {
+  if (flags.includes('--disable-sigusr1')) return
+  throw new Error(
+    'start the origin with node --disable-sigusr1: a signal could open a debugger on its keys',
+  )
+}
+
+async function tend(claims: RunClaims, executions: Executions): Promise<void> {
+  try {
+    await claims.heartbeat()
+    await claims.reap()
+    await claims.releaseForgotten((run) => executions.isUnderWay(run))
+    await claims.forget()
+  } catch (error) {
+    log('claims.failed', { error: String(error).slice(0, 300) })
+  }
+}
+
+async function stop(code: number): Promise<void> {
+  await lifecycle.close((name, error) => log('close.failed', { name, error: String(error) }))
+  process.exit(code)
+}
+
+/** @param template of the sandboxes, which was begun before this module was loaded */
+export function runOrigin(template: Promise<TemplateFile>): void {
+  process.on('SIGTERM', () => void stop(0)).on('SIGINT', () => void stop(0))
+  // Who started this process is gone: without it nobody would stop this one.
+  process.once('disconnect', () => void stop(0))
+  start(template).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    log('origin.failed', { message })
+    const leave = () => void stop(1)
+    if (process.send) process.send({ failed: { message } }, undefined, undefined, leave)
+    else leave()
+  })
+}
