@@ -162,7 +162,7 @@ export class Crew {
     for (const member of this.#free.slice()) {
       if (starting >= STARTING_MAX) return
       if (member.replacement !== undefined || !this.#isWorn(member)) continue
-      if (count >= this.#options.max) this.#dismiss(member, 'it was worn')
+      if (count >= this.#options.max) this.#dismiss(member, 'it was replaced')
       member.replacement = this.#start(template)
       if (member.replacement === undefined) return
       starting++
