@@ -6,7 +6,9 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     name: 'nightly',
-    include: ['test/nightly/**/*.test.ts'],
+    include: ['test/nightly/**/*.test.ts', 'test/origin/ethers/{published,likeness}/*.test.ts'],
+    // There it means all of the vectors, and a long search for differences.
+    env: { TEST_NIGHTLY: '1' },
     testTimeout: 2 * 60 * 60 * 1000,
     fileParallelism: false,
   },
