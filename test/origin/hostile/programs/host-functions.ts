@@ -126,10 +126,10 @@ export const hostFunctions = [
     'try { Svc.Actions.getPrivateKey = 1 } catch {} try { globalThis.Svc = 1 } catch {} return 1',
     1,
   ),
-  throws(
+  program(
     'key operations: the answer’s then',
-    'Object.prototype.then = function () { throw new Error("mine") }; const key = await Svc.Actions.getPrivateKey({ pkpId: "x" }); return 1',
-    /./,
+    'Object.prototype.then = function () { throw new Error("mine") }; async function main() { const key = await Svc.Actions.getPrivateKey({ pkpId: "x" }); return 1 }',
+    { returns: 1 },
   ),
   program(
     'keys that nobody waits for',
