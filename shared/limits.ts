@@ -33,6 +33,9 @@ export const LOGS_MAX_BYTES = 100 * 1024
 /** Key operations of one execution (specification, Limits). */
 export const KEY_OPERATIONS_MAX = 10
 
+/** Modulus of an RSA key in `crypto.subtle`: nothing stops one signature half-way, and with this one it takes 33 ms. */
+export const RSA_KEY_MAX_BITS = 8192
+
 /** Outbound requests of one execution; a redirect that is followed counts as one (specification, Limits). */
 export const OUTBOUND_REQUESTS_MAX = 50
 
@@ -94,8 +97,25 @@ export const MAX_QUEUED_RUNS_BOUND = 10_000
 /** Bytes that the queued bodies of one trigger may take: an object's storage holds 10 GB in production. */
 export const QUEUED_BYTES_MAX = 256 * 1024 * 1024
 
-/** Runs of one webhook trigger that may be under way at once, unless the trigger says otherwise. */
+/** Runs of one trigger that may be under way at once, unless the trigger says otherwise, and the most it may say. */
 export const WEBHOOK_CONCURRENCY = 8
+export const SCHEDULE_CONCURRENCY = 1
+export const CONCURRENCY_MAX = 64
+
+/** What is kept of a trigger's ended runs (`decisions.md`, Retention and Defaults): whichever comes first. */
+export const HISTORY_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const HISTORY_RUNS_MAX = 10_000
+export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
+
+/** A delivery id is known for this long (`options.dedup`): senders give up repeating before. */
+export const DELIVERY_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** The scanner looks this often (specification, Limits), and a schedule's ticks are at least as far apart. */
+export const SCAN_INTERVAL_MS = 30_000
+export const SCHEDULE_INTERVAL_MIN_MS = 30_000
+
+/** The longest that `GET /api/runs/<id>?wait=` waits: below the idle time-outs of common proxies. */
+export const RUN_WAIT_MAX_S = 30
 
 /** Connections of one object to the origin: production allows six, and one stays free for an alarm. */
 export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
@@ -105,6 +125,15 @@ export const EXECUTE_WAIT_MS = 5_000
 
 /** The longest wait of `/sealed/outcomes`: below every proxy's idle time-out that we know of. */
 export const OUTCOMES_WAIT_MS = 25_000
+
+/** The head of a sealed core request or answer: method, path, query and headers. Servers take 16 KiB of headers; JSON may double them. */
+export const SEALED_HEAD_MAX_BYTES = 64 * 1024
+
+/** While a sealed core request is executed a byte is sent this often: proxies cut what is silent for a minute or two. */
+export const SEALED_PAD_MS = 15_000
+
+/** An origin that is silent for this long, four pads, does not answer any more. */
+export const SEALED_SILENCE_MS = 60_000
 
 /** A sealed request is good for this long: clocks differ by seconds, and the replay cache must end. */
 export const SEALED_REQUEST_LIFETIME_MS = 60_000

@@ -74,6 +74,16 @@ export const triggers = sqliteTable(
     record: text('record').notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** The record's version: an older one never replaces it. */
+    version: integer('version').notNull().default(1),
+    /** Enabled schedules: when the scanner looks whether the object has fired its tick. */
+    lookAt: integer('look_at'),
+    /** When the scanner last compared this row with its object. */
+    checkedAt: integer('checked_at').notNull().default(0),
   },
-  (table) => [index('triggers_owner').on(table.ownerId, table.createdAt)],
+  (table) => [
+    index('triggers_owner').on(table.ownerId, table.createdAt),
+    index('triggers_look').on(table.lookAt),
+    index('triggers_checked').on(table.checkedAt),
+  ],
 )

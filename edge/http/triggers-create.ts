@@ -3,7 +3,6 @@ import { ApiError } from '../../shared/errors.ts'
 import { parseJson, validate } from '../../shared/json-body.ts'
 import { createTriggerRequest } from '../../shared/wire/trigger.ts'
 import { createTrigger } from '../triggers/create-trigger.ts'
-import { indexTrigger } from '../triggers/trigger-index.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 
@@ -22,12 +21,11 @@ const limited = bodyLimit({
 export function registerTriggersCreate(app: App): void {
   app.post('/api/triggers', limited, async (c) => {
     const user = await requireUser(c)
-    const { db, now, random, settings } = c.var.services
+    const { now, random, settings } = c.var.services
     const json = parseJson(await c.req.text(), c.req.header('content-type') ?? null)
     const body = validate(createTriggerRequest, json, 422)
     const context = { ownerId: user.id, macKey: settings.ID_MAC_KEY, now: now(), random }
     const record = await createTrigger(c.env, context, body)
-    await indexTrigger(db, user.id, record)
     return c.json(record, 201, { location: `/api/triggers/${record.id}` })
   })
 }

@@ -1,4 +1,3 @@
-import { forgetTrigger } from '../triggers/trigger-index.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
@@ -10,8 +9,6 @@ export function registerTriggersDelete(app: App): void {
     const id = c.req.param('id')
     const queue = await queueOf(c, id)
     const removed = await queue.remove(user.id)
-    // Also after an earlier delete that was cut off between the object and the index.
-    await forgetTrigger(c.var.services.db, user.id, id)
     if (!removed) throw notFound('trigger')
     return c.body(null, 204)
   })

@@ -8,6 +8,7 @@ import { mayStartAt, PACE_WINDOW_MS } from './pace.ts'
 import { type RunRow, runParams, type TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import { Slots } from './slots.ts'
+import type { TriggerState } from './trigger-state.ts'
 import {
   type Verdict,
   verdictOnBroken,
@@ -21,8 +22,8 @@ export const LEASE_MS = 15_000
 
 export type DispatcherOptions = {
   store: RunStore
+  state: TriggerState
   origin: SealedOrigin
-  trigger(): TriggerRow | undefined
   now: () => number
   /** In [0, 1). */
   random: () => number
@@ -65,7 +66,7 @@ export class Dispatcher {
 
   /** Starts what may start now, and arms the alarm for what comes later. */
   pump(): void {
-    const trigger = this.#options.trigger()
+    const trigger = this.#options.state.current
     if (!trigger) return
     const now = this.#options.now()
     if (!this.#tookUp) this.#takeUp(now)
@@ -83,7 +84,7 @@ export class Dispatcher {
   /** The alarm's part: leases of runs that this object still carries go on, and what nobody carries is taken up. */
   tend(): void {
     const { store } = this.#options
-    if (!this.#options.trigger()) return
+    if (!this.#options.state.current) return
     const now = this.#options.now()
     store.extendLeases([...this.#inFlight], now + LEASE_MS)
     for (const run of store.running(now)) this.#carry(run, true)
@@ -169,14 +170,15 @@ export class Dispatcher {
     await this.#slots.take()
     try {
       // After the wait: a trigger that was deleted meanwhile sends nothing more.
-      const trigger = this.#options.trigger()
-      if (!trigger) throw new Error('the trigger was deleted')
+      const trigger = this.#options.state.current
+      const sealedUsageKey = trigger && this.#options.state.sealedUsageKey(trigger.usageKey)
+      if (!sealedUsageKey) throw new Error('the trigger was deleted')
       const revision = store.revision(run.revision)
       const firing = JSON.parse(run.firing) as Firing
       const params = runParams(revision, firing, store.body(run))
       return await origin.execute({
         credential: {
-          sealed_usage_key: encodeBase64url(trigger.sealedUsageKey),
+          sealed_usage_key: encodeBase64url(sealedUsageKey),
           trigger_id: trigger.triggerId,
           owner_id: trigger.ownerId,
         },
@@ -216,7 +218,7 @@ export class Dispatcher {
   }
 
   #failed(run: RunRow, error: unknown): void {
-    if (!this.#options.trigger()) return
+    if (!this.#options.state.current) return
     const reason = error instanceof Error ? error.message : 'unknown'
     if (error instanceof OriginAway) {
       this.#options.log('origin.away', { reason })
@@ -235,6 +237,6 @@ export class Dispatcher {
   }
 
   #runId(run: RunRow): string {
-    return `${this.#options.trigger()?.triggerId}${run.suffix}`
+    return `${this.#options.state.current?.triggerId}${run.suffix}`
   }
 }

@@ -17,6 +17,8 @@ export type RunResult = {
   charged_cents?: number
 }
 
+const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
+
 export function triggerRecord(
   row: TriggerRow,
   revision: RevisionRow,
@@ -32,8 +34,14 @@ export function triggerRecord(
     max_runs_per_minute: row.maxRunsPerMinute,
     max_queued_runs: row.maxQueuedRuns,
     config: JSON.parse(row.config),
+    options: JSON.parse(row.options),
     enabled: row.enabled,
-    webhook_url: new URL(`/webhook/${row.triggerId}`, publicUrl).href,
+    ...(row.kind === 'webhook'
+      ? { webhook_url: new URL(`/webhook/${row.triggerId}`, publicUrl).href }
+      : {}),
+    ...(row.kind === 'schedule' ? { next_run_at: rfc3339(row.nextTickAt) } : {}),
+    disabled_reason: row.disabledReason,
+    waiting_for: null,
     created_at: new Date(row.createdAt).toISOString(),
     updated_at: new Date(row.updatedAt).toISOString(),
   }
@@ -55,7 +63,6 @@ export function runRecord(
   body: Uint8Array | 'omitted',
   result: RunResult | undefined,
 ): RunRecord {
-  const time = (value: number | null) => (value === null ? null : new Date(value).toISOString())
   return {
     id: triggerId + row.suffix,
     trigger_id: triggerId,
@@ -68,9 +75,12 @@ export function runRecord(
     attempt: row.attempt,
     action_cid: revision.actionCid,
     queued_at: new Date(row.queuedAt).toISOString(),
-    started_at: time(row.startedAt),
-    finished_at: time(row.finishedAt),
-    next_attempt_at: time(row.nextAttemptAt),
+    started_at: rfc3339(row.startedAt),
+    finished_at: rfc3339(row.finishedAt),
+    next_attempt_at: rfc3339(row.nextAttemptAt),
+    waiting_for: row.waitingFor,
+    test: row.test,
+    replay_of: row.replayOf,
   }
 }
 

@@ -16,6 +16,8 @@ export type ArrivedRun = {
   queuedAt: number
   firing: string
   body: Uint8Array
+  test?: boolean | undefined
+  replayOf?: string | undefined
 }
 
 export type LiveCounts = { queued: number; queuedBytes: number }
@@ -35,14 +37,16 @@ export class RunStore {
       for (const run of batch) {
         const whole = run.body.length <= BODY_PART_BYTES
         this.#storage.sql.exec(
-          `INSERT INTO runs (suffix, status, revision, queued_at, firing, body, body_bytes, attempt)
-           VALUES (?, 'queued', ?, ?, ?, ?, ?, 0)`,
+          `INSERT INTO runs (suffix, status, revision, queued_at, firing, body, body_bytes, attempt, test, replay_of)
+           VALUES (?, 'queued', ?, ?, ?, ?, ?, 0, ?, ?)`,
           run.suffix,
           run.revision,
           run.queuedAt,
           run.firing,
           whole ? run.body : null,
           run.body.length,
+          run.test ? 1 : 0,
+          run.replayOf ?? null,
         )
         if (!whole) this.#insertParts(run.body)
       }
@@ -73,6 +77,12 @@ export class RunStore {
       .from(runs)
       .where(eq(runs.status, 'queued'))
       .get()!
+  }
+
+  /** When the youngest run was queued; 0 where there is none. */
+  lastQueuedAt(): number {
+    const [sequence] = this.page(1, 0)
+    return sequence === undefined ? 0 : this.bySequence(sequence)!.queuedAt
   }
 
   /** Queued runs that are due, in the order in which they came. */

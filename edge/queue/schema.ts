@@ -5,6 +5,9 @@
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
+/** What a queued run, or its trigger, waits for: credit, or an origin that takes runs. */
+export const WAITING_FOR = ['payment', 'origin'] as const
+
 /** One row, id 1. */
 export const trigger = sqliteTable('trigger', {
   id: integer('id').primaryKey(),
@@ -17,12 +20,35 @@ export const trigger = sqliteTable('trigger', {
   maxRunsPerMinute: integer('max_runs_per_minute').notNull(),
   maxQueuedRuns: integer('max_queued_runs').notNull(),
   concurrency: integer('concurrency').notNull(),
+  /** JSON of `TriggerOptions`, as the owner sent them. */
+  options: text('options').notNull().default('{}'),
   /** The revision that new runs execute. */
   revision: integer('revision').notNull(),
-  /** The usage key, sealed to the origin's storage key for this trigger and owner. */
-  sealedUsageKey: blob('sealed_usage_key', { mode: 'buffer' }).notNull(),
+  /** The key that new attempts use: a row of `usage_keys`. */
+  usageKey: integer('usage_key').notNull().default(1),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
+  /** Rises with each change of the record: an older one never replaces a newer one in the index. */
+  version: integer('version').notNull().default(1),
+  /** The index in D1 has not been told of this version yet. */
+  indexStale: integer('index_stale', { mode: 'boolean' }).notNull().default(false),
+  /** Deleted: what is left of it is only waiting for the index to forget it. */
+  removedAt: integer('removed_at'),
+  /** Why the service, not the owner, disabled it. */
+  disabledReason: text('disabled_reason'),
+  /** Runs in a row that were refused with 401 or 403, and when the first was. */
+  refusals: integer('refusals').notNull().default(0),
+  refusalsSince: integer('refusals_since'),
+  /** Since when the origin has answered no run. */
+  originAwaySince: integer('origin_away_since'),
+  /** Schedules: the nominal time of the next tick that was not fired yet. */
+  nextTickAt: integer('next_tick_at'),
+})
+
+/** Usage keys, each sealed to the origin's storage key for this trigger and owner: today's, and those of runs under way. */
+export const usageKeys = sqliteTable('usage_keys', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  sealed: blob('sealed', { mode: 'buffer' }).notNull(),
 })
 
 /** Code and params as they once were: a run executes those it was queued with. */
@@ -54,12 +80,26 @@ export const runs = sqliteTable(
     leaseUntil: integer('lease_until'),
     nextAttemptAt: integer('next_attempt_at'),
     finishedAt: integer('finished_at'),
+    /** Why a queued run waits for something other than its turn. */
+    waitingFor: text('waiting_for', { enum: WAITING_FOR }),
+    /**
+     * The key that an attempt was sent with whose end is not known: claims are of account and run, so it is asked
+     * for again with the same key, whatever the trigger's is by then.
+     */
+    usageKey: integer('usage_key'),
+    /** Fired by `POST /api/triggers/<id>/test`. */
+    test: integer('test', { mode: 'boolean' }).notNull().default(false),
+    /** The id of the run that this one repeats. */
+    replayOf: text('replay_of'),
   },
-  // Live runs alone are searched by state; an index over all would be written twice for every run.
+  // Live runs alone are searched by state; an index over all would be written twice for every run. Failures are few.
   (table) => [
     index('runs_live')
       .on(table.status, table.sequence)
       .where(sql`status IN ('queued', 'running')`),
+    index('runs_failed')
+      .on(table.sequence)
+      .where(sql`status = 'failed'`),
   ],
 )
 
@@ -79,6 +119,28 @@ export const results = sqliteTable('results', {
   sequence: integer('sequence').primaryKey(),
   /** JSON of `RunResult`. */
   result: text('result').notNull(),
+})
+
+/** Delivery ids of the last 24 hours, for `options.dedup`, and the run that each had. */
+export const deliveries = sqliteTable(
+  'deliveries',
+  {
+    /** The header's name and value. */
+    key: text('key').primaryKey(),
+    suffix: text('suffix').notNull(),
+    at: integer('at').notNull(),
+  },
+  (table) => [index('deliveries_at').on(table.at)],
+)
+
+/** Ticks of a schedule that made no run, for as long as runs are kept. */
+export const skippedTicks = sqliteTable('skipped_ticks', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  reason: text('reason', { enum: ['queue_full', 'missed'] }).notNull(),
+  /** How many ticks, the latest of them at `scheduledAt`. */
+  count: integer('count').notNull(),
+  scheduledAt: integer('scheduled_at').notNull(),
+  recordedAt: integer('recorded_at').notNull(),
 })
 
 /** When runs were started, for `max_runs_per_minute`: rows older than the window are dropped. */

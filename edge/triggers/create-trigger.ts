@@ -30,6 +30,7 @@ export async function createTrigger(
     name: body.name,
     kind: body.kind,
     config: body.config,
+    options: body.options,
     enabled: body.enabled,
     actionCode: body.action_code,
     actionCid: await actionCid(body.action_code),

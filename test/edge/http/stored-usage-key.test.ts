@@ -80,11 +80,8 @@ it('a stolen edge: the usage key is in no table of D1, no object, no answer and 
 it('a sealed key moved to another trigger opens nothing: nothing of it is executed', async () => {
   const [owner, other] = [await someOwner(), await someOwner()]
   const [victim, thief] = [await createTrigger(owner), await createTrigger(other)]
-  const [row] = await sql<{ key: ArrayBuffer }>(
-    victim.id,
-    'SELECT sealed_usage_key AS key FROM trigger',
-  )
-  await sql(thief.id, 'UPDATE trigger SET sealed_usage_key = ?', row!.key)
+  const [row] = await sql<{ key: ArrayBuffer }>(victim.id, 'SELECT sealed AS key FROM usage_keys')
+  await sql(thief.id, 'UPDATE usage_keys SET sealed = ?', row!.key)
   await kill(thief.id)
   const refused = vi.spyOn(console, 'log')
   const run = await fire(thief.id)

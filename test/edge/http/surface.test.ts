@@ -146,7 +146,7 @@ it('an id with a slash, a dot or an escape reaches no other path', async () => {
 it('query flood: thirty thousand parameters cost no more than their reading', async () => {
   const hook = await createTrigger(owner)
   const began = performance.now()
-  const flood = `${new URL(hook.webhook_url).pathname}?${'a=1&'.repeat(10_000)}${'b&'.repeat(10_000)}`
+  const flood = `/webhook/${hook.id}?${'a=1&'.repeat(10_000)}${'b&'.repeat(10_000)}`
   const response = await edge(flood, { method: 'POST', body: '{}' })
   expect(response.status).toBe(202)
   // It took seconds when each name was looked up for each of its occurrences.

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { Dispatcher } from '../../../edge/queue/dispatcher.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
+import { TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { OriginAway, type SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
 import { encodeBase64url } from '../../../shared/base64url.ts'
 import { TRIGGER_ID_CHARACTERS } from '../../../shared/ids.ts'
@@ -48,6 +49,7 @@ export async function simulate(
     name: 'simulated',
     kind: 'webhook' as const,
     config: {},
+    options: {},
     enabled: true,
     actionCode: 'code',
     actionCid: CID,
@@ -84,13 +86,15 @@ export class Simulation {
   queued = 0
   #executing = 0
   #alarm = Number.POSITIVE_INFINITY
-  readonly #trigger: typeof schema.trigger.$inferSelect
+  readonly state: TriggerState
 
-  constructor(storage: DurableObjectStorage, over: object) {
+  constructor(storage: DurableObjectStorage, over: Partial<typeof schema.trigger.$inferSelect>) {
     this.storage = storage
     const db = drizzle(storage, { schema })
     this.store = new RunStore(storage, db)
-    this.#trigger = { ...db.select().from(schema.trigger).get()!, ...over }
+    if (Object.keys(over).length > 0) db.update(schema.trigger).set(over).run()
+    this.state = new TriggerState(storage, db)
+    this.state.load()
     this.dispatcher = this.#life()
   }
 
@@ -170,9 +174,9 @@ export class Simulation {
           signal.addEventListener('abort', () => reject(new OriginAway('aborted'))),
         )
         const known = await Promise.race([this.behaviour.outcomes(suffixes), aborted])
-        const full = (of: string[]) => of.map((suffix) => this.#trigger.triggerId + suffix)
+        const full = (of: string[]) => of.map((suffix) => this.state.row!.triggerId + suffix)
         const ended = Object.entries(known.ended).map(([suffix, outcome]) => [
-          this.#trigger.triggerId + suffix,
+          this.state.row!.triggerId + suffix,
           outcome,
         ])
         const rest = { running: full(known.running), unknown: full(known.unknown) }
@@ -182,7 +186,7 @@ export class Simulation {
     return new Dispatcher({
       store: this.store,
       origin: origin as SealedOrigin,
-      trigger: () => this.#trigger,
+      state: this.state,
       now: () => this.now,
       random: () => this.random,
       keepAlive: (work) => void work.catch(() => {}),

@@ -1,0 +1,190 @@
+/** The trigger of an object: its row in memory, and the only writer of that row on disk. */
+import { eq } from 'drizzle-orm'
+import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.ts'
+import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
+import { nextTick } from '../schedule/cron.ts'
+import type { RevisionRow, TriggerRow } from './records.ts'
+import type { QueueDatabase } from './run-store.ts'
+import * as schema from './schema.ts'
+
+export type NewTrigger = {
+  triggerId: string
+  ownerId: string
+  name: string
+  kind: TriggerKind
+  config: Record<string, unknown>
+  options: TriggerOptions
+  enabled: boolean
+  actionCode: string
+  actionCid: string
+  defaultParams: Record<string, unknown>
+  maxRunsPerMinute: number
+  maxQueuedRuns: number
+  sealedUsageKey: Uint8Array
+}
+
+/** What an owner may change; what is absent stays. */
+export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind'>>
+
+/** Facts beside the record, that change without its owner. */
+export type TriggerFacts = Partial<
+  Pick<TriggerRow, 'refusals' | 'refusalsSince' | 'originAwaySince' | 'nextTickAt'>
+>
+
+export class TriggerState {
+  readonly #storage: DurableObjectStorage
+  readonly #db: QueueDatabase
+  #row: TriggerRow | undefined
+
+  constructor(storage: DurableObjectStorage, db: QueueDatabase) {
+    this.#storage = storage
+    this.#db = db
+  }
+
+  /** Reads what is on disk; once, when the object begins. */
+  load(): void {
+    this.#row = this.#db.select().from(schema.trigger).get()
+  }
+
+  /** The trigger, unless there is none or it was deleted. */
+  get current(): TriggerRow | undefined {
+    return this.#row?.removedAt === null ? this.#row : undefined
+  }
+
+  /** The row also of a trigger that was deleted and is not forgotten by the index yet. */
+  get row(): TriggerRow | undefined {
+    return this.#row
+  }
+
+  create(trigger: NewTrigger, now: number): void {
+    this.#storage.transactionSync(() => {
+      const { name, kind, triggerId, ownerId, enabled, maxRunsPerMinute, maxQueuedRuns } = trigger
+      this.#row = this.#db
+        .insert(schema.trigger)
+        .values({
+          ...{ id: 1, triggerId, ownerId, name, kind, enabled, maxRunsPerMinute, maxQueuedRuns },
+          config: JSON.stringify(trigger.config),
+          options: JSON.stringify(trigger.options),
+          concurrency: concurrencyOf(kind, trigger.options),
+          revision: this.#addRevision(trigger),
+          usageKey: this.#addUsageKey(trigger.sealedUsageKey),
+          createdAt: now,
+          updatedAt: now,
+          indexStale: true,
+          nextTickAt: enabled ? firstTick(kind, trigger.config, now) : null,
+        })
+        .returning()
+        .get()
+    })
+  }
+
+  /** What the owner changed, in one transaction; the record's version rises and the index has to be told. */
+  change(change: TriggerChange, now: number): void {
+    const row = this.#required()
+    const { name, enabled, config, options, maxRunsPerMinute, maxQueuedRuns } = change
+    const set: Partial<TriggerRow> = {
+      ...defined({ name, enabled, maxRunsPerMinute, maxQueuedRuns }),
+      ...(enabled === undefined ? {} : { disabledReason: null, refusals: 0, refusalsSince: null }),
+    }
+    if (options) {
+      set.options = JSON.stringify(options)
+      set.concurrency = concurrencyOf(row.kind, options)
+    }
+    if (config) set.config = JSON.stringify(config)
+    const begins = (enabled ?? row.enabled) && (config !== undefined || !row.enabled)
+    const ends = enabled === false
+    if (begins) set.nextTickAt = firstTick(row.kind, config ?? JSON.parse(row.config), now)
+    if (ends) set.nextTickAt = null
+    this.#storage.transactionSync(() => {
+      if (change.actionCode !== undefined || change.defaultParams !== undefined)
+        set.revision = this.#addRevision({ ...this.#revisionOf(row), ...defined(change) })
+      if (change.sealedUsageKey) set.usageKey = this.#addUsageKey(change.sealedUsageKey)
+      this.#write({ ...set, updatedAt: now, version: row.version + 1, indexStale: true })
+    })
+  }
+
+  /** The service's own decision, with its reason for the owner. */
+  disable(reason: string, now: number): void {
+    const { version } = this.#required()
+    const gone = { enabled: false, disabledReason: reason, nextTickAt: null }
+    this.#write({ ...gone, updatedAt: now, version: version + 1, indexStale: true })
+  }
+
+  note(facts: TriggerFacts): void {
+    this.#write(facts)
+  }
+
+  /** From here on the trigger is unknown; its keys are gone at once. */
+  remove(now: number): void {
+    const { version } = this.#required()
+    this.#storage.transactionSync(() => {
+      this.#db.delete(schema.usageKeys).run()
+      this.#write({ removedAt: now, enabled: false, version: version + 1, indexStale: true })
+    })
+  }
+
+  /** The index knows this version. */
+  indexed(version: number): void {
+    if (this.#row?.version === version) this.#write({ indexStale: false })
+  }
+
+  /** Storage is empty: there is no trigger any more. */
+  forget(): void {
+    this.#row = undefined
+  }
+
+  /** A sealed usage key; `undefined` where it was cleared away. */
+  sealedUsageKey(id: number): Uint8Array | undefined {
+    const { usageKeys } = schema
+    return this.#db.select().from(usageKeys).where(eq(usageKeys.id, id)).get()?.sealed
+  }
+
+  #required(): TriggerRow {
+    const row = this.current
+    if (!row) throw new Error('there is no trigger in this object')
+    return row
+  }
+
+  #write(set: Partial<TriggerRow>): void {
+    this.#row = this.#db.update(schema.trigger).set(set).returning().get()
+  }
+
+  #addRevision(of: Pick<NewTrigger, 'actionCid' | 'actionCode' | 'defaultParams'>): number {
+    const { actionCid, actionCode, defaultParams } = of
+    return this.#db
+      .insert(schema.revisions)
+      .values({ actionCid, actionCode, defaultParams: JSON.stringify(defaultParams) })
+      .returning()
+      .get().revision
+  }
+
+  #revisionOf(row: TriggerRow) {
+    const { revisions } = schema
+    const found: RevisionRow = this.#db
+      .select()
+      .from(revisions)
+      .where(eq(revisions.revision, row.revision))
+      .get()!
+    return { ...found, defaultParams: JSON.parse(found.defaultParams) as Record<string, unknown> }
+  }
+
+  #addUsageKey(sealed: Uint8Array): number {
+    const values = { sealed: Buffer.from(sealed) }
+    return this.#db.insert(schema.usageKeys).values(values).returning().get().id
+  }
+}
+
+/** Runs under way at once where the owner says nothing (`decisions.md`, Order and concurrency). */
+function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): number {
+  return concurrency ?? (kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY)
+}
+
+/** Ticks are owed from now on: none of a time before the trigger, its cron or its being enabled. */
+function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
+  return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null
+}
+
+function defined<T extends object>(fields: T): Partial<T> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Partial<T>
+}
