@@ -6,20 +6,29 @@ import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
+import { registerFront } from './http/core/front.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
+import { registerOpenApi } from './http/openapi-get.ts'
 import { refusal } from './http/refusal.ts'
 import { traceHeaders } from './http/request-id.ts'
+import { registerRunsCancel } from './http/runs-cancel.ts'
 import { registerRunsGet } from './http/runs-get.ts'
 import { registerRunsList } from './http/runs-list.ts'
+import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
 import { registerTriggersList } from './http/triggers-list.ts'
-import { registerWebhook } from './http/webhook.ts'
+import { registerTriggersPatch } from './http/triggers-patch.ts'
+import { registerTriggersPreview } from './http/triggers-preview.ts'
+import { registerTriggersPurge } from './http/triggers-purge.ts'
+import { registerTriggersTest } from './http/triggers-test.ts'
+import { registerWebhook } from './http/webhook-handshake.ts'
+import { requireRate } from './limits/require-rate.ts'
 
 /** The edge's whole HTTP surface. */
 export function createApp(): App {
@@ -28,7 +37,13 @@ export function createApp(): App {
   registerWebhook(app)
 
   app.use(async (c, next) => {
-    c.set('services', { db: databaseOf(c.env), settings: settingsOf(c.env), now: Date.now, random })
+    c.set('services', {
+      db: databaseOf(c.env),
+      settings: settingsOf(c.env),
+      now: Date.now,
+      random,
+      requireRate: (name, caller) => requireRate(c.env, name, caller),
+    })
     await next()
     // An answer that was refused has them already.
     if (c.res.headers.has('x-request-id')) return
@@ -36,18 +51,26 @@ export function createApp(): App {
   })
   app.use('/api/*', cors(CORS))
 
+  registerFront(app)
   registerHome(app)
   registerMe(app)
   registerTriggersCreate(app)
   registerTriggersList(app)
   registerTriggersGet(app)
+  registerTriggersPatch(app)
+  registerTriggersPreview(app)
   registerTriggersDelete(app)
+  registerTriggersTest(app)
+  registerTriggersPurge(app)
   registerRunsList(app)
   registerRunsGet(app)
+  registerRunsReplay(app)
+  registerRunsCancel(app)
   registerSignIn(app)
   registerSignInLink(app)
   registerAgentAuthorize(app)
   registerDevMailbox(app)
+  registerOpenApi(app)
   app.get('/health', (c) => c.json({ status: 'ok' }))
 
   const refuse = (error: Error, c: Context<AppEnv>) => refusal(error, c.req.raw, c.env)
@@ -71,7 +94,14 @@ const CORS = {
   origin: '*',
   allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
   allowHeaders: ['Authorization', 'X-Api-Key', 'Idempotency-Key', 'Content-Type'],
-  exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count'],
+  exposeHeaders: [
+    'x-request-id',
+    'x-svc-error',
+    'retry-after',
+    'x-total-count',
+    'link',
+    'location',
+  ],
 }
 
 function nothingAt(c: Context<AppEnv>, methods: string[]): ApiError {

@@ -2,8 +2,10 @@
  * The Worker's bindings, parsed once (`docs/configuration.md` lists each).
  */
 import { z } from 'zod'
+import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
 import type { TriggerQueue } from './queue/trigger-queue.ts'
+import type { Scheduler } from './schedule/scheduler.ts'
 
 const base64Secret = (bytes: number) =>
   z
@@ -37,6 +39,8 @@ export type Env = Record<keyof Settings, string> & {
   DB: D1Database
   TRIGGER_QUEUE: DurableObjectNamespace<TriggerQueue>
   ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>
+  RATE_CAP: DurableObjectNamespace<RateCap>
+  SCHEDULER: DurableObjectNamespace<Scheduler>
 }
 
 let parsed: { env: object; settings: Settings } | undefined

@@ -8,6 +8,8 @@ import { mount, type OriginApp, type OriginEnv } from './http/operation.ts'
 import { operations } from './http/operations.ts'
 import { mountSealed } from './http/sealed.ts'
 import { sealedExecute } from './http/sealed-execute.ts'
+import { mountSealedHttp } from './http/sealed-http.ts'
+import { sealedKeys } from './http/sealed-keys.ts'
 import { sealedOutcomes } from './http/sealed-outcomes.ts'
 import { ActionFailed } from './http/svc-action.ts'
 import { mountDescription } from './http/swagger-ui/mount.ts'
@@ -34,6 +36,8 @@ export function createApp(services: Services): OriginApp {
   mountEvidenceKeys(app, services)
   mountSealed(app, services, sealedExecute)
   mountSealed(app, services, sealedOutcomes)
+  mountSealed(app, services, sealedKeys)
+  mountSealedHttp(app, services)
   app.get('/health', (context) => {
     services.mirror.current()
     return context.json({ status: 'ok' })

@@ -53,13 +53,19 @@ export function validate<Body>(
     text: `${fieldName(issue.path)}: ${issue.message}`,
   }))
   const status = issues.some((issue) => issue.missing) ? 422 : badValue
-  const message = issues.map((issue) => issue.text).join('; ')
+  const message = issues
+    .map((issue) => issue.text)
+    .join('; ')
+    .slice(0, MESSAGE_MAX_CHARACTERS)
   throw new ApiError(
     status,
     message,
     'Correct the named fields; the reference lists each with its type.',
   )
 }
+
+/** A body may have more wrong in it than anybody reads. */
+const MESSAGE_MAX_CHARACTERS = 4_000
 
 type Issue = z.core.$ZodIssue
 

@@ -66,6 +66,9 @@ export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 /** A request with source: the largest source and the largest params, and room for their JSON. */
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
+/** At the edge a body has to be there within this: who sends slowly holds memory that webhooks need, too. */
+export const CORE_BODY_WITHIN_MS = 60_000
+
 /** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
 export const PERMISSION_IDS_MAX = 50
 
@@ -80,11 +83,29 @@ export const ACCOUNT_DESCRIPTION_MAX_CHARACTERS = NAME_MAX_CHARACTERS
 /** A webhook's body: GitHub's usual payloads are far below it; larger ones get 413. */
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
 
+/** A webhook's body has to be there within this: senders give up sooner, and who sends slowly holds memory meanwhile. */
+export const WEBHOOK_BODY_WITHIN_MS = 30_000
+
+/** What a handshake echoes: every sender's challenge is shorter, and nobody's megabyte is reflected. */
+export const HANDSHAKE_MAX_CHARACTERS = 1024
+
 /** Storage rows hold at most this much of a body: production refuses a row of over 2 MB. */
 export const BODY_PART_BYTES = 1024 * 1024
 
 /** A trigger's source: it is stored with the trigger, in one row. */
 export const TRIGGER_SOURCE_MAX_BYTES = 1024 * 1024
+
+/** A request with a trigger: the largest source, the largest params, and room for their JSON, where every byte may be escaped. */
+export const TRIGGER_BODY_MAX_BYTES = 8 * 1024 * 1024
+
+/** Params that every run of a trigger repeats: each revision stores them, in one row with the source. */
+export const DEFAULT_PARAMS_MAX_BYTES = 256 * 1024
+
+/** Params that a list of triggers shows; larger ones only the trigger itself: a list of all of them stays below 10 MB. */
+export const LISTED_PARAMS_MAX_BYTES = 8 * 1024
+
+/** Triggers of one account: a list of all of them has an end. */
+export const TRIGGERS_MAX = 1_000
 
 /** Starts in any 60 s window of one trigger: default and upper bound. */
 export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
@@ -110,9 +131,19 @@ export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 /** A delivery id is known for this long (`options.dedup`): senders give up repeating before. */
 export const DELIVERY_KEPT_MS = 24 * 60 * 60 * 1000
 
+/** A delivery id is kept as it is up to this, as an Idempotency-Key; of a longer one its hash. */
+export const DELIVERY_ID_MAX_CHARACTERS = 255
+
 /** The scanner looks this often (specification, Limits), and a schedule's ticks are at least as far apart. */
 export const SCAN_INTERVAL_MS = 30_000
 export const SCHEDULE_INTERVAL_MIN_MS = 30_000
+
+/** A schedule's only tick that is due fires up to this late whatever was the matter: twice what the scanner needs. */
+export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
+
+/** Missed ticks (`decisions.md`, Ticks): the one run that they become is for a tick younger than this; `all` makes at most so many. */
+export const MISSED_TICK_MAX_AGE_MS = 60 * 60 * 1000
+export const MISSED_TICKS_MAX = 100
 
 /** The longest that `GET /api/runs/<id>?wait=` waits: below the idle time-outs of common proxies. */
 export const RUN_WAIT_MAX_S = 30

@@ -1,8 +1,21 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { makeEdgeTestEnvironment } from './doubles/edge-environment.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Files of one time: most wait for blocks and clocks, so that Vitest's own choice, one on two processors, idles. */
+const SIDE_BY_SIDE = Math.max(2, availableParallelism())
+
+/** Files that hold the time that something took against a bound, or want a processor for themselves: one at a time. */
+const ALONE = [
+  'test/origin/{actions,ethers,hostile,outbound}/**/*.test.ts',
+  'test/origin/accounts/{mirror,read-lease}.test.ts',
+  'test/origin/http/{any-input,block-time,json-members,params-text,protocol,sealed-runs,shedding}.test.ts',
+  'test/shared/json-body.test.ts',
+]
+
 const bindings = await makeEdgeTestEnvironment()
 // After the environment: it names the authority that Miniflare reads when it is imported.
 const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-plugin')
@@ -11,7 +24,14 @@ export default defineConfig({
   root,
   test: {
     projects: [
-      { test: { name: 'tree', root, include: ['test/tree/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'tree',
+          root,
+          include: ['test/tree/**/*.test.ts'],
+          maxWorkers: SIDE_BY_SIDE,
+        },
+      },
       {
         plugins: [
           cloudflareTest(async () => ({
@@ -28,6 +48,7 @@ export default defineConfig({
           setupFiles: ['./test/edge/setup.ts'],
           globalSetup: ['./test/doubles/sealed-origin-setup.ts'],
           testTimeout: 20_000,
+          maxWorkers: SIDE_BY_SIDE,
         },
       },
       {
@@ -35,8 +56,20 @@ export default defineConfig({
           name: 'origin',
           root,
           include: ['test/{origin,shared,conformance}/**/*.test.ts'],
+          exclude: ALONE,
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          maxWorkers: SIDE_BY_SIDE,
+        },
+      },
+      {
+        test: {
+          name: 'origin-alone',
+          root,
+          include: ALONE,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
         },
       },
       {
@@ -46,7 +79,8 @@ export default defineConfig({
           include: ['test/{system,browser}/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

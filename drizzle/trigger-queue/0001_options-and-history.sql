@@ -34,4 +34,10 @@ ALTER TABLE `trigger` ADD `refusals_since` integer;--> statement-breakpoint
 ALTER TABLE `trigger` ADD `origin_away_since` integer;--> statement-breakpoint
 ALTER TABLE `trigger` ADD `next_tick_at` integer;--> statement-breakpoint
 INSERT INTO `usage_keys` (`id`, `sealed`) SELECT 1, `sealed_usage_key` FROM `trigger`;--> statement-breakpoint
-ALTER TABLE `trigger` DROP COLUMN `sealed_usage_key`;
+ALTER TABLE `trigger` DROP COLUMN `sealed_usage_key`;--> statement-breakpoint
+ALTER TABLE `trigger` ADD `pruned_through` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `trigger` ADD `index_checked_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `runs` ADD `requeued_at` integer;--> statement-breakpoint
+ALTER TABLE `runs` ADD `in_doubt_since` integer;--> statement-breakpoint
+DROP INDEX `runs_live`;--> statement-breakpoint
+CREATE INDEX `runs_live` ON `runs` (`status`,`sequence`,`next_attempt_at`,`requeued_at`,`waiting_for`,`usage_key`,`body_bytes`) WHERE status IN ('queued', 'running');

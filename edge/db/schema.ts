@@ -82,7 +82,8 @@ export const triggers = sqliteTable(
     checkedAt: integer('checked_at').notNull().default(0),
   },
   (table) => [
-    index('triggers_owner').on(table.ownerId, table.createdAt),
+    // The order of a list: a page is read from the index, and sorted by nobody.
+    index('triggers_owner').on(table.ownerId, table.createdAt, table.id),
     index('triggers_look').on(table.lookAt),
     index('triggers_checked').on(table.checkedAt),
   ],

@@ -2,6 +2,7 @@ import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { Hono } from 'hono'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
+import type { RateName } from '../limits/rates.ts'
 
 /** What every operation is given; `edge/app.ts` puts it together once a request. */
 export type Services = {
@@ -10,6 +11,8 @@ export type Services = {
   /** Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** Counts a call of a caller. @throws {TooManyCalls} */
+  requireRate: (name: RateName, caller: string) => Promise<void>
 }
 
 export type AppEnv = { Bindings: Env; Variables: { services: Services } }

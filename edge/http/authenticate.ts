@@ -18,6 +18,7 @@ const COOKIE = 'svc'
 /**
  * Who approved the request's bearer token; times are Unix milliseconds.
  * @throws {ApiError} 401 for a token that is missing, malformed, unknown, expired or revoked.
+ * @throws {TooManyCalls} for a write above the rate of one user
  */
 export async function requireUser(c: Context<AppEnv>): Promise<AgentUser> {
   const { services } = c.var
@@ -34,6 +35,7 @@ export async function requireUser(c: Context<AppEnv>): Promise<AgentUser> {
   if (!user) {
     throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
   }
+  if (!['GET', 'HEAD'].includes(c.req.method)) await services.requireRate('api_write', user.id)
   return user
 }
 

@@ -1,9 +1,24 @@
 import { ApiError } from '../../shared/errors.ts'
+import { TooManyCalls } from '../limits/require-rate.ts'
+import { type TriggerFailure, TriggerRefused } from '../triggers/trigger-refused.ts'
+import { OriginAway } from '../trust/origin-away.ts'
+import { OriginBusy } from '../trust/sealed-http.ts'
 
 /** The one place where the edge's failures get their status. What is not listed is ours, and says nothing. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (isObjectAway(error)) {
+  if (error instanceof TooManyCalls)
+    return new ApiError(
+      429,
+      `Too many requests: ${error.message}.`,
+      'Try again after the seconds in Retry-After.',
+      retryAfter(Math.max(1, Math.ceil(error.retryAfterMs / 1000))),
+    )
+  if (error instanceof OriginBusy)
+    return new ApiError(error.status, error.message, error.fix, retryAfter(error.retryAfterS ?? 2))
+  if (error instanceof OriginAway) return originAway(error)
+  if (error instanceof TriggerRefused) return triggerRefused(error.failure)
+  if (isObjectAway(error) || isDatabaseAway(error)) {
     const fix = 'Send it again shortly.'
     return new ApiError(503, 'A part of the service could not be reached.', fix, {
       headers: { 'retry-after': '5' },
@@ -16,8 +31,57 @@ export function toApiError(error: unknown): ApiError {
   )
 }
 
+function originAway({ isUnsent }: OriginAway): ApiError {
+  if (isUnsent)
+    return new ApiError(
+      503,
+      'The origin is not there, or is not verified.',
+      'Try again shortly; nothing was executed and nothing was charged.',
+      retryAfter(5),
+    )
+  return new ApiError(
+    503,
+    'The origin did not answer.',
+    'Look whether the request had its effect before you send it again, or send it under the same Idempotency-Key.',
+    retryAfter(5),
+  )
+}
+
+function triggerRefused(failure: TriggerFailure): ApiError {
+  switch (failure.reason) {
+    case 'field':
+      return new ApiError(422, `${failure.field}: ${failure.problem}.`, failure.fix)
+    case 'account_key':
+      return new ApiError(
+        422,
+        'usage_api_key: this is an account key, which can do everything in its account.',
+        'Make a key for this trigger: POST /core/v1/add_usage_api_key with the account key and {"name": "...", "execute_in_groups": [<a group that permits the action>]}. Send its usage_api_key.',
+      )
+    case 'too_many_triggers':
+      return new ApiError(
+        409,
+        `This account has ${failure.max} triggers, and may have no more.`,
+        'Delete those that are not used any more.',
+        { error: 'too_many_triggers' },
+      )
+  }
+}
+
+function retryAfter(seconds: number) {
+  return { headers: { 'retry-after': String(seconds) } }
+}
+
 /** What the runtime throws for an object that restarts, moves or has too many requests waiting: senders try again. */
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return Reflect.get(error, 'retryable') === true || Reflect.get(error, 'overloaded') === true
+}
+
+/** D1's own words for a database that is overloaded, moves or does not answer; a wrong statement is ours. */
+const DATABASE_AWAY =
+  /^D1_ERROR: .*(overloaded|connection lost|timed out|timeout|reset|unreachable|internal error)/i
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return DATABASE_AWAY.test(error.message) || isDatabaseAway(error.cause)
 }

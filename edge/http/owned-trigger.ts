@@ -9,9 +9,14 @@ export function notFound(what: 'trigger' | 'run'): ApiError {
   return new ApiError(404, `There is no such ${what}.`, 'GET /api/triggers lists yours.')
 }
 
+/** @throws {ApiError} 404 for an id that we did not make: no object is addressed by it */
+export async function requireTriggerId(c: Context<AppEnv>, id: string): Promise<void> {
+  if (!(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('trigger')
+}
+
 /** The object of a trigger's id. @throws {ApiError} 404 for an id that we did not make */
 export async function queueOf(c: Context<AppEnv>, id: string) {
-  if (!(await isTriggerId(c.var.services.settings.ID_MAC_KEY, id))) throw notFound('trigger')
+  await requireTriggerId(c, id)
   return c.env.TRIGGER_QUEUE.getByName(id)
 }
 

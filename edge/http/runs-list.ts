@@ -1,30 +1,32 @@
-import { z } from 'zod'
+import { ApiError } from '../../shared/errors.ts'
 import { validate } from '../../shared/json-body.ts'
-import { RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../../shared/limits.ts'
+import { runsQuery } from '../../shared/wire/run.ts'
+import { decodeCursor } from '../queue/page-cursor.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-const integer = z
-  .string()
-  .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
-  .transform(Number)
-
-const pageQuery = z.object({
-  limit: integer
-    .transform((limit) => Math.min(Math.max(limit, 1), RUNS_PAGE_MAX))
-    .default(RUNS_PAGE_DEFAULT),
-  offset: integer.pipe(z.number().min(0)).default(0),
-})
-
-/** `GET /api/triggers/<id>/runs`: `{runs}`, newest first. */
+/** `GET /api/triggers/<id>/runs`: `{runs, next_cursor}`, newest first (`decisions.md`, Runs list). */
 export function registerRunsList(app: App): void {
   app.get('/api/triggers/:id/runs', async (c) => {
     const user = await requireUser(c)
-    const page = validate(pageQuery, c.req.query(), 422)
-    const queue = await queueOf(c, c.req.param('id'))
-    const runs = await queue.runs(user.id, page)
+    const { cursor, ...query } = validate(runsQuery, c.req.query(), 422)
+    const id = c.req.param('id')
+    const queue = await queueOf(c, id)
+    const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
+    const isForged = cursor !== undefined && before === undefined
+    // Whoever is refused for a cursor knows that the id is one of ours.
+    if (isForged && (await queue.kindAndAction(user.id))) throw notOfThisTrigger()
+    const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
     if (!runs) throw notFound('trigger')
     return c.body(runs, 200, { 'content-type': 'application/json' })
   })
+}
+
+function notOfThisTrigger(): ApiError {
+  return new ApiError(
+    422,
+    'cursor: it is not one of this trigger’s.',
+    'Send next_cursor of the page before as it came, or leave cursor out for the newest runs.',
+  )
 }

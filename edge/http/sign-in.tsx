@@ -1,14 +1,17 @@
 /** `GET /sign-in`, `POST /sign-in`: asks for a magic link (`decisions.md`, Sign-in). */
 import type { Context } from 'hono'
+import { clientNetwork } from '../../shared/client-network.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
-import { parseEmail } from '../identity/email-address.ts'
+import { mailboxOf, parseEmail } from '../identity/email-address.ts'
 import { localMailer } from '../identity/local-mailbox.ts'
 import { issueMagicLink } from '../identity/magic-links.ts'
 import { signInMail } from '../identity/mailer.ts'
 import type { Mailer } from '../identity/mailer.ts'
 import { safeNext } from '../identity/next-path.ts'
+import { TooManyCalls } from '../limits/require-rate.ts'
 import type { App, AppEnv, Services } from './app-env.ts'
+import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page } from './page.tsx'
 
@@ -59,6 +62,8 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   }
   const { services } = c.var
   const mailer = mailerOf(services)
+  const tooMany = await tooManyMails(c, email)
+  if (tooMany) return refuseMoreLinks(c, tooMany.retryAfterMs)
   const link = await issueMagicLink(services, { email, next })
   if (!link.issued) return refuseMoreLinks(c, link.retryAfterMs)
 
@@ -73,6 +78,18 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
       link: { href: '/dev/mailbox', text: 'This is a local stack: its mail is here' },
     }),
   })
+}
+
+/** Mails cost money, and a mailbox that is filled up costs its owner more. */
+async function tooManyMails(c: Context<AppEnv>, email: string): Promise<TooManyCalls | undefined> {
+  const { requireRate, settings } = c.var.services
+  try {
+    await requireRate('sign_in_address', clientNetwork(clientAddress(c.req.raw, settings)))
+    await requireRate('sign_in_mailbox', mailboxOf(email))
+  } catch (error) {
+    if (error instanceof TooManyCalls) return error
+    throw error
+  }
 }
 
 function refuseMoreLinks(c: Context<AppEnv>, retryAfterMs: number): Promise<Response> {

@@ -1,11 +1,78 @@
-import { listTriggers } from '../triggers/trigger-index.ts'
+import { z } from 'zod'
+import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { validate } from '../../shared/json-body.ts'
+import { LIST_PAGE_MAX } from '../../shared/limits.ts'
+import { TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
+import { type ListPlace, listTriggers } from '../triggers/trigger-index.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 
-/** `GET /api/triggers`: a bare array, newest first. */
+const place = z.tuple([z.int().min(0), z.string().max(64)])
+
+export const triggersListQuery = z
+  .object({
+    limit: z
+      .string()
+      .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
+      .transform((text) => Math.min(Math.max(Number(text), 1), LIST_PAGE_MAX))
+      .optional()
+      .meta({ description: `Triggers on a page, 1 to ${LIST_PAGE_MAX}. Without it: all of them.` }),
+    cursor: z
+      .string()
+      .max(256)
+      .transform((text, context) => {
+        const known = placeOf(text)
+        if (known) return known
+        context.issues.push({ code: 'custom', message: 'not one that we gave out', input: text })
+        return z.NEVER
+      })
+      .optional()
+      .meta({ description: 'Where a page begins: the link of the page before has it.' }),
+    kind: z.enum(TRIGGER_KINDS).optional(),
+    enabled: z
+      .enum(['true', 'false'])
+      .transform((text) => text === 'true')
+      .optional(),
+  })
+  .catchall(z.never({ error: 'there is no such parameter' }))
+
+/** `GET /api/triggers`: a bare array, newest first; all of them, or pages that link to each other. */
 export function registerTriggersList(app: App): void {
   app.get('/api/triggers', async (c) => {
     const user = await requireUser(c)
-    return c.json(await listTriggers(c.var.services.db, user.id))
+    const query = validate(triggersListQuery, c.req.query(), 422)
+    const { cursor, kind, enabled } = query
+    const { db, now, settings } = c.var.services
+    const limit = query.limit ?? (cursor && LIST_PAGE_MAX)
+    const list = await listTriggers(db, now(), user.id, {
+      limit,
+      kind,
+      enabled,
+      after: cursor,
+    })
+    c.header('x-total-count', String(list.total))
+    if (list.next) {
+      const url = new URL('/api/triggers', settings.PUBLIC_URL)
+      for (const [name, value] of Object.entries({ kind, enabled, limit }))
+        if (value !== undefined) url.searchParams.set(name, String(value))
+      url.searchParams.set('cursor', cursorOf(list.next))
+      c.header('link', `<${url.href}>; rel="next"`)
+    }
+    return c.json(list.triggers)
   })
+}
+
+function cursorOf({ createdAt, id }: ListPlace): string {
+  return encodeBase64url(new TextEncoder().encode(JSON.stringify([createdAt, id])))
+}
+
+function placeOf(cursor: string): ListPlace | undefined {
+  const bytes = decodeBase64url(cursor)
+  if (!bytes) return undefined
+  try {
+    const [createdAt, id] = place.parse(JSON.parse(new TextDecoder().decode(bytes)))
+    return { createdAt, id }
+  } catch {
+    return undefined
+  }
 }

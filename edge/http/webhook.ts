@@ -1,34 +1,13 @@
-import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors.ts'
-import { WEBHOOK_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { WebhookFiring } from '../queue/firing.ts'
+import { echoedHeaders } from '../triggers/echo.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
-import { safeHeaders } from '../triggers/webhook-headers.ts'
-import type { App } from './app-env.ts'
+import { type SafeHeaders, safeHeaders } from '../triggers/webhook-headers.ts'
 import { refusal } from './refusal.ts'
 import { traceHeaders } from './request-id.ts'
-
-const UNKNOWN = () =>
-  new ApiError(
-    404,
-    'There is no such webhook.',
-    'Check the URL against webhook_url in the trigger’s record; the trigger may have been deleted.',
-  )
-
-/** What the router answers at a webhook's path: a POST has been taken by `takeWebhook` before. */
-export function registerWebhook(app: App): void {
-  app.all('/webhook/:id', methodNotAllowed)
-}
-
-function methodNotAllowed(c: Context): never {
-  throw new ApiError(
-    405,
-    `${c.req.method} is not a method of a webhook.`,
-    'POST the event to this URL.',
-    { headers: { allow: 'POST' } },
-  )
-}
+import { readBody } from './webhook-body.ts'
+import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
 
@@ -45,22 +24,30 @@ export function takeWebhook(request: Request, env: Env): Promise<Response> | und
 
 /**
  * The way of a webhook, without D1: the id's MAC, the body's bytes, one RPC.
- * @throws {ApiError} 404, 413, 429, 503
+ * @throws {ApiError} 400, 404, 413, 429, 503
  */
 async function answerWebhook(request: Request, env: Env, id: string): Promise<Response> {
   const settings = settingsOf(env)
-  if (!(await isTriggerId(settings.ID_MAC_KEY, id))) throw UNKNOWN()
+  if (!(await isTriggerId(settings.ID_MAC_KEY, id))) throw unknownWebhook()
   const body = await readBody(request)
-  const firing = JSON.stringify(firingOf(request, settings.PUBLIC_URL, body.length))
-  const accepted = await env.TRIGGER_QUEUE.getByName(id).accept(firing, body)
-  switch (accepted.state) {
+  const headers = safeHeaders(request.headers)
+  const firing = JSON.stringify(firingOf(request, headers, settings.PUBLIC_URL, body.length))
+  const post = { firing, body, withheld: { ...headers.withheld } }
+  const answer = await env.TRIGGER_QUEUE.getByName(id).accept(post)
+  switch (answer.state) {
     case 'queued':
       return Response.json(
-        { run_id: accepted.runId, status: 'queued' },
-        { status: 202, headers: traceHeaders(request) },
+        {
+          run_id: answer.runId,
+          status: 'queued',
+          ...(answer.duplicate ? { duplicate: true } : {}),
+        },
+        { status: 202, headers: { ...traceHeaders(request), ...echoedHeaders(headers.headers) } },
       )
+    case 'handshake':
+      return handshakeResponse(answer.reply, traceHeaders(request))
     case 'unknown':
-      throw UNKNOWN()
+      throw unknownWebhook()
     case 'disabled':
       throw new ApiError(503, 'The trigger is disabled.', 'Its owner can enable it again.', {
         error: 'trigger_disabled',
@@ -71,15 +58,19 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
         429,
         'The trigger’s queue is full.',
         'Send again later; the owner can raise max_queued_runs or max_runs_per_minute.',
-        { headers: { 'retry-after': String(accepted.retryAfterS) } },
+        { headers: { 'retry-after': String(answer.retryAfterS) } },
       )
   }
 }
 
-function firingOf(request: Request, publicUrl: string, bodyBytes: number): WebhookFiring {
+function firingOf(
+  request: Request,
+  { headers, truncated }: SafeHeaders,
+  publicUrl: string,
+  bodyBytes: number,
+): WebhookFiring {
   // The public URL is what a sender signs, whatever name this request came in by.
   const path = request.url.slice(request.url.indexOf('/', request.url.indexOf('//') + 2))
-  const { headers, truncated } = safeHeaders(request.headers)
   return {
     source: 'webhook',
     method: request.method,
@@ -107,36 +98,4 @@ function queryOf(parameters: URLSearchParams): Record<string, string | string[]>
     else known.push(value)
   }
   return query
-}
-
-/** The bytes as they came. Without a length they are counted while they are read. @throws {ApiError} 413 */
-async function readBody(request: Request): Promise<Uint8Array> {
-  if (!request.body) return new Uint8Array()
-  const length = request.headers.get('content-length')
-  if (length !== null) {
-    if (Number(length) > WEBHOOK_BODY_MAX_BYTES) throw tooLarge()
-    return new Uint8Array(await request.arrayBuffer())
-  }
-  const chunks: Uint8Array[] = []
-  let total = 0
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-    total += chunk.length
-    if (total > WEBHOOK_BODY_MAX_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
-  const body = new Uint8Array(total)
-  let at = 0
-  for (const chunk of chunks) {
-    body.set(chunk, at)
-    at += chunk.length
-  }
-  return body
-}
-
-function tooLarge(): ApiError {
-  return new ApiError(
-    413,
-    `A webhook's body may have at most ${WEBHOOK_BODY_MAX_BYTES} bytes.`,
-    'Send less, or send a reference that the action can fetch.',
-  )
 }

@@ -18,3 +18,9 @@ const emailSchema = z
 export function parseEmail(text: string): string | undefined {
   return emailSchema.safeParse(text).data
 }
+
+/** Where mail to an address arrives: `name+tag` is the mailbox of `name`. @param email as `parseEmail` gives it */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@')
+  return email.slice(0, at).split('+', 1)[0]! + email.slice(at)
+}

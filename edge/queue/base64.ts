@@ -1,8 +1,4 @@
-/** base64 of bytes of any length: `String.fromCharCode` takes only so many arguments at once. */
+/** base64 of bytes. By `Buffer`: through `btoa`, 2 MiB hold an object up for a tenth of a second. */
 export function encodeBase64(bytes: Uint8Array): string {
-  const CHUNK = 0x8000
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += CHUNK)
-    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
-  return btoa(binary)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }

@@ -1,39 +1,40 @@
-import { encodeBase64url } from '../../shared/base64url.ts'
-import { EXECUTE_WAIT_MS, ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
-import { OriginAway, type SealedOrigin } from '../trust/sealed-origin.ts'
-import type { Firing } from './firing.ts'
-import { OriginPause } from './origin-pause.ts'
+import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
+import type { WaitingFor } from '../../shared/wire/trigger.ts'
+import type { SealedOrigin } from '../trust/sealed-origin.ts'
+import { type Attempted, Attempts } from './attempts.ts'
+import type { Clearing, EndedRun } from './clearing.ts'
+import { LEASE_MS, type LiveRun, type LiveRuns } from './live-runs.ts'
+import { OriginAbsence } from './origin-absence.ts'
 import { OutcomePoller } from './outcome-poller.ts'
-import { mayStartAt, PACE_WINDOW_MS } from './pace.ts'
-import { type RunRow, runParams, type TriggerRow } from './records.ts'
+import { StartWindow } from './pace.ts'
+import { PaymentHold } from './payment-hold.ts'
+import type { TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
+import { Settlement } from './settlement.ts'
 import { Slots } from './slots.ts'
+import type { StoredStarts } from './start-log.ts'
 import type { TriggerState } from './trigger-state.ts'
-import {
-  type Verdict,
-  verdictOnBroken,
-  verdictOnOutcome,
-  verdictOnRefusal,
-  verdictOnUnsent,
-} from './verdict.ts'
-
-/** The alarm looks after a running run this often: what a killed object left is taken up again by then. */
-export const LEASE_MS = 15_000
+import { verdictOnUnsent } from './verdict.ts'
 
 export type DispatcherOptions = {
   store: RunStore
+  live: LiveRuns
+  starts: StoredStarts
+  clearing: Clearing
   state: TriggerState
-  origin: SealedOrigin
+  origin: Pick<SealedOrigin, 'execute' | 'outcomes'>
   now: () => number
   /** In [0, 1). */
   random: () => number
   /** Keeps the object alive until the work has ended. */
-  keepAlive(work: Promise<void>): void
+  keepAlive: (work: Promise<void>) => void
   /** Makes sure that the alarm fires at this time or before. */
-  armBy(at: number): void
-  /** Runs that entered (1) or left (-1) the queue. */
-  queueChanged(change: 1 | -1, run: RunRow): void
-  log(event: string, facts: Record<string, string | number>): void
+  armBy: (at: number) => void
+  /** A run that entered (1) or left (-1) the queue. */
+  queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
+  /** Every run that ends, whatever ends it; its end is written. */
+  runEnded: (run: EndedRun) => void
+  log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
@@ -42,201 +43,178 @@ export type DispatcherOptions = {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
-  readonly #pause = new OriginPause()
-  readonly #poller: OutcomePoller
-  /** One connection stays for the poller. */
-  readonly #slots = new Slots(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
+  readonly #attempts: Attempts
+  readonly #absence: OriginAbsence
+  readonly #payment = new PaymentHold()
+  readonly #settlement: Settlement
+  readonly #window: StartWindow
   readonly #inFlight = new Set<number>()
-  /** The run that was sent to see whether the origin is back. */
-  #probe: number | undefined
-  /** Times of the starts in the pace window; read from disk by the first `pump`. */
-  #starts: number[] = []
   #retryAt: number | undefined
+  #loaded = false
   #tookUp = false
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#poller = new OutcomePoller(options.origin, () => {
-      // An origin that has no room for runs still answers for those it has: its pause holds until it is over.
-      if (!this.#pause.probing || options.now() < this.#pause.until) return
-      this.#originAnswered()
-      options.armBy(options.now())
-    })
+    const { live, log, now, origin, random, starts, state, store } = options
+    this.#absence = new OriginAbsence(state)
+    const waits = { absence: this.#absence, payment: this.#payment }
+    this.#settlement = new Settlement({ ...options, ...waits })
+    this.#window = new StartWindow(starts)
+    const poller = new OutcomePoller(origin, () => this.#stillRunning())
+    // One connection stays for the poller.
+    const slots = new Slots(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
+    const begun = (run: LiveRun) => this.#begun(run)
+    const parts = { live, log, now, origin, random, state, store }
+    this.#attempts = new Attempts({ ...parts, poller, slots, begun })
   }
 
   /** Starts what may start now, and arms the alarm for what comes later. */
   pump(): void {
-    const trigger = this.#options.state.current
+    const { armBy, live, now, state } = this.#options
+    const trigger = state.current
     if (!trigger) return
-    const now = this.#options.now()
-    if (!this.#tookUp) this.#takeUp(now)
-    if (!trigger.enabled) return
-    if (this.#retryAt !== undefined && this.#retryAt <= now)
-      this.#retryAt = this.#options.store.nextRetryAt(now)
-    while (this.#mayStart(trigger, now)) {
-      const [run] = this.#options.store.due(now, 1)
-      if (!run) break
-      this.#start(run, now)
+    const at = now()
+    this.#load()
+    if (!this.#tookUp) this.#takeUp(at)
+    if (!trigger.enabled) {
+      if (this.#inFlight.size === 0) this.#absence.forget()
+      return
     }
-    if (this.#retryAt !== undefined) this.#options.armBy(this.#retryAt)
+    if (this.#retryAt !== undefined && this.#retryAt <= at) this.#retryAt = live.nextRetryAt(at)
+    while (this.#mayStart(trigger, at)) {
+      const run = live.next(at, trigger.concurrency === 1)
+      if (!run) break
+      this.#start(run, at, trigger.usageKey)
+    }
+    if (this.#retryAt !== undefined) armBy(this.#retryAt)
   }
 
   /** The alarm's part: leases of runs that this object still carries go on, and what nobody carries is taken up. */
   tend(): void {
-    const { store } = this.#options
-    if (!this.#options.state.current) return
-    const now = this.#options.now()
-    store.extendLeases([...this.#inFlight], now + LEASE_MS)
-    for (const run of store.running(now)) this.#carry(run, true)
+    const { armBy, live, now, starts, state } = this.#options
+    if (!state.current) return
+    const at = now()
+    // What an earlier life of the object had is taken up by its first pump.
+    if (this.#tookUp) {
+      live.extendLeases(this.#inFlight, at)
+      for (const run of live.abandoned(at, false)) this.#carry(run)
+    }
     this.pump()
-    if (this.#inFlight.size > 0) this.#options.armBy(now + LEASE_MS)
+    starts.prune(at)
+    live.dropUnusedKeys(state.current.usageKey)
+    // Also for a run that nobody carries because its end could not be written, and whose lease has not ended.
+    if (live.anyRunning()) armBy(at + LEASE_MS)
   }
 
-  #mayStart(trigger: TriggerRow, now: number): boolean {
-    if (now < this.#pause.until) {
-      this.#options.armBy(this.#pause.until)
-      return false
-    }
-    if (this.#inFlight.size >= trigger.concurrency) return false
-    if (this.#pause.probing && this.#probe !== undefined) return false
-    this.#starts = this.#starts.filter((at) => at > now - PACE_WINDOW_MS)
-    const startAt = mayStartAt(this.#starts, trigger.maxRunsPerMinute, now)
-    if (startAt > now) this.#options.armBy(startAt)
-    return startAt <= now
+  /** What holds the trigger's runs up, for its owner. */
+  waitingFor(): WaitingFor | null {
+    this.#load()
+    const waits = this.#payment.holding ? 'payment' : this.#absence.away ? 'origin' : null
+    return waits && this.#options.live.anyQueued() ? waits : null
+  }
+
+  /** Ends a queued run as cancelled. @returns false where it is not queued */
+  cancel(sequence: number): boolean {
+    const { armBy, now } = this.#options
+    const cancelled = this.#settlement.cancel(sequence, now())
+    // In strict order those behind it may have waited for its retry.
+    if (cancelled) armBy(now())
+    return cancelled
+  }
+
+  /** Ends every queued run as cancelled. @returns how many there were */
+  purge(): number {
+    return this.#settlement.purge(this.#options.now())
+  }
+
+  /** What an earlier life of this object knew of what the runs wait for. */
+  #load(): void {
+    const { live, now, state } = this.#options
+    if (this.#loaded || !state.current) return
+    const payment = live.waitFor('payment')
+    if (payment) this.#payment.refused(0, { usageKey: state.current.usageKey, wait: payment })
+    this.#absence.load(live.waitFor('origin'))
+    this.#retryAt = live.nextRetryAt(now())
+    // Only now: a storage that failed above is read again by the next look.
+    this.#loaded = true
   }
 
   /** What an earlier life of this object began: its outcome is asked for before anything is sent again. */
   #takeUp(now: number): void {
-    const { store } = this.#options
-    this.#starts = store.recentStarts(now)
-    this.#retryAt = store.nextRetryAt(now)
-    const running = store.running().filter((run) => !this.#inFlight.has(run.sequence))
-    // Only now: a storage that failed above is read again by the next pump.
+    const { armBy, live } = this.#options
+    const running = live.abandoned(now, true).filter((run) => !this.#inFlight.has(run.sequence))
     this.#tookUp = true
-    for (const run of running) this.#carry(run, true)
-    if (running.length > 0) this.#options.armBy(now + LEASE_MS)
+    for (const run of running) this.#carry(run)
+    if (running.length > 0) armBy(now + LEASE_MS)
   }
 
-  #start(due: RunRow, now: number): void {
+  #mayStart(trigger: TriggerRow, now: number): boolean {
+    if (this.#inFlight.size >= trigger.concurrency) return false
+    const opensAt = Math.max(
+      this.#absence.opensAt(now),
+      this.#payment.opensAt(trigger.usageKey, now),
+      this.#window.opensAt(trigger.maxRunsPerMinute, now),
+    )
+    // Infinite while a run is out to see: its answer pumps again.
+    if (opensAt > now && opensAt < Number.POSITIVE_INFINITY) this.#options.armBy(opensAt)
+    return opensAt <= now
+  }
+
+  #start(due: LiveRun, now: number, usageKey: number): void {
+    const { armBy, live, queueChanged } = this.#options
     // No await between these: the start and its alarm are one transaction on disk.
-    const run = this.#options.store.start(due, now, now + LEASE_MS)
-    this.#options.armBy(now + LEASE_MS)
-    this.#starts.push(now)
-    this.#options.queueChanged(-1, run)
-    if (this.#pause.probing) this.#probe = run.sequence
-    this.#carry(run, due.startedAt !== null)
+    const run = live.start(due, now, usageKey)
+    armBy(now + LEASE_MS)
+    this.#window.add(now)
+    queueChanged(-1, run)
+    this.#absence.sent(run.sequence)
+    this.#payment.sent(run.sequence)
+    this.#carry(run)
   }
 
-  #carry(run: RunRow, sentBefore: boolean): void {
+  #carry(run: LiveRun): void {
     this.#inFlight.add(run.sequence)
-    const carried = this.#verdict(run, sentBefore)
-      .then((verdict) => this.#settle(run, verdict))
-      .catch((error: unknown) => this.#failed(run, error))
-      .finally(() => {
-        this.#inFlight.delete(run.sequence)
-        if (this.#probe === run.sequence) this.#probe = undefined
-        this.pump()
-      })
-    this.#options.keepAlive(carried)
+    this.#options.keepAlive(this.#attempt(run).finally(() => this.pump()))
   }
 
-  async #verdict(run: RunRow, sentBefore: boolean): Promise<Verdict> {
-    const known = sentBefore ? await this.#poller.outcome(this.#runId(run)) : 'not_asked'
-    if (typeof known === 'object') return verdictOnOutcome(known)
-    let answer
+  async #attempt(run: LiveRun): Promise<void> {
+    const { log, now, random, state } = this.#options
+    const attempted = await this.#attempts.carry(run).catch((error: unknown): Attempted => {
+      // Ours, and perhaps this run's own: it uses its attempts up, so that it never holds up the others for ever.
+      if (state.current) log('dispatch.failed', { reason: reasonOf(error) })
+      const verdict = verdictOnUnsent(run.attempt, random())
+      return { run, verdict, inDoubtSince: run.inDoubtSince, ours: true }
+    })
+    // No await from here on: once it is back in the queue, whoever starts it must not find it still carried.
     try {
-      answer = await this.#execute(run)
+      // A trigger that was deleted has no runs any more.
+      const retryAt = state.current && this.#settlement.settle(attempted, now())
+      if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
     } catch (error) {
-      if (known === 'not_asked' || !(error instanceof OriginAway)) throw error
-      // The origin is there, it has just said that it does not have this run: what broke is this run's own sending.
-      this.#options.log('dispatch.broken', { reason: error.message })
-      return verdictOnBroken(run.attempt, this.#options.random())
+      // It stays as it is on disk, running: when its lease ends, its outcome is asked for.
+      log('settle.failed', { reason: reasonOf(error) })
     }
-    if (answer.state === 'refused')
-      return verdictOnRefusal(answer, run.attempt, this.#options.random())
-    if (answer.state === 'ended') return verdictOnOutcome(answer.outcome)
-    // It took the run: others need not wait for this one's end to know that the origin is back.
-    this.#originAnswered()
+    this.#inFlight.delete(run.sequence)
+    this.#absence.left(run.sequence)
+    this.#payment.left(run.sequence)
+  }
+
+  /** It took the run: others need not wait for this one's end to know that the origin is back. */
+  #begun(run: LiveRun): void {
+    this.#absence.answered()
+    this.#payment.begun(run.sequence)
     this.pump()
-    const outcome = await this.#poller.outcome(this.#runId(run))
-    // Claimed and then given back: the executor took nothing of it.
-    return outcome === 'unknown'
-      ? { kind: 'origin_away', retryAfterMs: 0 }
-      : verdictOnOutcome(outcome)
   }
 
-  async #execute(run: RunRow) {
-    const { store, origin } = this.#options
-    await this.#slots.take()
-    try {
-      // After the wait: a trigger that was deleted meanwhile sends nothing more.
-      const trigger = this.#options.state.current
-      const sealedUsageKey = trigger && this.#options.state.sealedUsageKey(trigger.usageKey)
-      if (!sealedUsageKey) throw new Error('the trigger was deleted')
-      const revision = store.revision(run.revision)
-      const firing = JSON.parse(run.firing) as Firing
-      const params = runParams(revision, firing, store.body(run))
-      return await origin.execute({
-        credential: {
-          sealed_usage_key: encodeBase64url(sealedUsageKey),
-          trigger_id: trigger.triggerId,
-          owner_id: trigger.ownerId,
-        },
-        code: revision.actionCode,
-        js_params: params,
-        run: { id: this.#runId(run), attempt: run.attempt },
-        // The last place is given back at once, so that slow runs never keep others from starting.
-        wait_ms: this.#slots.free > 0 ? EXECUTE_WAIT_MS : 0,
-      })
-    } finally {
-      this.#slots.give()
-    }
+  /** An origin that has no room for runs still answers for those it has: its pause holds until it is over. */
+  #stillRunning(): void {
+    const { armBy, now } = this.#options
+    if (!this.#absence.probing || !this.#absence.over(now())) return
+    this.#absence.answered()
+    armBy(now())
   }
+}
 
-  #settle(run: RunRow, verdict: Verdict): void {
-    const { store, now, random } = this.#options
-    if (verdict.kind !== 'origin_away') this.#originAnswered()
-    switch (verdict.kind) {
-      case 'ended':
-        store.finish(run, verdict.status, verdict.result, now())
-        return
-      case 'origin_away':
-        this.#pause.failed(now(), random(), verdict.retryAfterMs)
-        this.#requeue(run, run.attempt - 1, this.#pause.until)
-        return
-      case 'retry':
-        this.#requeue(run, run.attempt, now() + verdict.afterMs)
-        return
-      case 'wait_for_payment':
-        this.#requeue(run, run.attempt - 1, now() + verdict.afterMs)
-    }
-  }
-
-  #originAnswered(): void {
-    this.#pause.answered()
-    this.#probe = undefined
-  }
-
-  #failed(run: RunRow, error: unknown): void {
-    if (!this.#options.state.current) return
-    const reason = error instanceof Error ? error.message : 'unknown'
-    if (error instanceof OriginAway) {
-      this.#options.log('origin.away', { reason })
-      this.#settle(run, { kind: 'origin_away', retryAfterMs: 0 })
-      return
-    }
-    // Ours, and perhaps this run's own: it uses its attempts up, so that it never holds up the others for ever.
-    this.#options.log('dispatch.failed', { reason })
-    this.#settle(run, verdictOnUnsent(run.attempt, this.#options.random()))
-  }
-
-  #requeue(run: RunRow, attempt: number, at: number): void {
-    if (!this.#options.store.requeue(run, attempt, at)) return
-    this.#options.queueChanged(1, run)
-    this.#retryAt = Math.min(this.#retryAt ?? at, at)
-  }
-
-  #runId(run: RunRow): string {
-    return `${this.#options.state.current?.triggerId}${run.suffix}`
-  }
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown'
 }

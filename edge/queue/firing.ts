@@ -1,6 +1,7 @@
 /** What fired a run, as it is kept with it: everything but the body's bytes. */
 import { isDeeper } from '../../shared/json-depth.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
+import { nominalTime } from '../schedule/tick-run.ts'
 import { encodeBase64 } from './base64.ts'
 
 export type WebhookFiring = {
@@ -15,12 +16,20 @@ export type WebhookFiring = {
   headersTruncated?: true
 }
 
-export type Firing = WebhookFiring
+/** A tick: its nominal time, and the cron as its owner wrote it then. */
+export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: string }
+
+/** A run that its owner wanted: the body is the JSON of what an event would add to `default_params`. */
+export type ParamsFiring = { source: 'params' }
+
+export type Firing = WebhookFiring | ScheduleFiring | ParamsFiring
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The event's part of `params` (`decisions.md`, Webhook params): it wins over `default_params`. */
+/** The event's part of `params` (`decisions.md`, Webhook params, Schedule params): it wins over `default_params`. */
 export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
+  if (firing.source === 'schedule') return scheduleParams(firing)
+  if (firing.source === 'params') return JSON.parse(new TextDecoder().decode(body))
   const text = exactText(body)
   return {
     source: firing.source,
@@ -38,6 +47,11 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
       body_bytes: body.length,
     },
   }
+}
+
+/** Exactly these three. */
+function scheduleParams({ source, scheduledAt, cron }: ScheduleFiring): Record<string, unknown> {
+  return { source, scheduled_at: nominalTime(scheduledAt), cron }
 }
 
 /** The text that encodes to exactly these bytes, a BOM kept, or `undefined`. */

@@ -1,25 +1,33 @@
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
-import { type RunRow, runRecord } from './records.ts'
+import { encodeCursor } from './page-cursor.ts'
+import { type RunRow, runRecord, type TriggerRow } from './records.ts'
+import type { PageQuery, RunPages } from './run-pages.ts'
 import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
 
 /** Bodies up to this size are shown in lists; larger ones by `run` alone. */
 const LISTED_BODY_BYTES = 64 * 1024
 
-export type PageQuery = { limit: number; offset: number }
-
 /** The runs of one trigger as their owner reads them. */
 export class History {
   readonly #store: RunStore
+  readonly #pages: RunPages
+  readonly #isThere: () => boolean
 
-  constructor(store: RunStore) {
+  /** @param isThere whether the trigger is: it may be deleted while a page of its history is read */
+  constructor(store: RunStore, pages: RunPages, isThere: () => boolean) {
     this.#store = store
+    this.#pages = pages
+    this.#isThere = isThere
   }
 
   /** A page, newest first, as JSON text. */
-  page(triggerId: string, { limit, offset }: PageQuery): ReadableStream<Uint8Array> {
-    return runsPage(this.#records(triggerId, this.#store.page(limit, offset)))
+  page(trigger: TriggerRow, query: PageQuery): ReadableStream<Uint8Array> {
+    const { triggerId, prunedThrough } = trigger
+    const { sequences, more } = this.#pages.page(query, prunedThrough)
+    const next = more ? encodeCursor(triggerId, sequences.at(-1)!) : null
+    return runsPage(this.#records(triggerId, sequences), next)
   }
 
   /** One run with its whole input. */
@@ -28,11 +36,12 @@ export class History {
     return row && this.#record(triggerId, row, this.#store.body(row))
   }
 
+  /** Read one after the other, while the page is: what is deleted meanwhile is left out. */
   *#records(triggerId: string, sequences: readonly number[]): Generator<RunRecord, void> {
     for (const sequence of sequences) {
-      const row = this.#store.bySequence(sequence)
-      const listed = row && row.bodyBytes <= LISTED_BODY_BYTES
-      if (row) yield this.#record(triggerId, row, listed ? this.#store.body(row) : 'omitted')
+      if (!this.#isThere()) return
+      const row = this.#store.listed(sequence, LISTED_BODY_BYTES)
+      if (row) yield this.#record(triggerId, row, row.body ?? 'omitted')
     }
   }
 

@@ -7,19 +7,23 @@ type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error:
 /** Ids in one question; the rest is asked for by the next. */
 const IDS_PER_QUESTION = 64
 
+/** A question waits no longer than this where there are more runs than it has room for: their turn is next. */
+const CROWDED_WAIT_MS = 500
+
 /**
  * Waits for the outcomes of all runs of one object over a single connection. A question that is under way when
  * a run is added is given up and asked anew: a closed connection never cancels a run.
  */
 export class OutcomePoller {
-  readonly #origin: SealedOrigin
+  readonly #origin: Pick<SealedOrigin, 'outcomes'>
   readonly #stillRunning: () => void
+  /** In the order in which they are asked for: those of the last question come last. */
   readonly #waiters = new Map<string, Waiter>()
   #question: AbortController | undefined
   #asking = false
 
   /** @param stillRunning after an answer that every run asked for goes on: the origin is there */
-  constructor(origin: SealedOrigin, stillRunning: () => void) {
+  constructor(origin: Pick<SealedOrigin, 'outcomes'>, stillRunning: () => void) {
     this.#origin = origin
     this.#stillRunning = stillRunning
   }
@@ -41,8 +45,9 @@ export class OutcomePoller {
     while (this.#waiters.size > 0) {
       const question = new AbortController()
       this.#question = question
+      const runIds = [...this.#waiters.keys()].slice(0, IDS_PER_QUESTION)
       try {
-        await this.#askOnce([...this.#waiters.keys()].slice(0, IDS_PER_QUESTION), question.signal)
+        await this.#askOnce(runIds, question.signal)
       } catch (error) {
         if (!question.signal.aborted) this.#rejectAll(error)
       }
@@ -52,19 +57,26 @@ export class OutcomePoller {
   }
 
   async #askOnce(runIds: string[], signal: AbortSignal): Promise<void> {
-    const answer = await this.#origin.outcomes(
-      { run_ids: runIds, wait_ms: OUTCOMES_WAIT_MS },
-      signal,
-    )
+    const crowded = this.#waiters.size > runIds.length
+    const wait_ms = crowded ? CROWDED_WAIT_MS : OUTCOMES_WAIT_MS
+    const answer = await this.#origin.outcomes({ run_ids: runIds, wait_ms }, signal)
     if (answer.state === 'refused') throw new OriginAway(`outcomes refused: ${answer.error}`)
     for (const [runId, outcome] of Object.entries(answer.ended)) this.#resolve(runId, outcome)
     for (const runId of answer.unknown) this.#resolve(runId, 'unknown')
+    for (const runId of answer.running) this.#toTheEnd(runId)
     if (answer.running.length === runIds.length) this.#stillRunning()
   }
 
   #resolve(runId: string, outcome: Outcome | 'unknown'): void {
     this.#waiters.get(runId)?.resolve(outcome)
     this.#waiters.delete(runId)
+  }
+
+  #toTheEnd(runId: string): void {
+    const waiter = this.#waiters.get(runId)
+    if (!waiter) return
+    this.#waiters.delete(runId)
+    this.#waiters.set(runId, waiter)
   }
 
   #rejectAll(error: unknown): void {

@@ -9,3 +9,32 @@ export function mayStartAt(starts: readonly number[], perMinute: number, now: nu
   const oldest = starts[starts.length - perMinute]
   return oldest === undefined ? now : Math.max(now, oldest + PACE_WINDOW_MS)
 }
+
+/** The starts on disk: times in rising order, later ones than now as of now. */
+export type StartLog = { recent(now: number): number[] }
+
+/**
+ * The starts of one trigger in the window. A clock that is set back makes all of them starts of this moment: they
+ * count for another minute at most, and no minute has more than the cap. One that is set forward empties the window
+ * as 60 s would, so that each such step lets the cap start once more.
+ */
+export class StartWindow {
+  readonly #log: StartLog
+  #starts: number[] | undefined
+
+  constructor(log: StartLog) {
+    this.#log = log
+  }
+
+  opensAt(perMinute: number, now: number): number {
+    let starts = this.#starts
+    if (!starts || starts.at(-1)! > now) starts = this.#starts = this.#log.recent(now)
+    while (starts.length > 0 && starts[0]! <= now - PACE_WINDOW_MS) starts.shift()
+    return mayStartAt(starts, perMinute, now)
+  }
+
+  /** A run has been started, at a time that the window was open. */
+  add(now: number): void {
+    this.#starts?.push(now)
+  }
+}

@@ -1,4 +1,4 @@
-import { SECRET_HEADERS } from '../triggers/webhook-headers.ts'
+import { isSecretHeader } from '../triggers/secret-headers.ts'
 import type { LogLine } from '../../shared/log-line.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { eventParams, type Firing } from './firing.ts'
@@ -19,6 +19,11 @@ export type RunResult = {
 
 const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
+/** Where a trigger's events are POSTed. */
+export function webhookUrlOf(triggerId: string, publicUrl: string): string {
+  return new URL(`/webhook/${triggerId}`, publicUrl).href
+}
+
 export function triggerRecord(
   row: TriggerRow,
   revision: RevisionRow,
@@ -36,9 +41,7 @@ export function triggerRecord(
     config: JSON.parse(row.config),
     options: JSON.parse(row.options),
     enabled: row.enabled,
-    ...(row.kind === 'webhook'
-      ? { webhook_url: new URL(`/webhook/${row.triggerId}`, publicUrl).href }
-      : {}),
+    ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, publicUrl) } : {}),
     ...(row.kind === 'schedule' ? { next_run_at: rfc3339(row.nextTickAt) } : {}),
     disabled_reason: row.disabledReason,
     waiting_for: null,
@@ -92,12 +95,18 @@ function shownInput(
   revision: RevisionRow,
   body: Uint8Array | 'omitted',
 ): Record<string, unknown> {
-  const firing = JSON.parse(row.firing) as Firing
-  const headers = { ...firing.headers }
-  for (const name of Object.keys(headers)) if (SECRET_HEADERS.has(name)) headers[name] = MASK
-  const masked = { ...firing, headers }
-  if (body !== 'omitted') return runParams(revision, masked, body)
-  const input = runParams(revision, masked, new Uint8Array())
+  const firing = masked(JSON.parse(row.firing) as Firing)
+  if (body !== 'omitted') return runParams(revision, firing, body)
+  if (firing.source !== 'webhook')
+    return { ...JSON.parse(revision.defaultParams), body_omitted: true }
+  const input = runParams(revision, firing, new Uint8Array())
   const request = { ...(input.request as object), body_bytes: row.bodyBytes }
   return { ...input, request, event_raw: null, body_omitted: true }
+}
+
+function masked(firing: Firing): Firing {
+  if (firing.source !== 'webhook') return firing
+  const headers = { ...firing.headers }
+  for (const name of Object.keys(headers)) if (isSecretHeader(name)) headers[name] = MASK
+  return { ...firing, headers }
 }

@@ -1,12 +1,16 @@
 /** The runs of one trigger on disk. Every method is one transaction, and synchronous. */
-import { and, asc, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
-import { PACE_WINDOW_MS } from './pace.ts'
+import { recordDelivery } from './deliveries.ts'
 import type { RevisionRow, RunResult, RunRow } from './records.ts'
 import * as schema from './schema.ts'
 
-const { bodyParts, results, revisions, runs, starts } = schema
+const { bodyParts, results, runs } = schema
+
+/** With the index's own condition, literally: SQLite uses a partial index only where it sees that. */
+const live = (status: 'queued' | 'running') =>
+  and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, status))
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
 
@@ -16,6 +20,8 @@ export type ArrivedRun = {
   queuedAt: number
   firing: string
   body: Uint8Array
+  /** What tells its delivery from others (`options.dedup`). */
+  delivery?: string | undefined
   test?: boolean | undefined
   replayOf?: string | undefined
 }
@@ -49,6 +55,8 @@ export class RunStore {
           run.replayOf ?? null,
         )
         if (!whole) this.#insertParts(run.body)
+        if (run.delivery !== undefined)
+          recordDelivery(this.#storage.sql, run.delivery, run.suffix, run.queuedAt)
       }
     })
   }
@@ -75,125 +83,51 @@ export class RunStore {
         queuedBytes: sql<number>`coalesce(sum(${runs.bodyBytes}), 0)`,
       })
       .from(runs)
-      .where(eq(runs.status, 'queued'))
+      .where(live('queued'))
       .get()!
   }
 
   /** When the youngest run was queued; 0 where there is none. */
   lastQueuedAt(): number {
-    const [sequence] = this.page(1, 0)
-    return sequence === undefined ? 0 : this.bySequence(sequence)!.queuedAt
+    const { queuedAt } = runs
+    const row = this.#db.select({ queuedAt }).from(runs).orderBy(desc(runs.sequence)).limit(1).get()
+    return row?.queuedAt ?? 0
   }
 
-  /** Queued runs that are due, in the order in which they came. */
-  due(now: number, limit: number): RunRow[] {
-    const waited = or(isNull(runs.nextAttemptAt), lte(runs.nextAttemptAt, now))
-    return this.#db
-      .select()
-      .from(runs)
-      .where(and(eq(runs.status, 'queued'), waited))
-      .orderBy(asc(runs.sequence))
-      .limit(limit)
-      .all()
-  }
-
-  /** Runs under way. @param leaseEndedBy only those whose lease had ended then: nobody carries them */
-  running(leaseEndedBy?: number): RunRow[] {
-    const ended = leaseEndedBy === undefined ? undefined : lte(runs.leaseUntil, leaseEndedBy)
-    return this.#db
-      .select()
-      .from(runs)
-      .where(and(eq(runs.status, 'running'), ended))
-      .all()
-  }
-
-  /** When the first waiting retry is due. */
-  nextRetryAt(now: number): number | undefined {
-    const row = this.#db
-      .select({ at: sql<number | null>`min(${runs.nextAttemptAt})` })
-      .from(runs)
-      .where(and(eq(runs.status, 'queued'), gt(runs.nextAttemptAt, now)))
-      .get()
-    return row?.at ?? undefined
-  }
-
-  /** Marks a run as running, with its attempt, its lease and its place in the pace window. */
-  start(run: RunRow, now: number, leaseUntil: number): RunRow {
-    return this.#storage.transactionSync(() => {
-      this.#db.insert(starts).values({ at: now }).run()
-      this.#db
-        .delete(starts)
-        .where(lte(starts.at, now - PACE_WINDOW_MS))
-        .run()
-      return this.#db
-        .update(runs)
-        .set({
-          status: 'running',
-          attempt: run.attempt + 1,
-          startedAt: run.startedAt ?? now,
-          leaseUntil,
-          nextAttemptAt: null,
-        })
-        .where(eq(runs.sequence, run.sequence))
-        .returning()
-        .get()
-    })
-  }
-
-  extendLeases(sequences: readonly number[], leaseUntil: number): void {
-    if (sequences.length === 0) return
-    this.#db
-      .update(runs)
-      .set({ leaseUntil })
-      .where(and(inArray(runs.sequence, [...sequences]), eq(runs.status, 'running')))
-      .run()
-  }
-
-  recentStarts(now: number): number[] {
-    const rows = this.#db
-      .select({ at: starts.at })
-      .from(starts)
-      .where(gt(starts.at, now - PACE_WINDOW_MS))
-      .orderBy(asc(starts.id))
-      .all()
-    return rows.map((row) => row.at)
-  }
-
-  /** Ends a run, if this attempt of it is still the one under way. @returns whether it was */
-  finish(run: RunRow, status: 'success' | 'failed', result: RunResult, now: number): boolean {
-    return this.#storage.transactionSync(() => {
-      const ended = this.#db
-        .update(runs)
-        .set({ status, finishedAt: now, leaseUntil: null })
-        .where(this.#attempt(run))
-        .returning({ sequence: runs.sequence })
-        .all()
-      if (ended.length === 0) return false
-      this.#db
-        .insert(results)
-        .values({ sequence: run.sequence, result: JSON.stringify(result) })
-        .run()
-      return true
-    })
-  }
-
-  /** Puts a run back into the queue. @param attempt how many attempts it has used */
-  requeue(run: RunRow, attempt: number, nextAttemptAt: number | null): boolean {
-    const back = this.#db
-      .update(runs)
-      .set({ status: 'queued', attempt, leaseUntil: null, nextAttemptAt })
-      .where(this.#attempt(run))
-      .returning({ sequence: runs.sequence })
-      .all()
-    return back.length === 1
-  }
-
+  /** Without the query builder, like all that a start waits for. */
   revision(number: number): RevisionRow {
-    return this.#db.select().from(revisions).where(eq(revisions.revision, number)).get()!
+    return this.#storage.sql
+      .exec<RevisionRow>(
+        `SELECT revision, action_cid AS actionCid, action_code AS actionCode, default_params AS defaultParams
+         FROM revisions WHERE revision = ?`,
+        number,
+      )
+      .one()
+  }
+
+  /** Whether there is a run with this part of its id. */
+  has(suffix: string): boolean {
+    const found = this.#storage.sql.exec('SELECT 1 FROM runs WHERE suffix = ?', suffix).toArray()
+    return found.length > 0
+  }
+
+  /** What a run is sent with. */
+  input(sequence: number): { firing: string; body: Uint8Array } {
+    const { firing, body, bodyBytes } = this.#storage.sql
+      .exec<{ firing: string; body: ArrayBuffer | null; bodyBytes: number }>(
+        'SELECT firing, body, body_bytes AS bodyBytes FROM runs WHERE sequence = ?',
+        sequence,
+      )
+      .one()
+    const whole = body && new Uint8Array(body)
+    return { firing, body: whole ?? this.#bodyOfParts({ sequence, bodyBytes }) }
   }
 
   body(run: RunRow): Uint8Array {
-    if (run.body) return run.body
+    return run.body ?? this.#bodyOfParts(run)
+  }
+
+  #bodyOfParts(run: Pick<RunRow, 'sequence' | 'bodyBytes'>): Uint8Array {
     const parts = this.#db
       .select()
       .from(bodyParts)
@@ -218,27 +152,20 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.suffix, suffix)).get()
   }
 
-  bySequence(sequence: number): RunRow | undefined {
-    return this.#db.select().from(runs).where(eq(runs.sequence, sequence)).get()
+  /** Whether a run has ended; `undefined` where there is none. */
+  hasEnded(suffix: string): boolean | undefined {
+    const { status } = runs
+    const row = this.#db.select({ status }).from(runs).where(eq(runs.suffix, suffix)).get()
+    return row && (row.status === 'success' || row.status === 'failed')
   }
 
-  /** The runs of a page, newest first, by their sequence: a page of rows with bodies is too much at once. */
-  page(limit: number, offset: number): number[] {
-    const rows = this.#db
-      .select({ sequence: runs.sequence })
+  /** A run for a list: a body over `bodyMax` bytes is not read. */
+  listed(sequence: number, bodyMax: number): RunRow | undefined {
+    const body = sql`CASE WHEN octet_length(${runs.body}) <= ${bodyMax} THEN ${runs.body} END`
+    return this.#db
+      .select({ ...getTableColumns(runs), body: body.mapWith(runs.body) as SQL<RunRow['body']> })
       .from(runs)
-      .orderBy(desc(runs.sequence))
-      .limit(limit)
-      .offset(offset)
-      .all()
-    return rows.map((row) => row.sequence)
-  }
-
-  #attempt(run: RunRow) {
-    return and(
-      eq(runs.sequence, run.sequence),
-      eq(runs.status, 'running'),
-      eq(runs.attempt, run.attempt),
-    )
+      .where(eq(runs.sequence, sequence))
+      .get()
   }
 }

@@ -1,12 +1,15 @@
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 
 /**
- * `{runs: [...]}` as JSON text, one run at a time: a page of large runs is more than one RPC value may carry
- * (32 MiB), and more than an object should hold in memory at once.
+ * `{runs: [...], next_cursor}` as JSON text, one run at a time: a page of large runs is more than one RPC value may
+ * carry (32 MiB), and more than an object should hold in memory at once.
  */
-export function runsPage(runs: Iterable<RunRecord>): ReadableStream<Uint8Array> {
+export function runsPage(
+  runs: Iterable<RunRecord>,
+  nextCursor: string | null,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const texts = pageTexts(runs)
+  const texts = pageTexts(runs, nextCursor)
   return new ReadableStream({
     type: 'bytes',
     pull(controller) {
@@ -17,11 +20,11 @@ export function runsPage(runs: Iterable<RunRecord>): ReadableStream<Uint8Array> 
   })
 }
 
-function* pageTexts(runs: Iterable<RunRecord>): Generator<string, void> {
+function* pageTexts(runs: Iterable<RunRecord>, nextCursor: string | null): Generator<string, void> {
   let before = '{"runs":['
   for (const run of runs) {
     yield before + JSON.stringify(run)
     before = ','
   }
-  yield before === ',' ? ']}' : '{"runs":[]}'
+  yield `${before === ',' ? '' : before}],"next_cursor":${JSON.stringify(nextCursor)}}`
 }

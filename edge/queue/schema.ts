@@ -32,6 +32,8 @@ export const trigger = sqliteTable('trigger', {
   version: integer('version').notNull().default(1),
   /** The index in D1 has not been told of this version yet. */
   indexStale: integer('index_stale', { mode: 'boolean' }).notNull().default(false),
+  /** When the object last looked whether the index has its row. */
+  indexCheckedAt: integer('index_checked_at').notNull().default(0),
   /** Deleted: what is left of it is only waiting for the index to forget it. */
   removedAt: integer('removed_at'),
   /** Why the service, not the owner, disabled it. */
@@ -43,6 +45,11 @@ export const trigger = sqliteTable('trigger', {
   originAwaySince: integer('origin_away_since'),
   /** Schedules: the nominal time of the next tick that was not fired yet. */
   nextTickAt: integer('next_tick_at'),
+  /**
+   * The last sequence that retention has deleted, 0 for none: above it there is a run for every sequence, so that the
+   * place of a run in the history is a subtraction.
+   */
+  prunedThrough: integer('pruned_through').notNull().default(0),
 })
 
 /** Usage keys, each sealed to the origin's storage key for this trigger and owner: today's, and those of runs under way. */
@@ -79,6 +86,8 @@ export const runs = sqliteTable(
     /** While it runs: when the object looks whether anybody still waits for its outcome. */
     leaseUntil: integer('lease_until'),
     nextAttemptAt: integer('next_attempt_at'),
+    /** When it was put back into the queue: a wait that began later than now is over, the clock was set back. */
+    requeuedAt: integer('requeued_at'),
     finishedAt: integer('finished_at'),
     /** Why a queued run waits for something other than its turn. */
     waitingFor: text('waiting_for', { enum: WAITING_FOR }),
@@ -87,15 +96,27 @@ export const runs = sqliteTable(
      * for again with the same key, whatever the trigger's is by then.
      */
     usageKey: integer('usage_key'),
+    /** When it was last sent under that key without an answer: the origin may have begun it, or begin it yet. */
+    inDoubtSince: integer('in_doubt_since'),
     /** Fired by `POST /api/triggers/<id>/test`. */
     test: integer('test', { mode: 'boolean' }).notNull().default(false),
     /** The id of the run that this one repeats. */
     replayOf: text('replay_of'),
   },
   // Live runs alone are searched by state; an index over all would be written twice for every run. Failures are few.
+  // SQLite takes it for queries alone that repeat its condition word for word. It has all that the queue is searched
+  // for: in the row that stands behind the body, and costs a read of all of it.
   (table) => [
     index('runs_live')
-      .on(table.status, table.sequence)
+      .on(
+        table.status,
+        table.sequence,
+        table.nextAttemptAt,
+        table.requeuedAt,
+        table.waitingFor,
+        table.usageKey,
+        table.bodyBytes,
+      )
       .where(sql`status IN ('queued', 'running')`),
     index('runs_failed')
       .on(table.sequence)

@@ -4,17 +4,28 @@ import type { Refusal } from '../../shared/wire/sealed.ts'
 import type { RunResult } from './records.ts'
 
 export type Verdict =
-  | { kind: 'ended'; status: 'success' | 'failed'; result: RunResult }
-  /** Refused before it began, by an origin that has no room or no chain: no attempt is used. */
+  | {
+      kind: 'ended'
+      status: 'success' | 'failed'
+      result: RunResult
+      /** Where the origin would not begin it. */
+      refusal?: Refusal
+    }
+  /** Refused before it began, by an origin that has no room or no chain, or not asked: no attempt is used. */
   | { kind: 'origin_away'; retryAfterMs: number }
   /** A failure of the network: the same run again after a while. */
   | { kind: 'retry'; afterMs: number }
+  /** No credit, or no allowance for failures: the trigger's runs wait in line, and no attempt is used. */
   | { kind: 'wait_for_payment'; afterMs: number }
+  /** The trigger was disabled before it was sent. */
+  | { kind: 'not_sent' }
 
 /** Waits before the second, third and fourth attempt (`decisions.md`, Attempts and retries). */
 const RETRY_MS = [5_000, 60_000, 600_000]
 /** A run that waits for payment is looked at again after this. */
 const PAYMENT_LOOK_MS = 60_000
+/** An origin that asks for a longer wait is asked again after this: nobody else would tell that it is back. */
+const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
 
 export function verdictOnOutcome(outcome: Outcome): Verdict {
   const { logs, charged_cents } = outcome
@@ -30,27 +41,43 @@ export function verdictOnOutcome(outcome: Outcome): Verdict {
 }
 
 /**
+ * A run that the origin lost, of a trigger that has chosen `on_lost: "retry"`: run again like after a failure of the
+ * network.
+ */
+export function verdictOnLost(attempt: number, random: number): Verdict {
+  return retried(attempt, random, 0, () =>
+    failed(
+      'origin_lost: The machine that executed this run went away each time before it reported an outcome. The action may have run, several times.',
+    ),
+  )
+}
+
+/** The origin has forgotten what became of it: outcomes are kept for a day. */
+export function verdictOnForgotten(): Verdict {
+  return failed(
+    'outcome_lost: The connection to the origin broke while the run was sent, and it could not be asked for the outcome within a day. The action may have run; it was not run again.',
+  )
+}
+
+/**
  * @param attempt the attempt that was refused, from 1
  * @param random in [0, 1), for jitter
  */
 export function verdictOnRefusal(refusal: Refusal, attempt: number, random: number): Verdict {
-  const retryAfterMs = (refusal.retry_after_s ?? 0) * 1000
-  if (refusal.status === 429 || refusal.status === 503) return { kind: 'origin_away', retryAfterMs }
-  if (refusal.status === 402) return { kind: 'wait_for_payment', afterMs: PAYMENT_LOOK_MS }
-  const wait = RETRY_MS[attempt - 1]
-  if (refusal.status >= 500 && wait !== undefined)
-    return {
-      kind: 'retry',
-      afterMs: Math.round(Math.max(retryAfterMs, wait * (0.9 + random * 0.2))),
-    }
-  const error = `${refusal.status} ${refusal.error}: ${refusal.message} ${refusal.fix}`
-  const result = { response: null, error, logs: [], charged_cents: 0 }
-  return { kind: 'ended', status: 'failed', result }
+  const { status, error, message, fix, retry_after_s } = refusal
+  const retryAfterMs = Math.min((retry_after_s ?? 0) * 1000, RETRY_AFTER_MAX_MS)
+  if (status === 402) return { kind: 'wait_for_payment', afterMs: PAYMENT_LOOK_MS }
+  if (status === 429 && error === 'failed_execution_allowance')
+    return { kind: 'wait_for_payment', afterMs: Math.max(retryAfterMs, PAYMENT_LOOK_MS) }
+  if (status === 429 || status === 503) return { kind: 'origin_away', retryAfterMs }
+  const ended = { ...failed(`${status} ${error}: ${message} ${fix}`), refusal }
+  return status >= 500 ? retried(attempt, random, retryAfterMs, () => ended) : ended
 }
 
 /** The connection broke under this run, while the origin answered for others: that uses an attempt. */
 export function verdictOnBroken(attempt: number, random: number): Verdict {
-  const message = 'The connection to the origin broke each time that the run was sent.'
+  const message =
+    'The connection to the origin broke each time that the run was sent; the action may have run.'
   return verdictOnRefusal({ ...OURS, error: 'connection_broken', message }, attempt, random)
 }
 
@@ -64,4 +91,22 @@ const OURS = {
   state: 'refused' as const,
   status: 500,
   fix: 'Try it again; if it stays, report the id of this run.',
+}
+
+/** Another attempt after its wait, with a tenth of jitter to either side; after the last one, `ended`. */
+function retried(
+  attempt: number,
+  random: number,
+  retryAfterMs: number,
+  ended: () => Verdict,
+): Verdict {
+  const wait = RETRY_MS[attempt - 1]
+  if (wait === undefined) return ended()
+  const afterMs = Math.round(Math.max(retryAfterMs, wait * (0.9 + random * 0.2)))
+  return { kind: 'retry', afterMs }
+}
+
+function failed(error: string) {
+  const result = { response: null, error, logs: [], charged_cents: 0 }
+  return { kind: 'ended' as const, status: 'failed' as const, result }
 }

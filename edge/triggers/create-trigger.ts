@@ -1,31 +1,42 @@
 import { actionCid } from '../../shared/cid.ts'
-import { sealForStorage } from '../../shared/envelope/seal.ts'
-import { ApiError } from '../../shared/errors.ts'
-import { isDeeper } from '../../shared/json-depth.ts'
-import { JSON_DEPTH_MAX, TRIGGER_SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import type { CreateTrigger, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { TRIGGERS_MAX } from '../../shared/limits.ts'
+import type { CreateTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
 import type { Env } from '../env.ts'
-import { sealingKeys } from '../trust/trusted-keys.ts'
+import type { TriggerQueue } from '../queue/trigger-queue.ts'
+import { takeUsageKey } from './take-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
+import { countTriggers, type IndexDatabase } from './trigger-index.ts'
+import { TriggerRefused } from './trigger-refused.ts'
+import { requireAllowed } from './trigger-rules.ts'
 
-/** Params that every run of a trigger repeats: they are stored with each revision, in one row. */
-const DEFAULT_PARAMS_MAX_BYTES = 256 * 1024
+export type CreateContext = {
+  ownerId: string
+  db: IndexDatabase
+  macKey: string
+  now: () => number
+  random: (bytes: number) => Uint8Array
+}
 
 /**
- * Makes a trigger in its object. The usage key is sealed to the origin for this trigger and owner before it
- * leaves this request: nothing at the edge can open it afterwards.
- * @throws {ApiError} 422 for what a trigger can not have, 503 where the origin is not verified
+ * Makes a trigger in its object.
+ * @throws {TriggerRefused} for what a trigger can not have
+ * @throws {OriginAway | OriginBusy} where nobody can tell what the usage key is: nothing is stored
  */
 export async function createTrigger(
   env: Env,
-  context: { ownerId: string; macKey: string; now: number; random: (n: number) => Uint8Array },
+  { ownerId, db, macKey, now, random }: CreateContext,
   body: CreateTrigger,
-): Promise<TriggerRecord> {
-  requireServed(body)
-  const triggerId = await newTriggerId(context.macKey, context.random)
-  const owner = { triggerId, ownerId: context.ownerId }
-  const sealedUsageKey = await sealed(env, context.now, body.usage_api_key, owner)
-  return env.TRIGGER_QUEUE.getByName(triggerId).create({
+): Promise<StoredTrigger> {
+  requireAllowed(body.kind, body)
+  // Those who create at the same moment may pass it together by as many as they are: a bound, not an account.
+  if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
+    throw new TriggerRefused({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
+  const owner = { triggerId: await newTriggerId(macKey, random), ownerId }
+  const cid = await actionCid(body.action_code)
+  const { sealed, warnings } = await takeUsageKey(env, now, body.usage_api_key, cid, owner)
+  // The stub's own types make nothing of a record that may have any JSON in it.
+  const queue: Pick<TriggerQueue, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
+  const record = await queue.create({
     ...owner,
     name: body.name,
     kind: body.kind,
@@ -33,58 +44,11 @@ export async function createTrigger(
     options: body.options,
     enabled: body.enabled,
     actionCode: body.action_code,
-    actionCid: await actionCid(body.action_code),
+    actionCid: cid,
     defaultParams: body.default_params,
     maxRunsPerMinute: body.max_runs_per_minute,
     maxQueuedRuns: body.max_queued_runs,
-    sealedUsageKey,
+    sealedUsageKey: sealed,
   })
-}
-
-function requireServed(body: CreateTrigger): void {
-  const refuse = (message: string, fix: string) => {
-    throw new ApiError(422, message, fix)
-  }
-  if (body.kind !== 'webhook')
-    refuse(`kind: ${body.kind} triggers are not served by this version.`, 'Create a webhook.')
-  if (Object.keys(body.config).length > 0)
-    refuse('config: a webhook has no configuration.', 'Send {} or leave config out.')
-  const encoder = new TextEncoder()
-  const source = encoder.encode(body.action_code).length
-  if (source > TRIGGER_SOURCE_MAX_BYTES)
-    refuse(
-      `action_code: ${source} bytes, and at most ${TRIGGER_SOURCE_MAX_BYTES} are taken.`,
-      'Make the source smaller.',
-    )
-  if (isDeeper(body.default_params, JSON_DEPTH_MAX))
-    refuse(`default_params: nested over ${JSON_DEPTH_MAX} deep.`, 'Make them flatter.')
-  const params = encoder.encode(JSON.stringify(body.default_params)).length
-  if (params > DEFAULT_PARAMS_MAX_BYTES)
-    refuse(
-      `default_params: ${params} bytes, and at most ${DEFAULT_PARAMS_MAX_BYTES} are taken.`,
-      'Keep large constants in the source.',
-    )
-}
-
-async function sealed(
-  env: Env,
-  now: number,
-  usageKey: string,
-  owner: { triggerId: string; ownerId: string },
-): Promise<Uint8Array> {
-  let keys
-  try {
-    keys = await sealingKeys(env, now)
-  } catch (error) {
-    console.error(
-      JSON.stringify({ event: 'origin.not_verified', error: String(error).slice(0, 300) }),
-    )
-    throw new ApiError(
-      503,
-      'The origin is not verified, so there is no key to seal the usage key to.',
-      'Try again shortly; nothing was stored.',
-      { headers: { 'retry-after': '5' } },
-    )
-  }
-  return sealForStorage(keys.storage, usageKey, owner)
+  return warnings.length > 0 ? { ...record, warnings } : record
 }

@@ -1,27 +1,25 @@
 /** The list of triggers in D1: an index for `GET /api/triggers`, that each trigger's object keeps. */
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
-import type { TriggerRecord } from '../../shared/wire/trigger.ts'
+import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
+import type { ListedTrigger, TriggerKind, TriggerRecord } from '../../shared/wire/trigger.ts'
 import * as schema from '../db/schema.ts'
+import { nextTick } from '../schedule/cron.ts'
 
-type Database = DrizzleD1Database<typeof schema>
+export type IndexDatabase = DrizzleD1Database<typeof schema>
 const { triggers } = schema
-
-/** What a list tells of a trigger: not the source, and not what only the object knows from one moment to the next. */
-export type ListedTrigger = Omit<TriggerRecord, 'action_code' | 'waiting_for'>
 
 /** Writes a trigger's row, unless it has a later version already. */
 export async function putIndexRow(
-  db: Database,
+  db: IndexDatabase,
   ownerId: string,
   record: TriggerRecord,
   version: number,
 ): Promise<void> {
-  const { action_code: _inTheObject, waiting_for: _ofTheMoment, ...listed } = record
   const row = {
     ownerId,
     kind: record.kind,
-    record: JSON.stringify(listed),
+    record: JSON.stringify(listed(record)),
     createdAt: Date.parse(record.created_at),
     updatedAt: Date.parse(record.updated_at),
     version,
@@ -29,7 +27,8 @@ export async function putIndexRow(
   }
   await db
     .insert(triggers)
-    .values({ id: record.id, ...row })
+    // A row that its object has just written needs no comparison with it.
+    .values({ id: record.id, ...row, checkedAt: row.updatedAt })
     .onConflictDoUpdate({
       target: triggers.id,
       set: row,
@@ -37,16 +36,83 @@ export async function putIndexRow(
     })
 }
 
-/** Newest first. The source of an action is in the record of one trigger alone. */
-export async function listTriggers(db: Database, ownerId: string): Promise<ListedTrigger[]> {
-  const rows = await db
-    .select({ record: triggers.record })
-    .from(triggers)
-    .where(eq(triggers.ownerId, ownerId))
-    .orderBy(desc(triggers.createdAt), desc(triggers.id))
-  return rows.map((row) => JSON.parse(row.record) as ListedTrigger)
+export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: string): Promise<void> {
+  await db.delete(triggers).where(and(eq(triggers.id, id), eq(triggers.ownerId, ownerId)))
 }
 
-export async function dropIndexRow(db: Database, ownerId: string, id: string): Promise<void> {
-  await db.delete(triggers).where(and(eq(triggers.id, id), eq(triggers.ownerId, ownerId)))
+/** A place in a list: behind the trigger of this time and id. */
+export type ListPlace = { createdAt: number; id: string }
+export type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
+export type ListQuery = ListFilter & {
+  /** All of them where it is absent. */
+  limit?: number | undefined
+  after?: ListPlace | undefined
+}
+export type TriggerList = {
+  triggers: ListedTrigger[]
+  /** How many the filters let through, on all pages. */
+  total: number
+  /** Where the next page begins; absent on the last. */
+  next?: ListPlace
+}
+
+/** An owner's triggers, newest first. @param now Unix milliseconds: a next run is none of the past */
+export async function listTriggers(
+  db: IndexDatabase,
+  now: number,
+  ownerId: string,
+  { limit, after, ...filter }: ListQuery = {},
+): Promise<TriggerList> {
+  const matching = and(
+    eq(triggers.ownerId, ownerId),
+    filter.kind && eq(triggers.kind, filter.kind),
+    filter.enabled === undefined
+      ? undefined
+      : sql`${triggers.record} ->> '$.enabled' = ${filter.enabled ? 1 : 0}`,
+  )
+  const behind =
+    after && sql`(${triggers.createdAt}, ${triggers.id}) < (${after.createdAt}, ${after.id})`
+  const page = db
+    .select({ id: triggers.id, createdAt: triggers.createdAt, record: triggers.record })
+    .from(triggers)
+    .where(and(matching, behind))
+    .orderBy(desc(triggers.createdAt), desc(triggers.id))
+    // One more than is shown tells whether there is a next page.
+    .limit(limit === undefined ? -1 : limit + 1)
+  const all = db.select({ total: count() }).from(triggers).where(matching)
+  const [rows, [counted]] = await db.batch([page, all])
+  const shown = limit === undefined ? rows : rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    triggers: shown.map((row) => asOf(now, JSON.parse(row.record) as ListedTrigger)),
+    total: counted!.total,
+    ...(last && rows.length > shown.length
+      ? { next: { createdAt: last.createdAt, id: last.id } }
+      : {}),
+  }
+}
+
+/** The row is of the trigger's last change, and ticks have passed since. */
+function asOf(now: number, trigger: ListedTrigger): ListedTrigger {
+  const { next_run_at, config } = trigger
+  if (!next_run_at || Date.parse(next_run_at) > now) return trigger
+  const next = nextTick(String(config.cron), now)
+  return { ...trigger, next_run_at: next === undefined ? null : new Date(next).toISOString() }
+}
+
+export async function countTriggers(db: IndexDatabase, ownerId: string): Promise<number> {
+  const [row] = await db
+    .select({ total: count() })
+    .from(triggers)
+    .where(eq(triggers.ownerId, ownerId))
+  return row!.total
+}
+
+/** What a list tells: not the source, not large params, and not what only the object knows from one moment to the next. */
+function listed(record: TriggerRecord): ListedTrigger {
+  const { action_code: _inTheObject, waiting_for: _now, stats: _alsoNow, ...rest } = record
+  const params = new TextEncoder().encode(JSON.stringify(rest.default_params)).length
+  return params <= LISTED_PARAMS_MAX_BYTES
+    ? rest
+    : { ...rest, default_params: null, default_params_omitted: true }
 }

@@ -6,6 +6,8 @@ import { type VerifiedKeys, verifyPinned } from './pinned-policy.ts'
 
 export type TrustedKeys = VerifiedKeys & { verifiedUntil: number }
 
+/** Keys are verified anew this long before they have to be, so that no run waits for it. */
+const AHEAD_MS = 10 * 60 * 1000
 /** A verification is not begun again sooner than this, however many objects ask. */
 const REVERIFY_MIN_MS = 1_000
 const EVIDENCE_TIMEOUT_MS = 10_000
@@ -29,8 +31,15 @@ export class OriginTrust extends DurableObject<Env> {
   async keys(stale: boolean): Promise<TrustedKeys> {
     const now = Date.now()
     const good = this.#trusted && this.#trusted.verifiedUntil > now
-    if (this.#trusted && good && !(stale && now - this.#verifiedAt > REVERIFY_MIN_MS))
+    if (this.#trusted && good && !(stale && now - this.#verifiedAt > REVERIFY_MIN_MS)) {
+      if (this.#trusted.verifiedUntil - now < AHEAD_MS)
+        this.ctx.waitUntil(this.#verifiedAnew().catch(() => undefined))
       return this.#trusted
+    }
+    return this.#verifiedAnew()
+  }
+
+  #verifiedAnew(): Promise<TrustedKeys> {
     this.#verifying ??= this.#verify().finally(() => {
       this.#verifying = undefined
     })

@@ -11,7 +11,11 @@ export type SealingKeys = {
 /** One `OriginTrust` for the whole edge. */
 const TRUST_OBJECT = 'origin'
 
-let cached: { env: Env; keys: SealingKeys } | undefined
+/** An isolate asks for later keys this long before its own end, and so often until it is given some. */
+const AHEAD_MS = 5 * 60 * 1000
+const AGAIN_MS = 10_000
+
+let cached: { env: Env; keys: SealingKeys; renewAt: number } | undefined
 
 /**
  * The keys of this isolate until they have to be verified again; `OriginTrust` is asked only on a miss, or for
@@ -19,7 +23,18 @@ let cached: { env: Env; keys: SealingKeys } | undefined
  * @throws {Error} when the origin is not verified
  */
 export async function sealingKeys(env: Env, now: number, stale = false): Promise<SealingKeys> {
-  if (!stale && cached && cached.env === env && cached.keys.verifiedUntil > now) return cached.keys
+  if (!stale && cached && cached.env === env && cached.keys.verifiedUntil > now) {
+    if (now >= cached.renewAt) {
+      cached.renewAt = now + AGAIN_MS
+      // Nobody waits for it: where it fails, whoever finds the keys expired asks again.
+      void askForKeys(env, false).catch(() => undefined)
+    }
+    return cached.keys
+  }
+  return askForKeys(env, stale)
+}
+
+async function askForKeys(env: Env, stale: boolean): Promise<SealingKeys> {
   const trust = env.ORIGIN_TRUST_OBJECT.getByName(TRUST_OBJECT)
   const trusted = await trust.keys(stale)
   const keys: SealingKeys = {
@@ -27,6 +42,8 @@ export async function sealingKeys(env: Env, now: number, stale = false): Promise
     storage: await importChannelKey(Uint8Array.from(trusted.storageKey)),
     verifiedUntil: trusted.verifiedUntil,
   }
-  cached = { env, keys }
+  // Keys that are as old as those before are asked for again by the same clock.
+  const renewAt = Math.max(keys.verifiedUntil - AHEAD_MS, cached?.env === env ? cached.renewAt : 0)
+  cached = { env, keys, renewAt }
   return keys
 }

@@ -1,7 +1,7 @@
+import { clientNetwork } from '../../shared/client-network.ts'
 import type { Database } from '../db/open.ts'
 import { CallRate } from './call-rate.ts'
 import { callerId } from './caller-id.ts'
-import { clientNetwork } from './client-network.ts'
 import { GasBudget } from './gas-budget.ts'
 
 const NAME = 'new_account'

@@ -39,7 +39,7 @@ export type OpenedRequest = {
   mode: EnvelopeMode
   plaintext: Buffer
   /** Seals the answer for who sealed the request. */
-  answer(plaintext: Uint8Array): Buffer
+  answer: (plaintext: Uint8Array) => Buffer
 }
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }

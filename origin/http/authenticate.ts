@@ -1,3 +1,4 @@
+import { keyOf } from '../../shared/api-key.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { apiKeyHash } from '../accounts/api-key.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
@@ -5,13 +6,6 @@ import type { Principal } from '../accounts/state.ts'
 
 const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account gives one.'
-
-/** The key of a request. `Authorization: Bearer` wins over `X-Api-Key` (`decisions.md`, API keys). */
-export function keyOf(headers: Headers): string | undefined {
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const key = bearer ?? headers.get('x-api-key')?.trim()
-  return key === '' ? undefined : key
-}
 
 /**
  * `none`: no key is looked at; `sent_key`: one has to be sent, and may be unknown; `key`: any valid key;

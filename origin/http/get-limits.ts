@@ -33,6 +33,7 @@ function executionLimits(settings: Settings): Record<string, Limit> {
     returned_depth: limit(limits.JSON_DEPTH_MAX, 'levels', 'nesting of what main returns'),
     console_output: limit(limits.LOGS_MAX_BYTES, 'bytes', 'then cut with a note; no error'),
     key_operations: limit(limits.KEY_OPERATIONS_MAX, 'operations', 'of one execution'),
+    rsa_key: limit(limits.RSA_KEY_MAX_BITS, 'bits', 'of crypto.subtle.importKey'),
     encrypted_message: limit(
       limits.ENCRYPTED_MESSAGE_MAX_BYTES,
       'bytes',

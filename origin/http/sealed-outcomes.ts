@@ -13,6 +13,9 @@ import { requireFirst, type SealedOperation } from './sealed.ts'
 /** A run of another process is looked for this often: its end shows in the database alone. */
 const OTHER_PROCESS_POLL_MS = 250
 
+/** The edge's object holds an answer several times over and has 128 MB: what is left is told when it asks again. */
+const ANSWER_MAX_BYTES = 4 * 1024 * 1024
+
 /** What became of runs: answers as soon as one of them has ended or is unknown, or when the wait is over. */
 export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
@@ -36,7 +39,7 @@ async function look(
   runIds: readonly string[],
   { claims }: Services,
 ): Promise<Extract<OutcomesAnswer, { state: 'known' }>> {
-  const states = await claims.states(runIds)
+  const states = await claims.states(runIds, ANSWER_MAX_BYTES)
   const ended: Record<string, Outcome> = {}
   const running: string[] = []
   const unknown: string[] = []

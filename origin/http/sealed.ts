@@ -77,7 +77,8 @@ async function answerTo<Body extends Freshness>(
   }
 }
 
-function refusal(failure: ApiError): Refusal {
+/** How a failure is told inside the envelope. */
+export function refusal(failure: ApiError): Refusal {
   const retryAfter = failure.headers['retry-after']
   return {
     state: 'refused',
@@ -109,7 +110,7 @@ function parse(plaintext: Buffer, members: Reading | undefined): unknown {
 type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
 /** @throws {ApiError} 400 for a request that is past its time, or dated too far ahead or too wide */
-function requireFresh({ issued_at, expires_at }: Freshness, now: number): void {
+export function requireFresh({ issued_at, expires_at }: Freshness, now: number): void {
   const fresh =
     issued_at <= now + SEALED_CLOCK_SKEW_MS &&
     expires_at > now &&

@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull, lt, ne } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
-import type { Outcome } from '../../shared/wire/outcome.ts'
+import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Database } from '../db/open.ts'
 import { processes, replayIds, runClaims } from '../db/schema.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
@@ -56,6 +56,45 @@ export class RunClaims {
     return made.length === 1
   }
 
+  /** Whether a run has ended as `origin_lost` in an earlier attempt than this one. */
+  async isLost(run: RunKey, attempt: number): Promise<boolean> {
+    return (await this.#lostRow(run, attempt)) !== undefined
+  }
+
+  /**
+   * Takes over a claim that has ended as `origin_lost` in an earlier attempt, for triggers that would rather run
+   * twice than not at all (`decisions.md`, Once: `on_lost`). Of all that try, in any process, one succeeds.
+   * @returns true when its caller has to execute the run
+   */
+  async takeOver(run: RunKey, attempt: number): Promise<boolean> {
+    const { db, processId } = this.#options
+    const lost = await this.#lostRow(run, attempt)
+    if (!lost?.outcome) return false
+    // The outcome stays until there is another: `release` gives the claim back as it was. Each has a nonce of its
+    // own, so its bytes say whether the row is still the one that was read.
+    const taken = await db
+      .update(runClaims)
+      .set({ processId, attempt, claimedAt: this.#date(), endedAt: null })
+      .where(
+        and(
+          ...ofRun(run),
+          eq(runClaims.attempt, lost.attempt),
+          isNotNull(runClaims.endedAt),
+          eq(runClaims.outcome, lost.outcome),
+        ),
+      )
+      .returning({ runId: runClaims.runId })
+    return taken.length === 1
+  }
+
+  async #lostRow(run: RunKey, attempt: number) {
+    const { db } = this.#options
+    const earlier = and(...ofRun(run), lt(runClaims.attempt, attempt))
+    const [row] = await db.select().from(runClaims).where(earlier)
+    const known = row && this.#stateIn(row)
+    return known?.state === 'ended' && isOriginLost(known.outcome) ? row : undefined
+  }
+
   /**
    * Gives back claims of this process that nobody in it carries: their insert was committed and its answer lost,
    * or an earlier release failed. Nothing of such a run was executed.
@@ -75,11 +114,15 @@ export class RunClaims {
     for (const row of rows) if (!isCarried(row)) await this.release(row)
   }
 
-  /** Gives a claim back: nothing of the run was executed. */
+  /** Gives a claim back: nothing of this attempt was executed. One that was taken over is lost, as it was before. */
   async release(run: RunKey): Promise<void> {
-    await this.#options.db
-      .delete(runClaims)
-      .where(and(...this.#own(run), isNull(runClaims.endedAt)))
+    const { db } = this.#options
+    const open = and(...this.#own(run), isNull(runClaims.endedAt))
+    await db.delete(runClaims).where(and(open, isNull(runClaims.outcome)))
+    await db
+      .update(runClaims)
+      .set({ endedAt: this.#date(), attempt: sql`${runClaims.attempt} - 1` })
+      .where(and(open, isNotNull(runClaims.outcome)))
   }
 
   /** Stores how a run ended. @returns what is stored: another outcome where the claim was given up before */
@@ -96,25 +139,38 @@ export class RunClaims {
   }
 
   /** What is known of one account's run; `undefined` where it was never claimed. */
-  async state({ accountHash, runId }: RunKey): Promise<ClaimState | undefined> {
+  async state(run: RunKey): Promise<ClaimState | undefined> {
     const rows = await this.#options.db
       .select()
       .from(runClaims)
-      .where(and(eq(runClaims.accountHash, accountHash), eq(runClaims.runId, runId)))
+      .where(and(...ofRun(run)))
     return rows[0] && this.#stateIn(rows[0])
   }
 
-  /** What is known of some runs; one that was never claimed is absent. */
-  async states(runIds: readonly string[]): Promise<Map<string, ClaimState>> {
+  /**
+   * What is known of some runs; one that was never claimed is absent.
+   * @param maxBytes outcomes after those that take this much are told as if their runs went on: ask again
+   */
+  async states(
+    runIds: readonly string[],
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<Map<string, ClaimState>> {
     const rows = await this.#options.db
       .select()
       .from(runClaims)
       .where(inArray(runClaims.runId, [...runIds]))
-    return new Map(rows.map((row) => [row.runId, this.#stateIn(row)]))
+    let bytes = 0
+    const states = new Map<string, ClaimState>()
+    for (const row of rows) {
+      states.set(row.runId, bytes > maxBytes ? { state: 'running' } : this.#stateIn(row))
+      bytes += row.outcome?.length ?? 0
+    }
+    return states
   }
 
   #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
-    if (!row.outcome) return { state: 'running' }
+    // An outcome without an end is that of the attempt which this one took over from.
+    if (!row.endedAt || !row.outcome) return { state: 'running' }
     try {
       const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
       return { state: 'ended', outcome }
@@ -159,9 +215,7 @@ export class RunClaims {
       await db
         .update(runClaims)
         .set({ endedAt: this.#date(), outcome })
-        .where(
-          and(eq(runClaims.accountHash, row.accountHash), eq(runClaims.runId, row.runId), held),
-        )
+        .where(and(...ofRun(row), held))
     }
     await db.delete(processes).where(inArray(processes.id, ids))
     return lost.length
@@ -187,16 +241,20 @@ export class RunClaims {
   }
 
   #own(run: RunKey) {
-    return [
-      eq(runClaims.accountHash, run.accountHash),
-      eq(runClaims.runId, run.runId),
-      eq(runClaims.processId, this.#options.processId),
-    ]
+    return [...ofRun(run), eq(runClaims.processId, this.#options.processId)]
   }
 
   #date(): Date {
     return new Date(this.#options.now())
   }
+}
+
+function ofRun({ accountHash, runId }: RunKey) {
+  return [eq(runClaims.accountHash, accountHash), eq(runClaims.runId, runId)]
+}
+
+function isOriginLost(outcome: Outcome): boolean {
+  return outcome.status === 'failed' && outcome.code === ORIGIN_LOST
 }
 
 function unkept(message: string): Outcome {
@@ -208,7 +266,7 @@ function unkept(message: string): Outcome {
 export function originLost(actionCid = '', durationMs = 0): Outcome {
   return {
     status: 'failed',
-    code: 'origin_lost',
+    code: ORIGIN_LOST,
     message:
       'The machine that executed this run went away before it reported an outcome. The action may have run; it was not run again.',
     stack: '',

@@ -1,4 +1,4 @@
-import { originLost, type RunClaims } from './claims.ts'
+import { type ClaimState, originLost, type RunClaims } from './claims.ts'
 import type { RunKey } from './outcome-codec.ts'
 import { capabilityFor } from './capability.ts'
 import { meteredRun } from './metered-run.ts'
@@ -45,6 +45,9 @@ export type Execution = {
   unwanted?: AbortSignal
 }
 
+/** A run that has an id, as a request names it. */
+export type OnceRun = { id: string; attempt: number; retry_lost?: boolean | undefined }
+
 export type ExecutionsOptions = {
   pool: ActionPool
   keyring: Keyring
@@ -85,12 +88,13 @@ export class Executions {
 
   /**
    * Begins a run under its id, or joins it. The claim is on disk when this returns.
+   * @param run `retry_lost`: executed again where an earlier attempt has ended as `origin_lost`
    * @returns the outcome's promise; `undefined` where another process executes the run
    * @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted | Overloaded} and nothing was claimed
    */
   async runOnce(
     execution: Execution,
-    run: { id: string; attempt: number },
+    run: OnceRun,
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
     const key = { accountHash: execution.principal.account.hash, runId: run.id }
     const joined = this.#underWay.get(key.runId)?.get(key.accountHash)
@@ -101,16 +105,24 @@ export class Executions {
       reservation = await this.#reserve(execution)
     } catch (error) {
       // A run that was begun is paid for, or has failed: to hear of it costs nothing.
-      const known = await this.#options.claims.state(key).catch(() => undefined)
+      const known = await this.#known(key, run).catch(() => undefined)
       if (!known) throw error
       return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
     }
-    return this.#claim(key, run.attempt, execution, reservation)
+    return this.#claim(key, run, execution, reservation)
+  }
+
+  /** What there is to hear of a run without executing it. */
+  async #known(key: RunKey, run: OnceRun): Promise<ClaimState | undefined> {
+    const { claims } = this.#options
+    // To be told again that it was lost would use this attempt up, too.
+    if (run.retry_lost && (await claims.isLost(key, run.attempt))) return undefined
+    return claims.state(key)
   }
 
   async #claim(
     key: RunKey,
-    attempt: number,
+    run: OnceRun,
     execution: Execution,
     reservation: Reservation,
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
@@ -118,7 +130,9 @@ export class Executions {
     let claimed = false
     try {
       const permitted = await this.#permit(execution)
-      claimed = await claims.claim(key, attempt)
+      claimed =
+        (await claims.claim(key, run.attempt)) ||
+        (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
       if (claimed) return { outcome: this.#carried(key, permitted, execution, reservation) }
     } finally {
       if (!claimed) reservation.release()

@@ -17,6 +17,9 @@ const ended = {
   logs: z.array(logLineSchema),
 }
 
+/** The machine that executed a run went away before it told how the run ended: the action may have run. */
+export const ORIGIN_LOST = 'origin_lost'
+
 export const outcomeSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('success'), ...ended, response: z.unknown() }),
   z.object({

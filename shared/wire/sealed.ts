@@ -27,7 +27,8 @@ export type EvidenceKey = z.infer<typeof evidenceKeySchema>
 /** More than any run makes in a day, and within the four bytes that the database has for it. */
 const ATTEMPTS_MAX = 1_000_000
 
-const freshness = {
+/** What every sealed request carries. */
+export const freshness = {
   /** 16 random bytes: a request is taken once. */
   request_id: base64url.length(22),
   /** Unix milliseconds. */
@@ -50,7 +51,14 @@ export const executeRequestSchema = z.object({
   js_params: paramsSchema,
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),
   /** PSK mode only: executed at most once under this id. */
-  run: z.object({ id: runId, attempt: z.int().min(1).max(ATTEMPTS_MAX) }).optional(),
+  run: z
+    .object({
+      id: runId,
+      attempt: z.int().min(1).max(ATTEMPTS_MAX),
+      /** Run it again where an earlier attempt of it has ended as `origin_lost`: at least once, not at most. */
+      retry_lost: z.boolean().optional(),
+    })
+    .optional(),
   /** PSK mode only: who asked, for limits. */
   client_address: z.string().max(64).optional(),
 })
@@ -63,7 +71,7 @@ export const outcomesRequestSchema = z.object({
 })
 export type OutcomesRequest = z.infer<typeof outcomesRequestSchema>
 
-const refusalSchema = z.object({
+export const refusalSchema = z.object({
   state: z.literal('refused'),
   /** The status that the same request would have had over the core API. */
   status: z.int(),

@@ -7,15 +7,16 @@ import {
   MAX_RUNS_PER_MINUTE_BOUND,
   MAX_RUNS_PER_MINUTE_DEFAULT,
 } from '../limits.ts'
-import { sourceSchema } from './core.ts'
-import type { LogLine } from '../log-line.ts'
+import { paramsSchema, sourceSchema } from './core.ts'
+import { text } from './fields.ts'
+import { logLineSchema } from './outcome.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const
 export type TriggerKind = (typeof TRIGGER_KINDS)[number]
 
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** Senders whose POST handshake is answered on demand (`decisions.md`, Handshakes). */
+/** Senders whose handshake is answered on demand, as they want it (`decisions.md`, Handshakes). */
 export const HANDSHAKE_SENDERS = [
   'slack',
   'twitch',
@@ -23,6 +24,9 @@ export const HANDSHAKE_SENDERS = [
   'microsoft_graph',
   'smartsheet',
   'ringcentral',
+  'asana',
+  'event_grid',
+  'strava',
 ] as const
 export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
@@ -36,7 +40,7 @@ export const triggerOptions = z.strictObject({
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])
     .optional(),
-  /** Webhooks: whose POST handshake is answered. */
+  /** Webhooks: whose handshake is answered. */
   handshake: z.enum(HANDSHAKE_SENDERS).optional(),
   /** Schedules: what becomes of ticks that were missed. */
   misfire: z.enum(MISFIRES).optional(),
@@ -46,9 +50,9 @@ export const triggerOptions = z.strictObject({
 export type TriggerOptions = z.infer<typeof triggerOptions>
 
 const fields = {
-  name: z.string().min(1).max(200),
+  name: text.min(1).max(200),
   action_code: sourceSchema.min(1),
-  default_params: jsonObject,
+  default_params: paramsSchema,
   usage_api_key: z.string().min(1).max(256),
   max_runs_per_minute: z.int().min(1).max(MAX_RUNS_PER_MINUTE_BOUND),
   max_queued_runs: z.int().min(1).max(MAX_QUEUED_RUNS_BOUND),
@@ -69,61 +73,107 @@ export const createTriggerRequest = z.strictObject({
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
-/** Any of the fields; `kind` is fixed. */
-export const patchTriggerRequest = z.strictObject(fields).partial()
+/** Any of the fields; what is absent stays as it is. */
+export const patchTriggerRequest = z
+  .strictObject({
+    ...fields,
+    kind: z.never({ error: 'it is fixed; create another trigger instead' }),
+  })
+  .partial()
 export type PatchTrigger = z.infer<typeof patchTriggerRequest>
 
-export type WaitingFor = 'payment' | 'origin'
+export const waitingFor = z.enum(['payment', 'origin'])
+export type WaitingFor = z.infer<typeof waitingFor>
+
+const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
+
+/** Of the last 24 hours, and of this moment. */
+export const triggerStats = z.object({
+  window: z.literal('24h'),
+  /** Runs that ended, by how. */
+  ok: z.int(),
+  failed: z.int(),
+  /** Ticks that made no run. */
+  skipped: z.int(),
+  /** From start to end of the latest runs that were started; null where there is none. */
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  queued: z.int(),
+  running: z.int(),
+  oldest_queued_at: time.nullable(),
+})
+export type TriggerStats = z.infer<typeof triggerStats>
 
 /** A trigger as its owner reads it; times are RFC 3339 in UTC. The usage key is write-only. */
-export type TriggerRecord = {
-  id: string
-  name: string
-  kind: TriggerKind
-  action_code: string
-  action_cid: string
-  default_params: Record<string, unknown>
-  max_runs_per_minute: number
-  max_queued_runs: number
-  config: Record<string, unknown>
-  options: TriggerOptions
-  enabled: boolean
+export const triggerRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(TRIGGER_KINDS),
+  action_code: z.string(),
+  action_cid: z.string(),
+  default_params: z.record(z.string(), z.unknown()),
+  max_runs_per_minute: z.int(),
+  max_queued_runs: z.int(),
+  config: z.record(z.string(), z.unknown()),
+  options: triggerOptions,
+  enabled: z.boolean(),
   /** Webhooks only. */
-  webhook_url?: string
+  webhook_url: z.string().exactOptional(),
   /** Schedules only; null while disabled. */
-  next_run_at?: string | null
+  next_run_at: time.nullable().exactOptional(),
   /** Why the service disabled it; null where its owner did, or nobody. */
-  disabled_reason: string | null
+  disabled_reason: z.string().nullable(),
   /** What holds its runs up. */
-  waiting_for: WaitingFor | null
-  created_at: string
-  updated_at: string
-}
+  waiting_for: waitingFor.nullable(),
+  /** Of one trigger alone: lists have none. */
+  stats: triggerStats.exactOptional(),
+  created_at: time,
+  updated_at: time,
+})
+export type TriggerRecord = z.infer<typeof triggerRecord>
+
+/** What creation and PATCH answer: the record, and what the owner should know of the usage key that was sent. */
+export const storedTrigger = triggerRecord.extend({
+  /** Not stored; absent where there is nothing to say. */
+  warnings: z.array(z.string()).exactOptional(),
+})
+export type StoredTrigger = z.infer<typeof storedTrigger>
+
+/** A trigger in a list: without its source, and without large `default_params`. */
+export const listedTrigger = triggerRecord
+  .omit({ action_code: true, waiting_for: true, stats: true })
+  .extend({
+    default_params: triggerRecord.shape.default_params.nullable(),
+    /** `default_params` are null here because of their size: the trigger itself shows them. */
+    default_params_omitted: z.literal(true).exactOptional(),
+  })
+export type ListedTrigger = z.infer<typeof listedTrigger>
 
 export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /** A run as its owner reads it; times are RFC 3339 in UTC, absent ones null. */
-export type RunRecord = {
-  id: string
-  trigger_id: string
-  status: RunStatus
+export const runRecord = z.object({
+  id: z.string(),
+  trigger_id: z.string(),
+  status: z.enum(RUN_STATUSES),
   /** The params that the action receives, secret-valued headers masked. */
-  input: Record<string, unknown>
-  response: unknown
-  error: string | null
-  logs: LogLine[]
+  input: z.record(z.string(), z.unknown()),
+  response: z.unknown(),
+  error: z.string().nullable(),
+  logs: z.array(logLineSchema),
   /** What the run cost; 0 until it has ended, and where it failed. */
-  charged_cents: number
-  attempt: number
-  action_cid: string
-  queued_at: string
-  started_at: string | null
-  finished_at: string | null
-  next_attempt_at: string | null
-  waiting_for: WaitingFor | null
+  charged_cents: z.int(),
+  attempt: z.int(),
+  action_cid: z.string(),
+  queued_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+  next_attempt_at: time.nullable(),
+  waiting_for: waitingFor.nullable(),
   /** True for a run of `POST /api/triggers/<id>/test`. */
-  test: boolean
-  /** The run that this one repeats. */
-  replay_of: string | null
-}
+  test: z.boolean(),
+  /** The id of the run that this one repeats. */
+  replay_of: z.string().nullable(),
+})
+export type RunRecord = z.infer<typeof runRecord>

@@ -1,10 +1,21 @@
 /** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
+import { front } from './front.ts'
 import { gas } from './gas.ts'
 import { intake } from './intake.ts'
+import { queue } from './queue.ts'
+import { schedule } from './schedule.ts'
 
-const benches: Record<string, () => Promise<void>> = { accounts, actions, gas, intake }
+const benches: Record<string, () => Promise<void>> = {
+  accounts,
+  actions,
+  front,
+  gas,
+  intake,
+  queue,
+  schedule,
+}
 
 const [name = ''] = process.argv.slice(2)
 const bench = benches[name]

@@ -56,6 +56,9 @@ export const SERVED: readonly Area[] = [
   'webhook-triggers',
   'webhook-firing',
   'runs',
+  'trigger-updates',
+  'run-caps',
+  'schedules',
 ]
 
 function isArea(name: string): name is Area {

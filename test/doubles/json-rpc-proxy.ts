@@ -83,34 +83,74 @@ export const slow =
     return forward(calls)
   }
 
-/** As a node that has the chain only up to a height: later blocks are unknown, and their logs are not there. */
+/** The node hears nothing of it. */
+export const down: Rule = () => 'cut'
+
+/** The node hears of requests with this method, and their answer is lost. */
+export const losing =
+  (lost: string): Rule =>
+  async (calls, forward) => {
+    const answers = await forward(calls)
+    return calls.some(({ method }) => method === lost) ? 'cut' : answers
+  }
+
+/** A load balancer: every second request goes to a node that behaves so. */
+export function everySecond(rule: Rule): Rule {
+  let requests = 0
+  return (calls, forward) => (requests++ % 2 === 1 ? rule(calls, forward) : forward(calls))
+}
+
+/** As a node that has the chain only up to a height: what came later is unknown, and its logs are not there. */
 export const lagging =
   (height: number): Rule =>
   async (calls, forward) => {
     const answers = await forward(calls.map((call) => upTo(height, call)))
-    return answers.map((answer) => {
-      if (!('result' in answer)) return answer
-      const result = answer.result as { number?: string; hash?: string } | null
-      const isAbove = result?.hash !== undefined && Number(result.number) > height
-      if (isAbove) return { result: null }
-      const logs = Array.isArray(result) ? (result as { blockNumber: string }[]) : []
-      if (logs.some((log) => Number(log.blockNumber) > height))
-        return { error: { code: -32_000, message: 'unknown block' } }
-      return answer
-    })
+    return answers.map((answer, n) =>
+      'result' in answer ? hidden(height, calls[n]!, answer) : answer,
+    )
   }
+
+/** The index of the parameter that says at which block. */
+const BLOCK_AT: Record<string, number> = {
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_getTransactionCount: 1,
+  eth_getBalance: 1,
+  eth_getBlockByNumber: 0,
+}
+
+/** A block that no chain here has: the node's own error for a block that it does not know. */
+const UNKNOWN_BLOCK = '0x3fffffff'
 
 function upTo(height: number, call: RpcCall): RpcCall {
   const top = `0x${height.toString(16)}`
-  const capped = (tag: unknown) => (tag === 'latest' || Number(tag) > height ? top : tag)
-  const [first, ...rest] = call.params
-  if (call.method === 'eth_getBlockByNumber' && first === 'latest')
-    return { ...call, params: [top, ...rest] }
+  const [first] = call.params
   if (call.method === 'eth_getLogs' && first.toBlock !== undefined) {
+    const capped = (tag: unknown) => (tag === 'latest' || Number(tag) > height ? top : tag)
     const range = { fromBlock: capped(first.fromBlock), toBlock: capped(first.toBlock) }
     return { ...call, params: [{ ...first, ...range }] }
   }
-  return call
+  const at = BLOCK_AT[call.method]
+  if (at === undefined) return call
+  const params = [...call.params]
+  if ([undefined, 'latest', 'pending'].includes(params[at])) params[at] = top
+  else if (Number(params[at]) > height) params[at] = UNKNOWN_BLOCK
+  return { ...call, params }
+}
+
+/** The answer without what such a node has not: its tip is lower, and later blocks, receipts and logs are unknown. */
+function hidden(height: number, call: RpcCall, answer: { result: unknown }): RpcAnswer {
+  if (call.method === 'eth_blockNumber')
+    return { result: `0x${Math.min(height, Number(answer.result)).toString(16)}` }
+  const result = answer.result as Record<string, unknown> | { blockNumber: string }[] | null
+  if (Array.isArray(result)) {
+    const isUnknown = result.some((log) => Number(log.blockNumber) > height)
+    return isUnknown ? { error: { code: -32_000, message: 'unknown block' } } : answer
+  }
+  const isAbove =
+    (result?.['hash'] !== undefined && Number(result['number']) > height) ||
+    (result?.['transactionHash'] !== undefined && Number(result['blockNumber']) > height)
+  return isAbove ? { result: null } : answer
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

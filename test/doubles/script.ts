@@ -13,4 +13,12 @@ export type Step =
 export type Script = { steps: Step[] }
 
 /** What the origin was asked for a run. */
-export type Seen = { runId: string; attempt: number; at: number; usageKey: string; params: unknown }
+export type Seen = {
+  runId: string
+  attempt: number
+  /** The edge would have a lost run executed again. */
+  retryLost: boolean
+  at: number
+  usageKey: string
+  params: unknown
+}

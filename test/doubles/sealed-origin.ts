@@ -2,6 +2,7 @@
  * An origin for the edge's tests: real TLS, the real envelope, and outcomes by script. The action's source is the
  * script, so that tests that run side by side share nothing.
  */
+import type { ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -25,6 +26,13 @@ import {
   SEALED_EXECUTE_PATH,
   STORAGE_KEY_PATH,
 } from '../../shared/wire/sealed.ts'
+import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
+import {
+  checkKeyRequestSchema,
+  type CheckKeyRequest,
+  SEALED_KEYS_PATH,
+} from '../../shared/wire/sealed-keys.ts'
+import { answerPlain, answerSealedHttp } from './core-origin.ts'
 import type { Script, Seen } from './script.ts'
 
 export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: string; port: number }
@@ -36,6 +44,8 @@ type Run = { calls: number; ended?: Outcome; ending?: Promise<Outcome> }
 
 export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   url: string
+  /** What was asked to be executed so far, in order. */
+  seen: readonly Seen[]
   close(): Promise<void>
 }> {
   const keyring = new Keyring(options.root)
@@ -60,7 +70,10 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
         if (path === CHANNEL_KEY_PATH) return void response.end(evidenceKeyFile(channel))
         if (path === STORAGE_KEY_PATH) return void response.end(evidenceKeyFile(storage))
         if (path === '/control/seen') return void response.end(JSON.stringify(seen))
-        void answer(path, Buffer.concat(chunks)).then((reply) => {
+        const body = Buffer.concat(chunks)
+        if (path === SEALED_HTTP_PATH) return passedOn(body, response)
+        if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
+        void answer(path, body).then((reply) => {
           if (reply === 'break') return request.socket.destroy()
           response.writeHead(reply.status, { 'content-type': reply.type })
           return response.end(reply.body)
@@ -69,6 +82,21 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     },
   )
 
+  function passedOn(body: Buffer, response: ServerResponse) {
+    try {
+      answerSealedHttp(openRequest(keys, 'POST', SEALED_HTTP_PATH, body), response)
+    } catch (error) {
+      response.writeHead(400, { 'content-type': 'text/plain' }).end(String(error))
+    }
+  }
+
+  /** The key's own text says what it is. */
+  function checked({ api_key }: CheckKeyRequest) {
+    const kind = /^(account|unknown)-/.exec(api_key)?.[1] as 'account' | 'unknown' | undefined
+    const may_execute = kind !== 'unknown' && !api_key.startsWith('forbidden-')
+    return { state: 'known' as const, key: kind ?? ('usage' as const), may_execute }
+  }
+
   async function answer(path: string, body: Buffer) {
     try {
       const opened = openRequest(keys, 'POST', path, body)
@@ -76,7 +104,9 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       const reply =
         path === SEALED_EXECUTE_PATH
           ? await execute(executeRequestSchema.parse(text))
-          : await outcomes(outcomesRequestSchema.parse(text))
+          : path === SEALED_KEYS_PATH
+            ? checked(checkKeyRequestSchema.parse(text))
+            : await outcomes(outcomesRequestSchema.parse(text))
       if (reply === 'break') return reply
       if ('unsealed' in reply)
         return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }
@@ -101,6 +131,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     seen.push({
       runId: claim.id,
       attempt: claim.attempt,
+      retryLost: claim.retry_lost ?? false,
       at: Date.now(),
       usageKey,
       params: request.js_params,
@@ -133,9 +164,11 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     return { state: 'known' as const, ended, running, unknown }
   }
 
+  // As the origin: a connection that the edge may use again is not closed under it.
+  server.keepAliveTimeout = 120_000
   await new Promise<void>((listening) => server.listen(options.port, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
-  return { url: `https://localhost:${port}`, close: () => close(server) }
+  return { url: `https://localhost:${port}`, seen, close: () => close(server) }
 }
 
 function close(server: Server): Promise<void> {

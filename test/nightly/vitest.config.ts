@@ -10,6 +10,7 @@ export default defineConfig({
     // There it means all of the vectors, and a long search for differences.
     env: { TEST_NIGHTLY: '1' },
     testTimeout: 2 * 60 * 60 * 1000,
+    hookTimeout: 120_000,
     fileParallelism: false,
   },
 })

@@ -1,8 +1,11 @@
 /** A chain of its own for a test: the real anvil on a free port, with blocks that come as in the local stack. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Chain = { rpcUrl: string; close(): Promise<void> }
@@ -21,19 +24,25 @@ export async function startChain(): Promise<Chain> {
   const port = await freePort()
   const rpcUrl = `http://127.0.0.1:${port}`
   const flags = '--block-time 1 --mixed-mining --slots-in-an-epoch 1 --silent'.split(' ')
-  const child = spawn(anvil, ['--port', String(port), ...flags], {
+  // Without it the states of earlier blocks go into the user's home folder, and a kill leaves them there.
+  const oldStates = mkdtempSync(join(tmpdir(), 'svc-anvil-'))
+  const child = spawn(anvil, ['--port', String(port), '--cache-path', oldStates, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'exit')
-  const kill = () => void child.kill('SIGKILL')
+  const kill = () => {
+    child.kill('SIGKILL')
+    rmSync(oldStates, { recursive: true, force: true })
+  }
   process.once('exit', kill)
   let complaint = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text))
 
   const close = async () => {
     process.off('exit', kill)
-    kill()
+    child.kill('SIGKILL')
     await ended
+    rmSync(oldStates, { recursive: true, force: true })
   }
   const deadline = performance.now() + START_TIMEOUT_MS
   while (!(await answers(rpcUrl))) {

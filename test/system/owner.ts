@@ -6,7 +6,8 @@ export type Owner = {
   createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
   /** The 202's run id. @throws {Error} for any other answer, and for a connection that breaks */
   fire(webhookUrl: string, event?: object): Promise<string>
-  runs(triggerId: string): Promise<RunRecord[]>
+  /** The hundred newest, or a hundred further on. */
+  runs(triggerId: string, offset?: number): Promise<RunRecord[]>
   /** Every run of the trigger once all have ended. */
   allEnded(triggerId: string, seconds: number): Promise<RunRecord[]>
 }
@@ -24,8 +25,8 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   const api = (path: string, body?: object) =>
     json(`${urls.triggersUrl}/api/${path}`, { body, headers })
 
-  const runs = async (triggerId: string): Promise<RunRecord[]> =>
-    (await api(`triggers/${triggerId}/runs?limit=100`)).runs
+  const runs = async (triggerId: string, offset = 0): Promise<RunRecord[]> =>
+    (await api(`triggers/${triggerId}/runs?limit=100&offset=${offset}`)).runs
   return {
     createTrigger: (action_code, more = {}) =>
       api('triggers', { name: 't', kind: 'webhook', action_code, usage_api_key, ...more }),

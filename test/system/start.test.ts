@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,7 +96,10 @@ describe('npm start', () => {
     const second = start(ports)
     const kept = await ready(second)
     expect(await exists(kept.baseUrl, key)).toBe(true)
-    await new Promise((resume) => setTimeout(resume, 6_000)) // the chain writes its state every 5 s
+    const since = Date.now()
+    const written = () =>
+      statSync(join(stateDir, 'chain', 'state.json')).mtimeMs > since || undefined
+    await until(20, 'the chain writes its state', async () => written())
     const left = children()
     second.process.kill('SIGKILL')
     await second.exit

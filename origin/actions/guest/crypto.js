@@ -1,9 +1,8 @@
-/* crypto: randomness from the host's generator, and digests. */
-export default function cryptoFor(host, base, { exceptions, webidl }) {
-  const { Uint8Array, inBase, padStart, typedName, slice, span, setBytes } = base
-  const { define, freeze, toUpperCase } = base
+/* crypto: randomness from the host's generator, and crypto.subtle. */
+export default function cryptoFor(host, base, { exceptions, subtle }) {
+  const { Uint8Array, inBase, padStart, typedName, span, setBytes } = base
+  const { define, freeze } = base
   const { DOMException } = exceptions
-  const { toStringTag } = Symbol
   const QUOTA_BYTES = 65536
   const INTEGERS = {
     __proto__: null,
@@ -17,7 +16,6 @@ export default function cryptoFor(host, base, { exceptions, webidl }) {
     BigInt64Array,
     BigUint64Array,
   }
-  const DIGESTS = { __proto__: null, 'SHA-1': 1, 'SHA-256': 1, 'SHA-384': 1, 'SHA-512': 1 }
 
   const isInteger = (view) => {
     try {
@@ -53,28 +51,10 @@ export default function cryptoFor(host, base, { exceptions, webidl }) {
     return id
   }
 
-  const digest = async (algorithm, data) => {
-    const given = webidl.isObject(algorithm) ? algorithm.name : algorithm
-    const name = toUpperCase(webidl.string(given))
-    const found = webidl.bytes(data, 'crypto.subtle.digest')
-    if (DIGESTS[name] === undefined) {
-      const message =
-        'crypto.subtle.digest: ' +
-        slice(name, 0, 64) +
-        ' is not one of SHA-1, SHA-256, SHA-384, SHA-512'
-      throw new DOMException(message, 'NotSupportedError')
-    }
-    const { buffer, offset, length } = webidl.compact(found)
-    return host.webDigest(name, buffer, offset, length)
-  }
-
-  const tagged = (tag, members) => {
-    define(members, toStringTag, { value: tag })
-    return freeze(members)
-  }
-  const subtle = tagged('SubtleCrypto', { digest })
+  const crypto = { getRandomValues, randomUUID, subtle }
+  define(crypto, Symbol.toStringTag, { value: 'Crypto' })
   define(globalThis, 'crypto', {
-    value: tagged('Crypto', { getRandomValues, randomUUID, subtle }),
+    value: freeze(crypto),
     writable: true,
     configurable: true,
   })

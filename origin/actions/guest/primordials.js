@@ -110,5 +110,6 @@ export default function primordials() {
     now: Date.now,
     floor: Math.floor,
     min: Math.min,
+    trunc: Math.trunc,
   })
 }

@@ -37,11 +37,16 @@ export default function webidl(_host, base) {
     }
   }
 
-  const sequence = (value) => {
+  /* Calls `visit` with each item of a sequence. No list is made, whose elements an action could catch. */
+  const each = (value, visit) => {
     const method = isObject(value) ? value[iterator] : undefined
     if (typeof method !== 'function') throw new TypeError('expected a sequence')
+    forEachOf(value, method, visit)
+  }
+
+  const sequence = (value) => {
     const list = []
-    forEachOf(value, method, (item) => {
+    each(value, (item) => {
       list[list.length] = item
     })
     return list
@@ -78,6 +83,7 @@ export default function webidl(_host, base) {
     string,
     usvString,
     byteString,
+    each,
     sequence,
 
     /* (sequence<sequence<T>> or record<T, T>) as a list of pairs. */

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto'
+import { lookAtTheClock } from '../ethers/cryptography/digests.ts'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
+import type { RunHooks } from './run-functions.ts'
 
-/** By the names of Web Crypto. */
-const ALGORITHMS: Record<string, string> = {
+/** Longer data take milliseconds, and a loop of such calls must not run on past the deadline. */
+const LOOK_FROM_BYTES = 1024 * 1024
+
+/** The library's names by those of Web Crypto. */
+export const HASHES: Record<string, string> = {
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
   'SHA-384': 'sha384',
@@ -11,10 +16,13 @@ const ALGORITHMS: Record<string, string> = {
 }
 
 /** crypto.subtle.digest of the prelude (Web Crypto). */
-export const digestFunctions: HostFunctions = {
-  webDigest: hostFunction(['text', 'bytes'], 'bytes', (name, bytes) => {
-    const algorithm = ALGORITHMS[name]
-    if (algorithm === undefined) throw new Error('there is no such digest')
-    return hash(algorithm, bytes, 'buffer')
-  }),
+export function digestFunctions(hooks: () => RunHooks): HostFunctions {
+  return {
+    webDigest: hostFunction(['text', 'bytes'], 'bytes', (name, bytes) => {
+      const algorithm = HASHES[name]
+      if (algorithm === undefined) throw new Error('there is no such digest')
+      if (bytes.length >= LOOK_FROM_BYTES) lookAtTheClock(() => hooks().mustStop())
+      return hash(algorithm, bytes, 'buffer')
+    }),
+  }
 }

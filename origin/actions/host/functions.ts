@@ -11,6 +11,7 @@ import type { HostFunctions } from './host-function.ts'
 import { primitives } from './primitives.ts'
 import type { RunHooks } from './run-functions.ts'
 import { runFunctions } from './run-functions.ts'
+import { signatureFunctions } from './signatures.ts'
 import { textFunctions } from './text.ts'
 import { urlFunctions } from './url.ts'
 
@@ -20,7 +21,8 @@ export function hostFunctions(hooks: () => RunHooks): HostFunctions {
     runFunctions(hooks),
     textFunctions,
     urlFunctions,
-    digestFunctions,
+    digestFunctions(hooks),
+    signatureFunctions(hooks),
     clockFunctions,
     primitives(hooks),
   ]

@@ -29,8 +29,11 @@ export const STARTING_MAX = CORES
 /** A run that has computed for this long gives way on the processors to all that have not. */
 export const LONG_COMPUTING_MS = 100
 
-/** The most that a caller is told to wait: what is known of runs to come is a guess (`decisions.md`, Origin away). */
-export const RETRY_AFTER_MAX_MS = 60_000
+/**
+ * The most that a caller is told to wait: how long the runs of a line take is a guess, and a line that nobody comes
+ * back to stands empty. Asking again costs little.
+ */
+export const RETRY_AFTER_MAX_MS = 5_000
 
 /** Runs that may wait for an executor, and what their sources and params may take: both are held in memory. */
 export const WAITING_MAX = 512

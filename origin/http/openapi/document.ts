@@ -1,17 +1,20 @@
 /** The OpenAPI 3.1 description of the core API, made from the operations themselves. */
+import {
+  type Description,
+  errorSchema,
+  jsonContent,
+  LICENSE,
+  type OpenApiDocument,
+} from '../../../shared/openapi/document.ts'
+import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { API_VERSION, VERSION } from '../../version.ts'
 import type { Operation } from '../operation.ts'
 import { pageQuery } from '../page.ts'
-import { errorReference, errorResponses, errorSchema, headers } from './errors.ts'
+import { errorReference, errorResponses, headers } from './errors.ts'
 import { examples } from './examples.ts'
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 import { otherRoutes } from './other-routes.ts'
 import { failureStatuses } from './statuses.ts'
-
-/** What is said of one method at one path; OpenAPI has more fields than anything here reads. */
-export type Description = { responses: Record<string, object>; [field: string]: unknown }
-export type Paths = Record<string, Record<string, Description>>
-export type OpenApiDocument = { paths: Paths; [field: string]: unknown }
 
 /** @param publicUrl where clients reach this origin */
 export function openApiDocument(
@@ -28,7 +31,7 @@ export function openApiDocument(
       title: 'svc core API',
       version: API_VERSION,
       description: `Accounts, wallets, groups, usage keys and executions (software ${VERSION}).`,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      license: LICENSE,
     },
     servers: [{ url: publicUrl }],
     components: {
@@ -51,12 +54,12 @@ function describe(operation: Operation<any, any>): Description {
     operationId: path.slice(1).replaceAll(/[^a-z0-9]+/gi, '_'),
     summary,
     security: auth === 'none' ? [] : [{ ApiKey: [] }, { Bearer: [] }],
-    parameters: [...headerParameters(operation), ...queryParameters(operation)],
+    parameters: [...headerParameters(operation), ...queryParametersOf(operation)],
     ...(body
       ? {
           requestBody: {
             required: body.optional !== true,
-            content: json(jsonSchemaOf(body.schema, 'input'), examples[path]?.request),
+            content: jsonContent(jsonSchemaOf(body.schema, 'input'), examples[path]?.request),
           },
         }
       : {}),
@@ -69,12 +72,8 @@ function success({ path, answer, list }: Operation<any, any>): object {
   return {
     description: 'Done.',
     headers: { ...header('x-request-id'), ...(list ? header('x-total-count') : {}) },
-    content: json(jsonSchemaOf(answer, 'output'), examples[path]?.answer),
+    content: jsonContent(jsonSchemaOf(answer, 'output'), examples[path]?.answer),
   }
-}
-
-function json(schema: JsonSchema, example: unknown): object {
-  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
 }
 
 /** Operations without a key ignore the header, `new_account` among them. */
@@ -86,27 +85,8 @@ function headerParameters({ method, auth }: Operation<any, any>): object[] {
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }]
 }
 
-function queryParameters({ query, list }: Operation<any, any>): object[] {
-  return [query, list ? pageQuery : undefined].flatMap((schema) => {
-    if (!schema) return []
-    const { properties = {}, ...rest } = jsonSchemaOf(schema, 'input')
-    const required = requiredIn(rest)
-    return Object.entries(properties as Record<string, JsonSchema>).map(
-      ([name, { description, ...type }]) => ({
-        name,
-        in: 'query',
-        required: required.has(name),
-        ...(description === undefined ? {} : { description }),
-        schema: type,
-      }),
-    )
-  })
-}
-
-type Presence = { required?: string[]; anyOf?: Presence[]; allOf?: Presence[] }
-
-/** Names that have to be there. Of several spellings it is the first: a parameter can not say `this or that`. */
-function requiredIn({ required = [], anyOf = [], allOf = [] }: Presence): Set<string> {
-  const parts = [...allOf, ...anyOf.slice(0, 1)]
-  return new Set([...required, ...parts.flatMap((part) => [...requiredIn(part)])])
+function queryParametersOf({ query, list }: Operation<any, any>): object[] {
+  return [query, list ? pageQuery : undefined].flatMap((schema) =>
+    schema ? queryParameters(schema) : [],
+  )
 }

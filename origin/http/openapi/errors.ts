@@ -1,26 +1,16 @@
 /** The two shapes of failures (specification, Errors), as responses of an OpenAPI document. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
+import { headerOf } from '../../../shared/openapi/document.ts'
 
 const structured = { $ref: '#/components/schemas/Error' }
 
-export const errorSchema = {
-  type: 'object',
-  required: ['error', 'message', 'fix', 'docs_url'],
-  properties: {
-    error: { type: 'string', description: 'The class of the failure, for programs.' },
-    message: { type: 'string' },
-    fix: { type: 'string', description: 'What to do about it.' },
-    docs_url: { type: 'string' },
-  },
-}
-
-const header = (description: string) => ({ description, schema: { type: 'string' } })
-
 export const headers = {
-  'x-request-id': header('Names this request in reports.'),
-  'x-svc-error': header('A code for programs where the body is a string, or the contract refused.'),
-  'retry-after': header('Seconds to wait before the request is sent again.'),
-  'x-total-count': header('Records in the whole list.'),
+  'x-request-id': headerOf('Names this request in reports.'),
+  'x-svc-error': headerOf(
+    'A code for programs where the body is a string, or the contract refused.',
+  ),
+  'retry-after': headerOf('Seconds to wait before the request is sent again.'),
+  'x-total-count': headerOf('Records in the whole list.'),
 }
 
 /** Statuses whose body can be the message alone, as a JSON string: a failed execution, a refusal by the contract. */

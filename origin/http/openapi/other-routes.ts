@@ -5,9 +5,11 @@ import {
   SEALED_OUTCOMES_PATH,
   STORAGE_KEY_PATH,
 } from '../../../shared/wire/sealed.ts'
+import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
+import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import type { ErrorStatus } from '../../../shared/errors.ts'
-import type { Description, Paths } from './document.ts'
+import type { Description, Paths } from '../../../shared/openapi/document.ts'
 import { errorReference } from './errors.ts'
 
 const failures = (...statuses: ErrorStatus[]) =>
@@ -60,5 +62,7 @@ export const otherRoutes: Paths = {
   [STORAGE_KEY_PATH]: read('The key that stored usage keys are sealed to.', ['application/json']),
   [SEALED_EXECUTE_PATH]: sealed('Executes an action; sealed.', 'sealed_execute'),
   [SEALED_OUTCOMES_PATH]: sealed('What became of runs; sealed.', 'sealed_outcomes'),
+  [SEALED_KEYS_PATH]: sealed('What a key is, for the edge; sealed.', 'sealed_keys'),
+  [SEALED_HTTP_PATH]: sealed('A request that the edge passes on; sealed.', 'sealed_http'),
   '/health': read('Whether this origin can answer.', ['application/json'], failures(503)),
 }

@@ -1,20 +1,33 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
-import { createTrigger, fire, type Owner, queueOf, readRun, runOnce, someOwner } from '../app.ts'
+import {
+  CID,
+  createTrigger,
+  fire,
+  type Owner,
+  queueOf,
+  readRun,
+  runOnce,
+  script,
+  someOwner,
+} from '../app.ts'
 
 const owner: Owner = await someOwner()
 const { id } = await createTrigger(owner)
 const runIds: string[] = []
 for (let i = 0; i < 5; i++) runIds.push(await fire(id, `${i}`))
 
-async function page(query: string, of = id): Promise<RunRecord[]> {
+type Page = { runs: RunRecord[]; next_cursor: string | null }
+
+async function whole(query: string, of = id): Promise<Page> {
   const response = await owner.api(`/api/triggers/${of}/runs${query}`)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json')
-  const body: { runs: RunRecord[] } = await response.json()
-  return body.runs
+  return response.json()
 }
+
+const page = async (query: string, of = id) => (await whole(query, of)).runs
 
 describe('GET /api/triggers/:id/runs', () => {
   it('answers the runs, newest first, each as GET /api/runs/:id gives it', async () => {
@@ -37,15 +50,96 @@ describe('GET /api/triggers/:id/runs', () => {
     expect((await page(query)).map((run) => run.id)).toEqual(expected.map((i) => runIds[i]))
   })
 
-  it.each(['limit=x', 'limit=1.5', 'limit=', 'limit=1e2', 'offset=-1', 'offset=x', 'offset=0x1'])(
-    'answers 422 and names the parameter: %s',
-    async (query) => {
-      const response = await owner.api(`/api/triggers/${id}/runs?${query}`)
-      expect(response.status).toBe(422)
-      const { message }: { message: string } = await response.json()
-      expect(message).toContain(query.split('=')[0])
-    },
-  )
+  it.each([
+    'limit=x',
+    'limit=1.5',
+    'limit=',
+    'limit=1e2',
+    'offset=-1',
+    'offset=x',
+    'offset=0x1',
+    'cursor=',
+    'cursor=5',
+    'cursor=AAAAAAAAAAAAAAAAAAAA',
+    'status=ended',
+    'status=',
+    'stauts=ok',
+    'since=yesterday',
+    'since=2026-05-22',
+    'since=2026-05-22T13:05Z',
+    'since=1779455100',
+    'until=2026-05-22T13:05:00',
+    'until=2026-02-30T00:00:00Z',
+    'until=2026-05-22T25:00:00Z',
+  ])('answers 422 and names the parameter: %s', async (query) => {
+    const response = await owner.api(`/api/triggers/${id}/runs?${query}`)
+    expect(response.status).toBe(422)
+    const { message }: { message: string } = await response.json()
+    expect(message).toContain(query.split('=')[0])
+  })
+
+  it('pages by cursor show every run once while new ones arrive', async () => {
+    const mine = await createTrigger(owner)
+    const old: string[] = []
+    for (let i = 0; i < 5; i++) old.push(await fire(mine.id))
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { runs, next_cursor } = await whole(`?limit=2${cursor}`, mine.id)
+      seen.push(...runs.map((run) => run.id))
+      cursor = next_cursor === null ? '' : `&cursor=${next_cursor}`
+      await fire(mine.id)
+    } while (cursor !== '')
+    expect(seen).toEqual(old.toReversed())
+  })
+
+  it('a cursor of another trigger is 422, whoever has it', async () => {
+    const { next_cursor } = await whole('?limit=1')
+    const other = await createTrigger(owner)
+    const response = await owner.api(`/api/triggers/${other.id}/runs?cursor=${next_cursor}`)
+    expect(response.status).toBe(422)
+  })
+
+  it('a cursor and an offset together are 422', async () => {
+    const { next_cursor } = await whole('?limit=1')
+    const query = `cursor=${next_cursor}&offset=0`
+    expect((await owner.api(`/api/triggers/${id}/runs?${query}`)).status).toBe(422)
+  })
+
+  it('the last page says that it is: next_cursor is null', async () => {
+    expect((await whole('?limit=5')).next_cursor).toBeNull()
+    expect((await whole('?limit=4')).next_cursor).toEqual(expect.any(String))
+    expect((await whole('?limit=2&offset=3')).next_cursor).toBeNull()
+  })
+
+  it('since is included and until is not, in any form of RFC 3339', async () => {
+    const mine = await createTrigger(owner)
+    const run = await readRun(owner, await fire(mine.id))
+    const at = new Date(run.queued_at)
+    const later = new Date(at.getTime() + 1)
+    const inBerlin = new Date(at.getTime() + 2 * 60 * 60 * 1000)
+    const offset = inBerlin.toISOString().replace('Z', '%2B02:00')
+    const lower = run.queued_at.toLowerCase()
+    for (const query of [`?since=${offset}`, `?since=${lower}`, `?until=${later.toISOString()}`])
+      expect(await page(query, mine.id)).toHaveLength(1)
+    for (const query of [`?until=${offset}`, `?since=${later.toISOString()}`])
+      expect(await page(query, mine.id)).toHaveLength(0)
+  })
+
+  it('shows the runs of one status', async () => {
+    const ended = { action_cid: CID, duration_ms: 1, logs: [], charged_cents: 0 }
+    const failed = { status: 'failed' as const, ...ended, code: 'action_threw' as const }
+    const failing = script({ outcome: { ...failed, message: 'no', stack: 'Error: no' } })
+    const mine = await createTrigger(owner, { action_code: failing, max_runs_per_minute: 1 })
+    const first = await runOnce(owner, await fire(mine.id))
+    const queued = await fire(mine.id)
+    const ids = async (status: string) =>
+      (await page(`?status=${status}`, mine.id)).map((run) => run.id)
+    expect(await ids('failed')).toEqual([first.id])
+    expect(await ids('queued')).toEqual([queued])
+    expect(await ids('success')).toEqual([])
+    expect(await ids('running')).toEqual([])
+  })
 
   it('is an empty page for a trigger that never ran', async () => {
     expect(await page('', (await createTrigger(owner)).id)).toEqual([])

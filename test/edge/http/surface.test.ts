@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../edge/app.ts'
+import { TRIGGER_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import {
   createTrigger,
   edge,
@@ -12,15 +14,13 @@ import {
 const owner: Owner = await someOwner()
 const { id } = await createTrigger(owner)
 
-const OPERATIONS = [
-  ['GET', '/api/me'],
-  ['GET', '/api/triggers'],
-  ['POST', '/api/triggers'],
-  ['GET', `/api/triggers/${id}`],
-  ['DELETE', `/api/triggers/${id}`],
-  ['GET', `/api/triggers/${id}/runs`],
-  ['GET', `/api/runs/${id}AAAAAAAAAAAAAAAA`],
-] as const
+/** From the router, so that a new one can not be forgotten. */
+const OPERATIONS = createApp()
+  .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+  .map(({ method, path }) => {
+    const named = path.startsWith('/api/runs') ? `${id}AAAAAAAAAAAAAAAA` : id
+    return [method, path.replace(':id', named)] as const
+  })
 
 describe('every operation of /api', () => {
   it.each(OPERATIONS)(
@@ -95,6 +95,22 @@ describe('every answer', () => {
   it('405 lists the methods that the path has', async () => {
     const response = await owner.api('/api/triggers', { method: 'PUT' })
     expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(['GET', 'POST'])
+    const one = await owner.api(`/api/triggers/${id}`, { method: 'POST' })
+    expect(one.headers.get('allow')!.split(', ').toSorted()).toEqual(['DELETE', 'GET', 'PATCH'])
+  })
+
+  it('HEAD is GET without its body', async () => {
+    for (const path of [
+      '/health',
+      '/api/me',
+      `/api/triggers/${id}`,
+      '/api/triggers',
+      '/openapi.json',
+    ]) {
+      const [head, get] = [await owner.api(path, { method: 'HEAD' }), await owner.api(path)]
+      expect([path, head.status, await head.text()]).toEqual([path, get.status, ''])
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+    }
   })
 
   it('415 for a body that says it is something else', async () => {
@@ -107,6 +123,47 @@ describe('every answer', () => {
   })
 })
 
+describe('a body that is too large', () => {
+  const PATHS = [
+    ['POST', '/api/triggers'],
+    ['PATCH', `/api/triggers/${id}`],
+  ] as const
+  const headers = { 'content-type': 'application/json' }
+  /** No length is said, and nobody reads to its end. */
+  const endless = () => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 64 * 1024
+        controller.enqueue(new Uint8Array(64 * 1024).fill(0x20))
+      },
+    })
+    return { body, sent: () => sent }
+  }
+
+  it.each(PATHS)('%s %s: 413 by the length that is said', async (method, path) => {
+    const body = ' '.repeat(TRIGGER_BODY_MAX_BYTES + 1)
+    const response = await owner.api(path, { method, body, headers })
+    expect(response.status).toBe(413)
+    const exact = await owner.api(path, { method, body: body.slice(1), headers })
+    expect(exact.status).toBe(400)
+  })
+
+  it.each(PATHS)('%s %s: 413 for one without a length or an end', async (method, path) => {
+    const { body, sent } = endless()
+    const response = await owner.api(path, { method, body, headers })
+    expect(response.status).toBe(413)
+    expect(sent()).toBeLessThan(TRIGGER_BODY_MAX_BYTES + 2 * 1024 * 1024)
+  })
+
+  it.each(PATHS)('a flood: %s %s reads nothing of who has no token', async (method, path) => {
+    const { body, sent } = endless()
+    const response = await edge(path, { method, body, headers })
+    expect(response.status).toBe(401)
+    expect(sent()).toBeLessThan(1024 * 1024)
+  })
+})
+
 describe('CORS', () => {
   const origin = { origin: 'https://elsewhere.test' }
 
@@ -115,15 +172,18 @@ describe('CORS', () => {
       const response = await edge(path, { headers: origin })
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
       expect(response.headers.get('access-control-allow-credentials')).toBeNull()
-      expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id')
+      const exposed = response.headers.get('access-control-expose-headers')
+      for (const name of ['x-request-id', 'x-total-count', 'retry-after', 'link', 'location'])
+        expect(exposed).toContain(name)
     }
   })
 
   it('answers a preflight with the methods and headers of the API', async () => {
-    const headers = { ...origin, 'access-control-request-method': 'DELETE' }
+    const headers = { ...origin, 'access-control-request-method': 'PATCH' }
     const response = await edge(`/api/triggers/${id}`, { method: 'OPTIONS', headers })
     expect(response.status).toBe(204)
-    expect(response.headers.get('access-control-allow-methods')).toContain('DELETE')
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
+      expect(response.headers.get('access-control-allow-methods')).toContain(method)
     expect(response.headers.get('access-control-allow-headers')).toContain('Authorization')
   })
 

@@ -17,6 +17,7 @@ import {
   sql,
   success,
 } from '../app.ts'
+import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 
 const owner: Owner = await someOwner()
 const begin = (...steps: Parameters<typeof script>) =>
@@ -61,6 +62,19 @@ describe('a run', () => {
   })
 })
 
+it('of a trigger that would rather run twice than not at all says so to the origin', async () => {
+  const action_code = script(success())
+  const { id } = await createTrigger(owner, { action_code, options: { on_lost: 'retry' } })
+  const other = await begin(success())
+  for (const [trigger, retryLost] of [
+    [id, true],
+    [other.id, false],
+  ] as const) {
+    const run = await runOnce(owner, await fire(trigger))
+    expect(await seen(run.id)).toMatchObject([{ retryLost }])
+  }
+})
+
 describe('a connection that breaks', () => {
   it('after the run was executed: it ends with that outcome, executed once', async () => {
     const { id } = await begin({ break: true, ran: success('from before').outcome })
@@ -90,6 +104,26 @@ it('an origin without room is left alone as long as it asks, and the attempt is 
   expect(run).toMatchObject({ status: 'success', attempt: 1 })
   const [first, second] = await seen(run.id)
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(990)
+})
+
+it('without credit the run and its trigger say what they wait for', async () => {
+  const refuse = { status: 402, error: 'payment_required' }
+  const { id } = await begin({ refuse }, success('paid'))
+  const runId = await fire(id)
+  const waiting = await runOnce(owner, runId, (run) => run.waiting_for !== null)
+  expect(waiting).toMatchObject({ status: 'queued', attempt: 0, waiting_for: 'payment' })
+  const trigger = async (): Promise<TriggerRecord> =>
+    (await owner.api(`/api/triggers/${id}`)).json()
+  expect(await trigger()).toMatchObject({ enabled: true, waiting_for: 'payment' })
+  await kill(id)
+  expect(await trigger()).toMatchObject({ waiting_for: 'payment' })
+  await kill(id)
+  await sql(id, 'UPDATE runs SET next_attempt_at = 1, requeued_at = 1')
+  await kill(id)
+  await runDurableObjectAlarm(queueOf(id))
+  const paid = { status: 'success', attempt: 1, waiting_for: null }
+  expect(await runOnce(owner, runId)).toMatchObject(paid)
+  expect(await trigger()).toMatchObject({ waiting_for: null })
 })
 
 it('a failure of the network is sent again when its time has come, by the alarm', async () => {
@@ -180,6 +214,14 @@ describe('the alarm', () => {
     expect(alarm).toBeLessThanOrEqual(lease)
     await runOnce(owner, run)
   })
+})
+
+it('a trigger deleted while its change is told to the index is unknown to who changed it', async () => {
+  const { id } = await begin(success())
+  const queue = queueOf(id)
+  const changed = queue.change(owner.id, { name: 'another' })
+  await queue.remove(owner.id)
+  expect(await changed).toBeUndefined()
 })
 
 it('a trigger deleted while a run is under way stays deleted: no row, no alarm, no second life', async () => {

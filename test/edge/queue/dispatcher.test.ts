@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import { success } from '../app.ts'
 import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
 
 const MINUTE = 60_000
@@ -150,3 +151,33 @@ describe('the counters of the queue', () => {
       }
     }))
 })
+
+it('a run whose end could not be written is taken up with its lease, though an alarm comes before', () =>
+  simulate({}, async (sim) => {
+    sim.behaviour.execute = ({ suffix }) => {
+      const { outcome } = success('done')
+      sim.behaviour.outcomes = () => ({ ended: { [suffix]: outcome }, running: [], unknown: [] })
+      sim.failAt(sim.calls.length === 1 ? 2 : undefined)
+      return endedWith('done')
+    }
+    await sim.add(1)
+    expect(sim.statuses()).toEqual(['running'])
+    // The alarm that this leaves behind comes first.
+    sim.failAt(0)
+    await sim.patch({ name: 'another' })
+    await sim.advance(MINUTE)
+    expect(sim.statuses()).toEqual(['success'])
+    expect(sim.calls).toHaveLength(1)
+  }))
+
+it('a run whose trigger was deleted meanwhile is not asked for', () =>
+  simulate({}, async (sim) => {
+    let answer = () => {}
+    sim.behaviour.execute = ({ suffix }) =>
+      new Promise((resolve) => (answer = () => resolve(sim.slow(suffix))))
+    await sim.add(1)
+    sim.state.remove(sim.now)
+    answer()
+    await sim.advance(MINUTE)
+    expect(sim.polls).toEqual([])
+  }))

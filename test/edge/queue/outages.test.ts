@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LEASE_MS } from '../../../edge/queue/dispatcher.ts'
+import { LEASE_MS } from '../../../edge/queue/live-runs.ts'
 import { success } from '../app.ts'
 import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
 
@@ -181,7 +181,7 @@ describe('a storage that fails', () => {
 })
 
 it('a poison run: one whose connection always breaks uses its attempts up, and holds up nobody', () =>
-  simulate({ concurrency: 1 }, async (sim) => {
+  simulate({ concurrency: 2 }, async (sim) => {
     sim.behaviour.execute = ({ suffix }) =>
       suffix === sim.rows()[0]!.suffix ? away() : endedWith('well')
     await sim.add(3)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mayStartAt, PACE_WINDOW_MS } from '../../../edge/queue/pace.ts'
+import { mayStartAt, PACE_WINDOW_MS, StartWindow } from '../../../edge/queue/pace.ts'
 
 describe('mayStartAt', () => {
   it('is now while fewer than the cap have started', () => {
@@ -35,5 +35,43 @@ describe('mayStartAt', () => {
       }),
       { numRuns: 50 },
     )
+  })
+})
+
+describe('the window of starts', () => {
+  /** A log that keeps what it is told, as the disk does. */
+  function windowOver(starts: number[] = []) {
+    const recent = (now: number) =>
+      (starts = starts.filter((at) => at > now - PACE_WINDOW_MS).map((at) => Math.min(at, now)))
+    const window = new StartWindow({ recent })
+    const start = (now: number) => {
+      starts = [...starts, now]
+      window.add(now)
+    }
+    return { window, start }
+  }
+
+  it('begins with what an earlier life has started', () => {
+    const { window } = windowOver([1_000, 2_000])
+    expect(window.opensAt(2, 3_000)).toBe(1_000 + PACE_WINDOW_MS)
+    expect(window.opensAt(3, 3_000)).toBe(3_000)
+  })
+
+  it('counts starts of a time that is to come as starts of now, once', () => {
+    const { window, start } = windowOver()
+    expect(window.opensAt(1, 5_000_000)).toBe(5_000_000)
+    start(5_000_000)
+    expect(window.opensAt(1, 1_400_000)).toBe(1_400_000 + PACE_WINDOW_MS)
+    expect(window.opensAt(1, 1_430_000)).toBe(1_400_000 + PACE_WINDOW_MS)
+    expect(window.opensAt(1, 1_460_000)).toBe(1_460_000)
+  })
+
+  it('has room as soon as the cap is raised, and none when it is lowered', () => {
+    const { window, start } = windowOver()
+    window.opensAt(2, 10)
+    start(10)
+    start(20)
+    expect(window.opensAt(3, 30)).toBe(30)
+    expect(window.opensAt(1, 30)).toBe(20 + PACE_WINDOW_MS)
   })
 })

@@ -1,22 +1,35 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
+import { Clearing, type EndedRun } from '../../../edge/queue/clearing.ts'
 import { Dispatcher } from '../../../edge/queue/dispatcher.ts'
+import { LiveRuns } from '../../../edge/queue/live-runs.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
-import { TriggerState } from '../../../edge/queue/trigger-state.ts'
+import { StoredStarts } from '../../../edge/queue/start-log.ts'
+import { type TriggerChange, TriggerState } from '../../../edge/queue/trigger-state.ts'
 import { OriginAway, type SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
 import { encodeBase64url } from '../../../shared/base64url.ts'
 import { TRIGGER_ID_CHARACTERS } from '../../../shared/ids.ts'
 import type { ExecuteAnswer, OutcomesAnswer } from '../../../shared/wire/sealed.ts'
-import { CID, queueOf, random, success, unknownTriggerId } from '../app.ts'
+import { CID, queueOf, random, someOwner, success, unknownTriggerId } from '../app.ts'
 
-export type Call = { suffix: string; attempt: number; at: number; waitMs: number }
+export type Call = {
+  suffix: string
+  attempt: number
+  /** By the clock, and by the watch. */
+  at: number
+  watch: number
+  waitMs: number
+  /** The sealed usage key that it was sent with, in base64url. */
+  key: string
+  retryLost: boolean
+}
 export type Known = Omit<Extract<OutcomesAnswer, { state: 'known' }>, 'state'>
 
 /** What the origin does in a simulation; by default every run succeeds at once. */
 export type Behaviour = {
-  execute(call: Call): ExecuteAnswer | Promise<ExecuteAnswer>
-  outcomes(suffixes: string[]): Known | Promise<Known>
+  execute: (call: Call) => ExecuteAnswer | Promise<ExecuteAnswer>
+  outcomes: (suffixes: string[]) => Known | Promise<Known>
 }
 
 export const endedWith = (response: unknown): ExecuteAnswer => ({
@@ -34,18 +47,31 @@ export const refused = (status: number, retry_after_s?: number): ExecuteAnswer =
 export const away = () => Promise.reject(new OriginAway('simulated'))
 export const never = <T>() => new Promise<T>(() => {})
 
-type Row = { suffix: string; status: string; attempt: number; next_attempt_at: number | null }
+type Row = {
+  suffix: string
+  status: string
+  attempt: number
+  next_attempt_at: number | null
+  waiting_for: string | null
+  usage_key: number | null
+}
 
 /** A dispatcher over the real storage of an object, with a clock that the test moves and an origin by script. */
 export async function simulate(
-  over: { maxRunsPerMinute?: number; concurrency?: number; enabled?: boolean },
+  over: {
+    maxRunsPerMinute?: number
+    concurrency?: number
+    enabled?: boolean
+    /** JSON of `TriggerOptions`. */
+    options?: string
+  },
   test: (sim: Simulation) => Promise<void>,
 ): Promise<void> {
   const id = await unknownTriggerId()
   const stub = queueOf(id)
   const trigger = {
     triggerId: id,
-    ownerId: 'owner',
+    ownerId: (await someOwner()).id,
     name: 'simulated',
     kind: 'webhook' as const,
     config: {},
@@ -60,6 +86,8 @@ export async function simulate(
   }
   await runInDurableObject(stub, async (instance, state) => {
     await instance.create(trigger)
+    // The object's own dispatcher is to leave the storage alone.
+    await state.storage.deleteAlarm()
     await test(new Simulation(state.storage, over))
   })
 }
@@ -67,6 +95,7 @@ export async function simulate(
 export class Simulation {
   readonly calls: Call[] = []
   readonly polls: string[][] = []
+  readonly ended: EndedRun[] = []
   /** Runs that the origin says are under way. */
   readonly running = new Set<string>()
   readonly storage: DurableObjectStorage
@@ -80,22 +109,49 @@ export class Simulation {
     },
   }
   dispatcher: Dispatcher
-  now = 1_000_000
   random = 0.5
   mostExecuting = 0
   queued = 0
+  /** What a watch would show, in milliseconds, and how far the clock is ahead of it. */
+  watch = 10_000_000
+  #ahead = 0
   #executing = 0
+  #lives = 0
+  /** By the watch: timers do not know of clocks. */
   #alarm = Number.POSITIVE_INFINITY
   readonly state: TriggerState
+  /** The storage as the dispatcher has it. */
+  readonly #failing: DurableObjectStorage
+  #failAt: number | undefined
 
   constructor(storage: DurableObjectStorage, over: Partial<typeof schema.trigger.$inferSelect>) {
     this.storage = storage
+    this.#failing = failing(storage, () => {
+      if (this.#failAt === undefined || this.#failAt-- > 0) return
+      this.#failAt = undefined
+      throw new StorageFailed()
+    })
     const db = drizzle(storage, { schema })
     this.store = new RunStore(storage, db)
     if (Object.keys(over).length > 0) db.update(schema.trigger).set(over).run()
     this.state = new TriggerState(storage, db)
     this.state.load()
     this.dispatcher = this.#life()
+  }
+
+  /** What the clock shows. */
+  get now(): number {
+    return this.watch + this.#ahead
+  }
+
+  /** In how many milliseconds the alarm fires; infinite where there is none. */
+  get alarmIn(): number {
+    return this.#alarm - this.watch
+  }
+
+  /** Sets the clock, forward or back; no time passes. */
+  setClock(ms: number): void {
+    this.#ahead += ms
   }
 
   /** Puts runs into the queue, as the intake does. @returns their suffixes */
@@ -105,9 +161,14 @@ export class Simulation {
     const rest = { revision: 1, queuedAt: this.now, firing, body: new Uint8Array() }
     this.store.insert(suffixes.map((suffix) => ({ suffix, ...rest })))
     this.queued += count
-    this.dispatcher.pump()
+    this.#guarded(() => this.dispatcher.pump())
     await settled()
     return suffixes
+  }
+
+  /** Lets one statement of the dispatcher fail, after so many others; none any more where it is undefined. */
+  failAt(statements: number | undefined): void {
+    this.#failAt = statements
   }
 
   /** What an origin answers that takes a run and is not done with it. */
@@ -116,53 +177,92 @@ export class Simulation {
     return { state: 'running' }
   }
 
-  async addSlow(): Promise<void> {
+  async addSlow(): Promise<string> {
     this.behaviour.execute = ({ suffix }) => this.slow(suffix)
-    await this.add(1)
+    const [suffix] = await this.add(1)
+    return suffix!
   }
 
-  /** Moves the clock; alarms on the way fire at their time. */
+  /** Lets time pass; alarms on the way fire at their time. */
   async advance(ms: number): Promise<void> {
-    const end = this.now + ms
+    const end = this.watch + ms
     while (this.#alarm <= end) {
-      this.now = Math.max(this.now, this.#alarm)
+      this.watch = Math.max(this.watch, this.#alarm)
       this.#alarm = Number.POSITIVE_INFINITY
-      this.dispatcher.tend()
+      this.#guarded(() => this.dispatcher.tend())
       await settled()
     }
-    this.now = end
+    this.watch = end
+  }
+
+  /** The owner's change of the trigger. */
+  async patch(change: TriggerChange): Promise<void> {
+    this.state.change(change, this.now)
+    this.#guarded(() => this.dispatcher.tend())
+    await settled()
   }
 
   /** The object is killed and begins again with what is on disk; its alarm stays. */
   async restart(): Promise<void> {
     this.dispatcher = this.#life()
-    this.dispatcher.pump()
+    this.#guarded(() => this.dispatcher.pump())
     await settled()
   }
 
   /** What is stored of how the only run that ended did. */
   result(): { response: unknown; error: string | null } {
-    const { result } = this.storage.sql.exec<{ result: string }>('SELECT result FROM results').one()
-    return JSON.parse(result)
+    const [result, ...others] = this.results()
+    if (!result || others.length > 0) throw new Error('one run has ended, they say')
+    return result
+  }
+
+  /** What is stored of how runs ended, in the order in which they were queued. */
+  results(): { response: unknown; error: string | null }[] {
+    const rows = this.storage.sql.exec<{ result: string }>(
+      'SELECT result FROM results ORDER BY sequence',
+    )
+    return rows.toArray().map(({ result }) => JSON.parse(result))
   }
 
   rows(): Row[] {
-    const columns = 'suffix, status, attempt, next_attempt_at'
+    const columns = 'suffix, status, attempt, next_attempt_at, waiting_for, usage_key'
     return this.storage.sql.exec<Row>(`SELECT ${columns} FROM runs ORDER BY sequence`).toArray()
   }
 
   statuses = () => this.rows().map((row) => row.status)
 
+  /** As the object's alarm does it. */
+  #guarded(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof StorageFailed)) throw error
+      this.#alarm = Math.min(this.#alarm, this.watch + 1_000)
+    }
+  }
+
   #life(): Dispatcher {
+    const life = ++this.#lives
+    // Who is killed hears of no answer any more.
+    const heard = async <T>(answer: T | Promise<T>): Promise<T> => {
+      try {
+        return await answer
+      } finally {
+        if (life !== this.#lives) await never()
+      }
+    }
     const suffixOf = (runId: string) => runId.slice(TRIGGER_ID_CHARACTERS)
     const origin: Pick<SealedOrigin, 'execute' | 'outcomes'> = {
-      execute: async ({ run, wait_ms }) => {
-        const { id, attempt } = run!
-        const call = { suffix: suffixOf(id), attempt, at: this.now, waitMs: wait_ms }
+      execute: async ({ credential, run, wait_ms }) => {
+        const { id, attempt, retry_lost: retryLost = false } = run!
+        const key = 'api_key' in credential ? '' : credential.sealed_usage_key
+        const suffix = suffixOf(id)
+        const times = { at: this.now, watch: this.watch, waitMs: wait_ms }
+        const call = { suffix, attempt, key, retryLost, ...times }
         this.calls.push(call)
         this.mostExecuting = Math.max(this.mostExecuting, ++this.#executing)
         try {
-          return await this.behaviour.execute(call)
+          return await heard(this.behaviour.execute(call))
         } finally {
           this.#executing--
         }
@@ -173,7 +273,7 @@ export class Simulation {
         const aborted = new Promise<never>((_, reject) =>
           signal.addEventListener('abort', () => reject(new OriginAway('aborted'))),
         )
-        const known = await Promise.race([this.behaviour.outcomes(suffixes), aborted])
+        const known = await heard(Promise.race([this.behaviour.outcomes(suffixes), aborted]))
         const full = (of: string[]) => of.map((suffix) => this.state.row!.triggerId + suffix)
         const ended = Object.entries(known.ended).map(([suffix, outcome]) => [
           this.state.row!.triggerId + suffix,
@@ -183,21 +283,38 @@ export class Simulation {
         return { state: 'known', ended: Object.fromEntries(ended), ...rest }
       },
     }
+    const starts = new StoredStarts(this.#failing.sql)
     return new Dispatcher({
       store: this.store,
-      origin: origin as SealedOrigin,
+      live: new LiveRuns(this.#failing, starts),
+      starts,
+      clearing: new Clearing(this.#failing),
+      origin,
       state: this.state,
       now: () => this.now,
       random: () => this.random,
       keepAlive: (work) => void work.catch(() => {}),
-      armBy: (at) => (this.#alarm = Math.min(this.#alarm, at)),
+      armBy: (at) => (this.#alarm = Math.min(this.#alarm, at - this.#ahead)),
       queueChanged: (change) => (this.queued += change),
+      runEnded: (run) => this.ended.push(run),
       log: () => {},
     })
   }
 }
 
+export class StorageFailed extends Error {}
+
+/** Storage that may fail before each of its statements. */
+function failing(storage: DurableObjectStorage, before: () => void): DurableObjectStorage {
+  const exec: SqlStorage['exec'] = (query, ...values) => {
+    before()
+    return storage.sql.exec(query, ...values)
+  }
+  const transactionSync = <T>(work: () => T) => storage.transactionSync(work)
+  return { sql: { exec }, transactionSync } as unknown as DurableObjectStorage
+}
+
 /** Everything that waits for no clock has happened. */
 export async function settled(): Promise<void> {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0))
+  await new Promise((resolve) => setTimeout(resolve, 0))
 }

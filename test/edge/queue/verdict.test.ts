@@ -80,6 +80,23 @@ describe('a refusal', () => {
     expect(verdictOnRefusal(refusal(503, 90), 1, 0.5)).toMatchObject({ retryAfterMs: 90_000 })
   })
 
+  it('is waited out for an hour at most', () => {
+    const hour = 3_600_000
+    expect(verdictOnRefusal(refusal(500, 86_400), 1, 0.5)).toMatchObject({ afterMs: hour })
+    expect(verdictOnRefusal(refusal(429, 86_400), 1, 0.5)).toMatchObject({ retryAfterMs: hour })
+  })
+
+  it('for the allowance that is spent makes the run wait as for payment, a minute at least', () => {
+    const spent = (retry_after_s?: number) => ({
+      ...refusal(429, retry_after_s),
+      error: 'failed_execution_allowance',
+    })
+    const wait = { kind: 'wait_for_payment', afterMs: 60_000 }
+    expect(verdictOnRefusal(spent(), 1, 0.5)).toEqual(wait)
+    expect(verdictOnRefusal(spent(90), 1, 0.5)).toEqual({ ...wait, afterMs: 90_000 })
+    expect(verdictOnRefusal(spent(86_400), 1, 0.5)).toEqual({ ...wait, afterMs: 3_600_000 })
+  })
+
   it('has a tenth of jitter to either side, in whole milliseconds', () => {
     expect(verdictOnRefusal(refusal(500), 1, 0)).toMatchObject({ afterMs: 4_500 })
     expect(verdictOnRefusal(refusal(500), 1, 0.99999)).toMatchObject({ afterMs: 5_500 })

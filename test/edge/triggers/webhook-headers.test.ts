@@ -64,6 +64,14 @@ describe('headers that are passed', () => {
   })
 })
 
+it('a header that was sent twice is one text of both values', () => {
+  const twice = new Headers([
+    ['x-signature', 'a'],
+    ['X-Signature', 'b'],
+  ])
+  expect({ ...safeHeaders(twice).headers }).toEqual({ 'x-signature': 'a, b' })
+})
+
 describe('headers that are not', () => {
   const DENIED = `authorization proxy-authorization cookie set-cookie x-api-key cdn-loop x-real-ip
     forwarded true-client-ip via connection te upgrade host cf-connecting-ip cf-ray cf-webhook-signature
@@ -72,6 +80,28 @@ describe('headers that are not', () => {
   it.each(DENIED)('a stolen credential, or a name that anybody can claim: %s', (name) => {
     const named = { 'x-hook0-signature': `h=${name}`, 'signature-input': `a=("${name}")` }
     expect(passed({ [name]: 'v', ...named })).not.toContain(name)
+  })
+
+  it.each([
+    ['x-hook0-signature', (name: string) => `t=1,h=${name.toUpperCase()},v1=ab`],
+    ['x-hub-signature', (name: string) => `headers="host ${name}"`],
+    ['x-contentful-signed-headers', (name: string) => `x-a,${name}`],
+    ['signature-input', (name: string) => `sig1=("@method" "${name}");created=1`],
+  ])('a signature that names a stolen credential does not bring it along: %s', (name, naming) => {
+    for (const denied of DENIED)
+      expect(passed({ [denied]: 'stolen', [name]: naming(denied) })).not.toContain(denied)
+  })
+
+  it('a header that only looks like a signature names nothing', () => {
+    const signed = { 'x-signed-headers': 'x-custom', 'x-design': 'h=x-custom' }
+    expect(passed({ ...signed, 'x-custom': 'v' })).toEqual([])
+    // What the platform says of itself is no sender's signature.
+    expect(passed({ 'cf-signature': 'h=x-custom', 'x-custom': 'v' })).toEqual([])
+  })
+
+  it('a parameter of a signature names nothing, only what is in the list', () => {
+    const headers = { 'signature-input': 'a=("date");keyid="x-custom"', 'x-custom': 'v' }
+    expect(passed(headers)).toEqual(['signature-input'])
   })
 
   it.each(['accept', 'x-auth-token', 'x-custom', 'api-key', 'x-client-ip', 'referer', 'origin'])(
@@ -93,5 +123,30 @@ describe('a flood of headers', () => {
     expect(passed(large)).toEqual(['ce-a'])
     const five = Object.fromEntries('abcde'.split('').map((c) => [`ce-${c}`, 'x'.repeat(8_000)]))
     expect(passed(five)).toEqual(['ce-a', 'ce-b', 'ce-c', 'ce-d'])
+  })
+
+  it('that is dropped takes no room from those after it: a signature comes through beside a huge header', () => {
+    const { headers, truncated } = safeHeaders(
+      new Headers({ 'ce-huge': 'x'.repeat(40 * 1024), 'x-signature': 'ab' }),
+    )
+    expect([Object.keys(headers), truncated]).toEqual([['x-signature'], true])
+  })
+
+  it('with a name as long as a request may be holds nobody up: 64 KiB took seconds', () => {
+    const name = `${'event-'.repeat(11_000)}1`
+    const began = performance.now()
+    const { headers, withheld } = safeHeaders(new Headers({ [name]: 'v', 'x-signature': 'ab' }))
+    expect(performance.now() - began).toBeLessThan(500)
+    expect([{ ...headers }, { ...withheld }]).toEqual([{ 'x-signature': 'ab' }, {}])
+  })
+
+  it('reaches the action by names of 128 characters at most', () => {
+    const name = `x-${'e'.repeat(120)}-event`
+    expect([passed({ [name]: 'v' }), passed({ [`x${name}`]: 'v' })]).toEqual([[name], []])
+  })
+
+  it('a list of names of over 8 KiB is no signature', () => {
+    const names = `h=x-custom ${'x'.repeat(8 * 1024)}`
+    expect(passed({ 'x-signature': names, 'x-custom': 'v' })).toEqual([])
   })
 })

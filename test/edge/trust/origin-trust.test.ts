@@ -7,7 +7,7 @@ import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
 import { CHANNEL_KEY_PATH, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { createTriggerRequest } from '../../../shared/wire/trigger.ts'
-import { createTrigger, env, fire, random, runOnce, someOwner, webhook } from '../app.ts'
+import { createTrigger, db, env, fire, random, runOnce, someOwner, webhook } from '../app.ts'
 
 type Answer = (request: Request, send: typeof fetch) => Response | Promise<Response>
 
@@ -55,6 +55,27 @@ describe('OriginTrust', () => {
       await instance.keys(false)
     })
     expect(paths).toHaveLength(4)
+  })
+
+  it('verifies anew before it has to, and nobody waits for that', async () => {
+    const { verifiedUntil } = await trust.keys(false)
+    let letThrough = () => {}
+    const held = new Promise<void>((resolve) => (letThrough = resolve))
+    const paths = between(async (request, send) => {
+      await held
+      return send(request)
+    })
+    await runInDurableObject(trust, async (instance: OriginTrust) => {
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(verifiedUntil - 60_000)
+      expect((await instance.keys(false)).verifiedUntil).toBe(verifiedUntil)
+      expect((await instance.keys(false)).verifiedUntil).toBe(verifiedUntil)
+      letThrough()
+      await vi.waitFor(async () =>
+        expect((await instance.keys(false)).verifiedUntil).toBeGreaterThan(verifiedUntil),
+      )
+      expect(paths).toHaveLength(2)
+      clock.mockRestore()
+    })
   })
 
   it.each<[string, Answer]>([
@@ -158,15 +179,15 @@ it('an eavesdropper sees neither code, params, run id nor key in what is sent', 
   for (const secret of ['canary', 'steps', run.id]) expect(text).not.toContain(secret)
 })
 
-it('without a verified origin a trigger is refused with 503, and nothing is stored', async () => {
+it('without a verified origin a trigger is refused, and nothing is stored', async () => {
   const paths = between((request, send) =>
     isEvidence(request) ? new Response('forged') : send(request),
   )
   const before = await listDurableObjectIds(env.TRIGGER_QUEUE)
-  const context = { ownerId: 'owner', macKey: env.ID_MAC_KEY, now: Date.now(), random }
+  const context = { ownerId: 'owner', db, macKey: env.ID_MAC_KEY, now: Date.now, random }
   const body = createTriggerRequest.parse(webhook())
   const refused = storeTrigger(fresh, context, body)
-  await expect(refused).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  await expect(refused).rejects.toMatchObject({ name: 'OriginAway', isUnsent: true })
   expect(await listDurableObjectIds(env.TRIGGER_QUEUE)).toHaveLength(before.length)
   expect(paths.every((path) => path.startsWith('/evidences/'))).toBe(true)
 })

@@ -7,20 +7,28 @@ import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
 import { ContractRefused } from '../../../origin/accounts/writer.ts'
 import { openEmbedded } from '../../../origin/db/open.ts'
 import { chainWrites } from '../../../origin/db/schema.ts'
-import { type ChainProxy, startChainProxy } from '../../doubles/chain-proxy.ts'
+import {
+  down,
+  everySecond,
+  type JsonRpcProxy,
+  lagging,
+  losing,
+  slow,
+  startJsonRpcProxy,
+} from '../../doubles/json-rpc-proxy.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
 
 let world: Writing
-let proxy: ChainProxy
+let proxy: JsonRpcProxy
 beforeAll(async () => {
   world = await startWriting()
-  proxy = await startChainProxy(world.rpcUrl)
+  proxy = await startJsonRpcProxy(world.rpcUrl)
   // The first writer funds the payers.
   await (await world.open()).newAccount(newHash())
   await world.closeWriters()
 })
 afterEach(async () => {
-  proxy.weather = {}
+  proxy.use(undefined)
   await world.goOn()
   await world.closeWriters()
 })
@@ -171,14 +179,14 @@ describe('a transaction', () => {
 describe('a chain', () => {
   it('that is down when a write comes is 503, and leaves nothing', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
-    proxy.weather = { down: true }
+    proxy.use(down)
     await expect(newAccount(newHash(), 'down')).rejects.toBeInstanceOf(ChainUnavailable)
     expect(await row('down')).toBeUndefined()
   })
 
   it('standstill: writes that wait for one that does not answer fail together', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
-    proxy.weather = { hangs: true }
+    proxy.use(() => 'hang')
     const began = performance.now()
     const writes = Array.from({ length: 12 }, () => newAccount(newHash()))
     for (const write of await Promise.allSettled(writes))
@@ -190,7 +198,7 @@ describe('a chain', () => {
   it('whose answer to the transaction is lost has it once', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
     const hash = newHash()
-    proxy.weather = { loses: 'eth_sendRawTransaction' }
+    proxy.use(losing('eth_sendRawTransaction'))
     await newAccount(hash)
     expect(await world.accounts(hash)).toBe(1)
   })
@@ -209,7 +217,7 @@ describe('a chain', () => {
 
   it('that is slow takes the write all the same', async () => {
     const { newAccount } = await world.open({ rpcUrl: proxy.url })
-    proxy.weather = { delayMs: 300 }
+    proxy.use(slow(300))
     const hash = newHash()
     await newAccount(hash)
     expect(await world.accounts(hash)).toBe(1)
@@ -217,8 +225,7 @@ describe('a chain', () => {
 
   it('whose nodes lag behind a balancer never denies what it had confirmed', async () => {
     const { newAccount, addGroup } = await world.open({ rpcUrl: proxy.url })
-    const lagsAt = await world.chain.provider.getBlockNumber()
-    proxy.weather = { lagsAt }
+    proxy.use(everySecond(lagging(await world.chain.provider.getBlockNumber())))
     for (let n = 0; n < 4; n++) {
       const hash = newHash()
       const account = await newAccount(hash)
@@ -234,7 +241,7 @@ describe('whether a write that failed was recorded', () => {
     const { newAccount, addGroup, writer } = await world.open({ rpcUrl: proxy.url })
     await expect(addGroup(newHash(), 'g', 'nobody’s')).rejects.toBeInstanceOf(ContractRefused)
     expect(await writer.wasRecorded('nobody’s')).toBe(false)
-    proxy.weather = { down: true }
+    proxy.use(down)
     await expect(newAccount(newHash(), 'unsent')).rejects.toBeInstanceOf(ChainUnavailable)
     expect(await writer.wasRecorded('unsent')).toBe(false)
   })

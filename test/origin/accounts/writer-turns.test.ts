@@ -53,8 +53,7 @@ describe('one account among others', () => {
     await world.mine()
     await another
     expect(await world.groups('another')).toBe(1)
-    await world.goOn()
-    expect(count(await endings(flood), 'ok')).toBe(128)
+    expect(count(await world.mineUntil(endings(flood)), 'ok')).toBe(128)
   })
 
   it('flood: openings of accounts leave the next block to an account’s write', async () => {
@@ -65,9 +64,8 @@ describe('one account among others', () => {
     const another = addGroup(other, 'beside openings')
     await expect.poll(() => underWay(other), { timeout: 10_000 }).toBe(1)
     expect(await underWay('newAccount')).toBe(16)
-    await world.goOn()
-    await another
-    expect(count(await endings(flood), 'ok')).toBe(60)
+    await world.mineUntil(another)
+    expect(count(await world.mineUntil(endings(flood)), 'ok')).toBe(60)
   })
 
   it('flood: what is more than 128 waiting is refused at once, and nothing of it is sent', async () => {
@@ -76,9 +74,8 @@ describe('one account among others', () => {
     const flood = Array.from({ length: 16 + 128 + 10 }, (_, n) => addGroup(flooded, `over ${n}`))
     const refused = await endings(flood.slice(-10))
     expect(count(refused, 'too many writes of this account are waiting for it')).toBe(10)
-    await world.goOn()
-    await addGroup(other, 'beside it')
-    expect(count(await endings(flood), 'ok')).toBe(144)
+    await world.mineUntil(addGroup(other, 'beside it'))
+    expect(count(await world.mineUntil(endings(flood)), 'ok')).toBe(144)
     expect((await world.groupCounts()).get('over 153')).toBeUndefined()
   })
 

@@ -5,8 +5,8 @@ const sandbox = sharedPool()
 
 /** Every global beyond the language itself. */
 const OF_THE_WEB = [
-  'AbortController AbortSignal DOMException Event EventTarget Headers Performance Request Response Svc TextDecoder',
-  'TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console crypto ethers fetch performance',
+  'AbortController AbortSignal CryptoKey DOMException Event EventTarget Headers Performance Request Response Svc',
+  'TextDecoder TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console crypto ethers fetch performance',
   'queueMicrotask setInterval setTimeout structuredClone',
 ].flatMap((line) => line.split(' '))
 

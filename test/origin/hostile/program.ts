@@ -54,6 +54,10 @@ export const timesOut = (name: string, body: string, options?: Options) =>
 export const runsOut = (name: string, body: string, options?: Options) =>
   program(name, main(body), { fails: 'out_of_memory' }, options)
 
+/** Takes a little memory with every step, for ever: the clock or the memory stops it, as fast as the machine is. */
+export const exhausts = (name: string, body: string, options?: Options) =>
+  program(name, main(body), [{ fails: 'action_timeout' }, { fails: 'out_of_memory' }], options)
+
 /** Fails with an error of its own. */
 export const throws = (name: string, body: string, says: RegExp, options?: Options) =>
   program(name, main(body), { fails: 'action_threw', says }, options)

@@ -4,11 +4,11 @@ import { serve } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
-import { clientNetwork } from '../../../origin/admission/client-network.ts'
 import { createApp } from '../../../origin/app.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
+import { clientNetwork } from '../../../shared/client-network.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -295,6 +295,16 @@ describe('the network of a client', () => {
     ['::1', '0:0:0:0::/64'],
     ['', ''],
     ['unix', ''],
+    ['192.0.2.256', ''],
+    ['192.0.2.01', ''],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['::ffff:192.0.2.1.1', ''],
+    ['2001:db8::1::2', ''],
+    ['2001:db8:1:2:3:4:5:6:7', ''],
+    ['1:2:3:4:5:6:7::8', ''],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+    ['2001:db8::12345', ''],
+    ['2001:db8::g', ''],
   ])('of %j is %j', (address, network) => {
     expect(clientNetwork(address)).toBe(network)
   })

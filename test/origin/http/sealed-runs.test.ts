@@ -154,6 +154,32 @@ describe('a run with an id', () => {
     expect((await execute(run)).outcome).toMatchObject({ status: 'failed', code: 'origin_lost' })
     expect(started(run.id)).toBe(1)
   })
+
+  it('that was lost is run again where that is asked for, once for each later attempt', async () => {
+    const run = { ...newRun(), retry_lost: true }
+    await withoutExecutor(true, () => execute(run))
+    const lost = { status: 'failed', code: 'origin_lost' }
+    expect((await execute(run)).outcome).toMatchObject(lost)
+    const second = { ...run, attempt: 2 }
+    await withoutExecutor(true, () => execute(second))
+    expect((await outcomes([run.id])).ended[run.id]).toMatchObject(lost)
+    const third = { ...run, attempt: 3 }
+    const answers = await Promise.all([1, 2, 3].map(() => execute(third, { wait_ms: 2_000 })))
+    expect((await outcomes([run.id], 2_000)).ended[run.id]).toMatchObject({ status: 'success' })
+    expect(answers.some(({ state }) => state === 'ended')).toBe(true)
+    expect(started(run.id)).toBe(3)
+    expect((await execute({ ...run, attempt: 4 })).outcome).toMatchObject({ status: 'success' })
+    expect(started(run.id)).toBe(3)
+  })
+
+  it('that was lost, and that no executor takes then, is lost still and uses no attempt', async () => {
+    const run = { ...newRun(), retry_lost: true }
+    await withoutExecutor(true, () => execute(run))
+    const second = { ...run, attempt: 2 }
+    expect(await withoutExecutor(false, () => execute(second))).toMatchObject({ status: 503 })
+    expect((await outcomes([run.id])).ended[run.id]).toMatchObject({ code: 'origin_lost' })
+    expect((await execute(second)).outcome).toMatchObject({ status: 'success' })
+  })
 })
 
 describe('/sealed/outcomes', () => {

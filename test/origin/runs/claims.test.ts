@@ -106,6 +106,86 @@ function claimsHold(open: () => OpenDatabase): void {
     expect(await alive.claims.claim(run, 2)).toBe(false)
   })
 
+  /** A run that a dead process left, and that has ended as `origin_lost` in its first attempt. */
+  const lostRun = async () => {
+    const [one, other] = await pair()
+    const dead = process(open())
+    await dead.claims.heartbeat()
+    const run = newRun()
+    await dead.claims.claim(run, 1)
+    for (const { clock } of [one, other]) clock.at += HEARTBEAT_LOST_MS + 1_000
+    await Promise.all([one.claims.heartbeat(), other.claims.heartbeat()])
+    await one.claims.reap()
+    return { one, other, dead, run }
+  }
+  const lost = { state: 'ended', outcome: { status: 'failed', code: 'origin_lost' } }
+
+  it('a lost run is taken over once, of all that try in two processes', async () => {
+    const { one, other, dead, run } = await lostRun()
+    const tries = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? one : other).claims.takeOver(run, 2),
+    )
+    const taken = await Promise.all(tries)
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    expect(await other.claims.state(run)).toEqual({ state: 'running' })
+    const [winner, loser] = taken.indexOf(true) % 2 ? [one, other] : [other, one]
+    // Neither the loser nor the process that was taken for dead ends it.
+    for (const { claims } of [loser, dead]) await claims.finish(run, success('stranger'))
+    expect(await loser.claims.state(run)).toEqual({ state: 'running' })
+    await winner.claims.finish(run, success('second'))
+    expect(await loser.claims.state(run)).toEqual({ state: 'ended', outcome: success('second') })
+    expect(await loser.claims.takeOver(run, 3)).toBe(false)
+  })
+
+  it('a lost run is taken over by a later attempt alone', async () => {
+    const { one, run } = await lostRun()
+    expect(await one.claims.isLost(run, 1)).toBe(false)
+    expect(await one.claims.takeOver(run, 1)).toBe(false)
+    expect(await one.claims.state(run)).toMatchObject(lost)
+    expect(await one.claims.isLost(run, 2)).toBe(true)
+    expect(await one.claims.takeOver(run, 2)).toBe(true)
+  })
+
+  it('a run that is taken over and lost again is taken over by a later attempt yet', async () => {
+    const { one, other, run } = await lostRun()
+    await one.claims.takeOver(run, 2)
+    other.clock.at += 2 * HEARTBEAT_LOST_MS
+    await other.claims.heartbeat()
+    await other.claims.reap()
+    expect(await other.claims.state(run)).toMatchObject(lost)
+    expect(await other.claims.takeOver(run, 2)).toBe(false)
+    expect(await other.claims.takeOver(run, 3)).toBe(true)
+  })
+
+  it('a claim that was taken over and is given back is lost, and never unknown', async () => {
+    const { one, other, run } = await lostRun()
+    await one.claims.takeOver(run, 2)
+    await one.claims.release(run)
+    expect(await other.claims.state(run)).toMatchObject(lost)
+    expect(await other.claims.claim(run, 2)).toBe(false)
+    expect(await other.claims.takeOver(run, 1)).toBe(false)
+    expect(await other.claims.takeOver(run, 2)).toBe(true)
+  })
+
+  it.each([
+    ['a success', success('done')],
+    [
+      'another failure',
+      { ...success(0), status: 'failed', code: 'action_threw', message: 'no', stack: '' },
+    ],
+  ])('%s is never taken over, nor is a run under way', async (_, outcome) => {
+    const [{ claims }, other] = await pair()
+    const run = newRun()
+    await claims.claim(run, 1)
+    expect(await other.claims.takeOver(run, 2)).toBe(false)
+    await claims.finish(run, outcome as Outcome)
+    expect(await other.claims.takeOver(run, 2)).toBe(false)
+    expect(await other.claims.state(run)).toMatchObject({
+      state: 'ended',
+      outcome: { status: outcome.status },
+    })
+  })
+
   it('a process that says that it lives keeps its runs', async () => {
     const [busy, other] = await pair()
     const run = newRun()
@@ -181,6 +261,23 @@ function claimsHold(open: () => OpenDatabase): void {
     const states = await claims.states([whole.runId, damaged.runId])
     expect(states.get(whole.runId)).toEqual({ state: 'ended', outcome: success('kept') })
     expect(states.get(damaged.runId)).toMatchObject({ outcome: { code: 'outcome_lost' } })
+  })
+
+  it('outcomes that are too much for one answer are told when they are asked for again', async () => {
+    const [{ claims }] = await pair()
+    const all = Array.from({ length: 4 }, newRun)
+    for (const run of all) {
+      await claims.claim(run, 1)
+      await claims.finish(run, success('x'.repeat(1_000)))
+    }
+    let left = all.map(({ runId }) => runId)
+    for (let asked = 0; left.length > 0; asked++) {
+      expect(asked).toBeLessThan(4)
+      const states = await claims.states(left, 1_500)
+      const told = left.filter((runId) => states.get(runId)?.state === 'ended')
+      expect(told.length).toBe(Math.min(2, left.length))
+      left = left.filter((runId) => !told.includes(runId))
+    }
   })
 
   it('an outcome that can not be written ends its run all the same', async () => {

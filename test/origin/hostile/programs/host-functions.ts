@@ -31,6 +31,7 @@ const abuse = (roots: string) => `
 const ours = [
   'console',
   'crypto',
+  'CryptoKey',
   'TextEncoder',
   'TextDecoder',
   'URL',

@@ -1,17 +1,17 @@
-import { returns, throws, timesOut, program } from '../program.ts'
+import { exhausts, program, returns, throws, timesOut } from '../program.ts'
 
 /** Promise jobs, which run between the engine's looks at the clock. */
 export const microtasks = [
   timesOut('await in a loop', 'for (;;) await null'),
-  timesOut(
+  exhausts(
     'then that chains itself',
     'await new Promise(() => { const f = () => Promise.resolve().then(f); f() })',
   ),
-  timesOut(
+  exhausts(
     'two chains that feed each other',
     'const a = () => Promise.resolve().then(b), b = () => Promise.resolve().then(a); a(); b(); await new Promise(() => {})',
   ),
-  timesOut(
+  exhausts(
     'an async function that awaits itself',
     'const f = async () => { await null; return f() }; await f()',
   ),
@@ -31,11 +31,11 @@ export const microtasks = [
     'a thenable that resolves to another',
     'const t = () => ({ then: (done) => done(t()) }); await t()',
   ),
-  timesOut(
+  exhausts(
     'a rejected chain that catches itself',
     'const f = () => Promise.reject(0).catch(f); await f()',
   ),
-  timesOut(
+  exhausts(
     'finally that returns the next promise',
     'const f = () => Promise.resolve().finally(f); await f()',
   ),

@@ -13,7 +13,8 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
     unrepresentable: 'any',
     // An answer may get more fields, and a client made from this must take them.
     override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      if (io === 'output' && jsonSchema.additionalProperties === false)
+        delete jsonSchema.additionalProperties
     },
   })
   if ('$defs' in rest) throw new Error('a recursive schema has no place in the description')

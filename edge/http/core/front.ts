@@ -1,0 +1,167 @@
+/**
+ * The core API at the edge (`decisions.md`, Addresses): what the origin answers, unchanged, for clients who want the
+ * nearest point and accept that TLS ends there. What has a secret in it goes inside the envelope; the rest, reads that
+ * anybody may make and the processor's signed webhook, as it is.
+ */
+import type { Context } from 'hono'
+import { ApiError } from '../../../shared/errors.ts'
+import { clientNetwork } from '../../../shared/client-network.ts'
+import {
+  CORE_BODY_MAX_BYTES,
+  OPERATION_BODY_MAX_BYTES,
+  SEALED_HEAD_MAX_BYTES,
+} from '../../../shared/limits.ts'
+import {
+  isPassedOn,
+  PATHS_WITH_SOURCE,
+  PROCESSOR_WEBHOOK_PATH,
+} from '../../../shared/wire/core-routes.ts'
+import { passedHeaders } from '../../../shared/wire/passed-headers.ts'
+import { PASSED_METHODS } from '../../../shared/wire/sealed-http.ts'
+import { OriginAway } from '../../trust/origin-away.ts'
+import { verifiedKeys } from '../../trust/sealed-call.ts'
+import { passSealed } from '../../trust/sealed-http.ts'
+import type { App, AppEnv } from '../app-env.ts'
+import { clientAddress } from '../client-address.ts'
+import { refusal } from '../refusal.ts'
+import { fromByteString, toByteString } from './byte-string.ts'
+import { hasCredential, requireKeyShape } from './credentials.ts'
+import { type BodyShare, LargeBodies } from './large-bodies.ts'
+import { passPlain } from './plain.ts'
+import { readBody } from './request-body.ts'
+
+const PATHS = [
+  '/core/v1/*',
+  '/get_node_chain_config',
+  '/attestation',
+  '/info',
+  '/evidences',
+  '/evidences/*',
+]
+
+export function registerFront(app: App): void {
+  for (const path of PATHS) app.all(path, (c) => answer(c))
+}
+
+/** Of this isolate. */
+const largeBodies = new LargeBodies(Date.now)
+
+async function answer(c: Context<AppEnv>): Promise<Response> {
+  const share = largeBodies.begin()
+  try {
+    return await passOn(c, share)
+  } catch (error) {
+    if (error instanceof OriginAway) logAway(error, c.req.raw)
+    const refused = refusal(error, c.req.raw, c.env)
+    // A page elsewhere may read the origin's refusals, and so ours in its place.
+    refused.headers.set('access-control-allow-origin', '*')
+    refused.headers.set('access-control-expose-headers', EXPOSED)
+    return refused
+  } finally {
+    share.end()
+  }
+}
+
+/** A path of ours, and the reason in names and statuses: nothing that was sent. */
+function logAway({ message }: OriginAway, request: Request): void {
+  const path = new URL(request.url).pathname
+  console.error(JSON.stringify({ event: 'origin.away', path, cause: message.slice(0, 300) }))
+}
+
+const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
+
+/** 404, 401, 429, 413, then the origin. */
+async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
+  const request = c.req.raw
+  const { settings, now, requireRate } = c.var.services
+  const { pathname: path, search: query } = new URL(request.url)
+  if (!isPassedOn(path))
+    throw new ApiError(404, 'There is nothing at this path.', 'Check the path.')
+  const method = PASSED_METHODS.find((known) => known === request.method)
+  if (!method) throw noMethod(request.method)
+  const key = requireKeyShape(request, path)
+  const address = clientAddress(request, settings)
+  await Promise.all([
+    requireRate('core_address', clientNetwork(address)),
+    key !== undefined && requireRate('core_key', key),
+  ])
+
+  if (isPlain(request, path)) {
+    // What one verifies the origin by is given by an origin that is not verified, too.
+    if (path.startsWith('/core/') || path === '/get_node_chain_config')
+      await verifiedKeys(c.env, now(), false)
+    return passPlain(
+      request,
+      targetOf(settings.ORIGIN_URL, path, query),
+      await bodyOf(request, share),
+    )
+  }
+  const headers = passedHeaders(request.headers).map(([name, value]): [string, string] => [
+    name,
+    toByteString(value),
+  ])
+  requireHead(JSON.stringify([path, query, headers]).length)
+  const maxBytes = PATHS_WITH_SOURCE.includes(path) ? CORE_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES
+  const body =
+    method === 'POST'
+      ? await readBody(request, { maxBytes, roomBytes: HEAD_ROOM_BYTES, share })
+      : { room: new Uint8Array(HEAD_ROOM_BYTES), bodyBytes: 0 }
+  const head = { method, path, query, headers, client_address: address }
+  const {
+    status,
+    headers: answered,
+    body: bytes,
+  } = await passSealed(c.env, now, { ...head, ...body })
+  const fields = answered.map(([name, value]): [string, string] => [name, fromByteString(value)])
+  return new Response(NO_BODY.has(status) ? null : bytes, { status, headers: new Headers(fields) })
+}
+
+/** What most heads fit into; a larger one costs one more copy of the body. */
+const HEAD_ROOM_BYTES = 4 * 1024
+
+/** Room in a head for what is beside path, query and headers. */
+const HEAD_REST_BYTES = 512
+
+/** Statuses whose answer has no body (Fetch standard, null body status). */
+const NO_BODY = new Set([204, 205, 304])
+
+function isPlain(request: Request, path: string): boolean {
+  if (hasCredential(request.headers)) return false
+  if (request.method === 'POST') return path === PROCESSOR_WEBHOOK_PATH
+  return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
+}
+
+/** The bytes of the processor's webhook, which its signature is over; reads have none. */
+async function bodyOf(
+  request: Request,
+  share: BodyShare,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (request.method !== 'POST') return undefined
+  const limits = { maxBytes: OPERATION_BODY_MAX_BYTES, roomBytes: 0, share }
+  const { room, bodyBytes } = await readBody(request, limits)
+  return room.subarray(0, bodyBytes)
+}
+
+/** Not by resolving the path against the origin's URL: a path can be a URL of another host. */
+function targetOf(originUrl: string, path: string, query: string): URL {
+  const target = new URL(originUrl)
+  target.pathname = path
+  target.search = query
+  return target
+}
+
+function requireHead(characters: number): void {
+  if (characters <= SEALED_HEAD_MAX_BYTES - HEAD_REST_BYTES) return
+  throw new ApiError(
+    413,
+    'The request’s path, query and headers are too large together.',
+    `Send less than ${SEALED_HEAD_MAX_BYTES} bytes of them.`,
+  )
+}
+
+function noMethod(method: string): ApiError {
+  const headers = { allow: PASSED_METHODS.join(', ') }
+  return new ApiError(405, `${method} is not a method of this path.`, 'Use GET or POST.', {
+    headers,
+  })
+}

@@ -1,0 +1,76 @@
+/** The OpenAPI 3.1 description of the trigger service. */
+import {
+  type Description,
+  errorSchema,
+  jsonContent,
+  LICENSE,
+  type OpenApiDocument,
+  type Paths,
+} from '../../../shared/openapi/document.ts'
+import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
+import { errorReference, errorResponses, headerReferences, headers } from './errors.ts'
+import { type ApiOperation, apiOperations, failuresOf } from './operations.ts'
+import { otherRoutes } from './other-routes.ts'
+
+/** @param publicUrl where clients reach this service */
+export function openApiDocument(publicUrl: string): OpenApiDocument {
+  const api: Paths = {}
+  for (const operation of apiOperations)
+    (api[operation.path] ??= {})[operation.method] = describe(operation)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'svc trigger service',
+      version: '1',
+      description:
+        'Webhooks and schedules that run actions. A token is approved by a person at /agent/authorize. The core API is passed on at /core/v1/*; /core/v1/openapi.json describes it.',
+      license: LICENSE,
+    },
+    servers: [{ url: publicUrl }],
+    externalDocs: { url: new URL('/core/v1/openapi.json', publicUrl).href },
+    components: {
+      schemas: { Error: errorSchema },
+      responses: errorResponses,
+      headers,
+      securitySchemes: { Bearer: { type: 'http', scheme: 'bearer' } },
+    },
+    paths: { ...api, ...otherRoutes },
+  }
+}
+
+function describe(operation: ApiOperation): Description {
+  const { path, id, summary, query, body, success } = operation
+  const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
+  const failures = failuresOf(operation).map((status) => [status, errorReference(status)])
+  return {
+    operationId: id,
+    summary,
+    security: [{ Bearer: [] }],
+    parameters: [
+      ...(named ? [idParameter(named[1]!)] : []),
+      ...(query ? queryParameters(query) : []),
+    ],
+    ...(body
+      ? {
+          requestBody: {
+            required: body.optional !== true,
+            content: jsonContent(jsonSchemaOf(body.schema, 'input')),
+          },
+        }
+      : {}),
+    responses: {
+      [success.status]: {
+        description: 'Done.',
+        headers: headerReferences('x-request-id', ...(success.headers ?? [])),
+        ...(success.schema ? { content: jsonContent(jsonSchemaOf(success.schema, 'output')) } : {}),
+      },
+      ...Object.fromEntries(failures),
+    },
+  }
+}
+
+function idParameter(of: string): object {
+  const description = `The ${of}’s id. Somebody else’s is answered like one that does not exist.`
+  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } }
+}

@@ -1,0 +1,158 @@
+/** The operations of `/api`, with the schemas that their handlers read requests by. */
+import { z } from 'zod'
+import type { ErrorStatus } from '../../../shared/errors.ts'
+import { meAnswer } from '../../../shared/wire/me.ts'
+import { previewRequest, triggerPreview } from '../../../shared/wire/preview.ts'
+import {
+  purgeAnswer,
+  queuedAnswer,
+  replayRequest,
+  runQuery,
+  runsAnswer,
+  runsQuery,
+  testRequest,
+} from '../../../shared/wire/run.ts'
+import {
+  createTriggerRequest,
+  listedTrigger,
+  patchTriggerRequest,
+  runRecord,
+  storedTrigger,
+  triggerRecord,
+} from '../../../shared/wire/trigger.ts'
+import { triggersListQuery } from '../triggers-list.ts'
+import type { HeaderName } from './errors.ts'
+
+export type ApiOperation = {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** In OpenAPI's form: `/api/triggers/{id}`. */
+  path: string
+  id: string
+  summary: string
+  query?: z.ZodType
+  body?: { schema: z.ZodType; optional?: true }
+  success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
+  /** Beside those that follow from the rest. */
+  failures?: ErrorStatus[]
+}
+
+export const apiOperations: ApiOperation[] = [
+  {
+    method: 'get',
+    path: '/api/me',
+    id: 'me',
+    summary: 'Whose token this is.',
+    success: { status: 200, schema: meAnswer },
+  },
+  {
+    method: 'post',
+    path: '/api/triggers',
+    id: 'create_trigger',
+    summary: 'Makes a trigger. The usage key is sealed on arrival and never shown.',
+    body: { schema: createTriggerRequest },
+    success: { status: 201, schema: storedTrigger, headers: ['location'] },
+    failures: [409],
+  },
+  {
+    method: 'get',
+    path: '/api/triggers',
+    id: 'list_triggers',
+    summary: 'Your triggers, newest first: all of them, or pages that link to each other.',
+    query: triggersListQuery,
+    success: {
+      status: 200,
+      schema: z.array(listedTrigger),
+      headers: ['x-total-count', 'link'],
+    },
+  },
+  {
+    method: 'post',
+    path: '/api/triggers/preview',
+    id: 'preview_trigger',
+    summary: 'What a trigger would do, without making it.',
+    body: { schema: previewRequest },
+    success: { status: 200, schema: triggerPreview },
+  },
+  {
+    method: 'get',
+    path: '/api/triggers/{id}',
+    id: 'get_trigger',
+    summary: 'One trigger, with its source and its counters.',
+    success: { status: 200, schema: triggerRecord },
+  },
+  {
+    method: 'patch',
+    path: '/api/triggers/{id}',
+    id: 'patch_trigger',
+    summary: 'Changes what is sent, and leaves the rest. Runs that are queued keep their code.',
+    body: { schema: patchTriggerRequest },
+    success: { status: 200, schema: storedTrigger },
+  },
+  {
+    method: 'delete',
+    path: '/api/triggers/{id}',
+    id: 'delete_trigger',
+    summary: 'Deletes a trigger, its history and its sealed key.',
+    success: { status: 204 },
+  },
+  {
+    method: 'get',
+    path: '/api/triggers/{id}/runs',
+    id: 'list_runs',
+    summary: 'The runs of a trigger, newest first.',
+    query: runsQuery,
+    success: { status: 200, schema: runsAnswer },
+  },
+  {
+    method: 'post',
+    path: '/api/triggers/{id}/test',
+    id: 'test_trigger',
+    summary: 'Queues a real run, marked as a test.',
+    body: { schema: testRequest },
+    success: { status: 202, schema: queuedAnswer, headers: ['location'] },
+    failures: [409],
+  },
+  {
+    method: 'post',
+    path: '/api/triggers/{id}/purge',
+    id: 'purge_trigger',
+    summary: 'Ends all that is queued as failed, cancelled.',
+    success: { status: 200, schema: purgeAnswer },
+  },
+  {
+    method: 'get',
+    path: '/api/runs/{id}',
+    id: 'get_run',
+    summary: 'One run with its whole input.',
+    query: runQuery,
+    success: { status: 200, schema: runRecord },
+  },
+  {
+    method: 'post',
+    path: '/api/runs/{id}/replay',
+    id: 'replay_run',
+    summary: 'Queues a new run of the same event.',
+    body: { schema: replayRequest, optional: true },
+    success: { status: 202, schema: queuedAnswer, headers: ['location'] },
+    failures: [409],
+  },
+  {
+    method: 'post',
+    path: '/api/runs/{id}/cancel',
+    id: 'cancel_run',
+    summary: 'Ends a queued run as failed, cancelled.',
+    success: { status: 200, schema: runRecord },
+    failures: [409],
+  },
+]
+
+/** Every status that an operation can fail with: what follows from its shape, and what it lists. */
+export function failuresOf({ method, path, query, body, failures = [] }: ApiOperation) {
+  // 503: the database or an object begins again.
+  const found = new Set<ErrorStatus>([401, 500, 503, ...failures])
+  if (method !== 'get') found.add(429)
+  if (path.includes('{id}')) found.add(404)
+  if (query) found.add(422)
+  if (body) for (const status of [400, 413, 415, 422] as const) found.add(status)
+  return [...found].toSorted((a, b) => a - b)
+}

@@ -1,0 +1,148 @@
+/** What is served beside `/api`: the webhooks, the pages for people, and what tells of the service itself. */
+import type { ErrorStatus } from '../../../shared/errors.ts'
+import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
+import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { queuedAnswer } from '../../../shared/wire/run.ts'
+import { errorReference, headerReferences } from './errors.ts'
+
+const failures = (...statuses: ErrorStatus[]) =>
+  Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
+
+const idOf = (description: string) => [
+  { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } },
+]
+const webhookId = idOf('The trigger’s id: webhook_url in its record is the whole address.')
+
+function page(summary: string, operationId: string, more: object = {}): Description {
+  return {
+    operationId,
+    summary,
+    security: [],
+    responses: {
+      200: { description: 'A page for people.', content: { 'text/html': {} } },
+      ...failures(500),
+      ...more,
+    },
+  }
+}
+
+function form(summary: string, operationId: string, fields: string[]): Description {
+  const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]))
+  return {
+    ...page(summary, operationId, {
+      303: { description: 'Goes on to the next page.' },
+      ...Object.fromEntries(
+        [400, 403, 413, 429, 503].map((status) => [
+          status,
+          { description: 'A page that says why not.', content: { 'text/html': {} } },
+        ]),
+      ),
+    }),
+    requestBody: {
+      required: true,
+      content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } },
+    },
+  }
+}
+
+const seeOther = { 303: { description: 'To the sign-in, and back.' } }
+const badLink = { 400: { description: 'A page that says why not.', content: { 'text/html': {} } } }
+
+export const otherRoutes: Paths = {
+  '/webhook/{id}': {
+    post: {
+      operationId: 'fire_webhook',
+      summary: 'Fires a run. The body is kept byte for byte; nobody is authenticated here.',
+      security: [],
+      parameters: webhookId,
+      requestBody: { required: false, content: { '*/*': {} } },
+      responses: {
+        202: {
+          description: 'The run is on disk.',
+          headers: headerReferences('x-request-id'),
+          content: jsonContent({
+            ...jsonSchemaOf(queuedAnswer, 'output'),
+            properties: {
+              ...(jsonSchemaOf(queuedAnswer, 'output').properties as object),
+              duplicate: { const: true, description: 'This delivery had its run already.' },
+            },
+          }),
+        },
+        200: { description: 'The answer to a handshake that `options.handshake` names.' },
+        ...failures(400, 404, 413, 429, 500, 503),
+      },
+    },
+    get: {
+      operationId: 'webhook_handshake',
+      summary: 'Answers senders that ask whether this address expects their events.',
+      security: [],
+      parameters: webhookId,
+      responses: {
+        200: { description: 'What the sender wants to see again.' },
+        ...failures(404, 405, 500, 503),
+      },
+    },
+    options: {
+      operationId: 'webhook_options',
+      summary: 'The same, for senders that ask with OPTIONS.',
+      security: [],
+      parameters: webhookId,
+      responses: {
+        200: { description: 'What is granted.', headers: headerReferences('allow') },
+        ...failures(404, 500, 503),
+      },
+    },
+  },
+  '/': { get: page('What this is.', 'home') },
+  '/sign-in': {
+    get: page('Asks for an e-mail address.', 'sign_in_page'),
+    post: form('Sends a sign-in link.', 'send_sign_in_link', ['email', 'next']),
+  },
+  '/sign-in/link': {
+    get: page('The page that a sign-in link opens.', 'sign_in_link_page', badLink),
+    post: form('Signs in; sets the cookie.', 'sign_in', ['secret']),
+  },
+  '/agent/authorize': {
+    get: {
+      ...page('Asks whether a token may act for you.', 'authorize_page', {
+        ...seeOther,
+        ...badLink,
+      }),
+      parameters: [
+        {
+          name: 'challenge',
+          in: 'query',
+          required: true,
+          description: 'base64url of the SHA-256 of the token, without padding.',
+          schema: { type: 'string' },
+        },
+      ],
+    },
+    post: form('Approves or refuses the token.', 'authorize', ['challenge', 'csrf', 'decision']),
+  },
+  '/dev/mailbox': {
+    get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
+  },
+  '/health': {
+    get: {
+      operationId: 'health',
+      summary: 'Whether this service answers.',
+      security: [],
+      responses: {
+        200: { description: 'It does.', content: jsonContent({ type: 'object' }) },
+        ...failures(500),
+      },
+    },
+  },
+  '/openapi.json': {
+    get: {
+      operationId: 'openapi',
+      summary: 'This description.',
+      security: [],
+      responses: {
+        200: { description: 'OpenAPI 3.1.', content: jsonContent({ type: 'object' }) },
+        ...failures(500),
+      },
+    },
+  },
+}

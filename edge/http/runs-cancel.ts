@@ -1,0 +1,27 @@
+import { ApiError } from '../../shared/errors.ts'
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { notFound, queueOfRun } from './owned-trigger.ts'
+
+/** `POST /api/runs/<id>/cancel`: 200, the run, that has failed, `cancelled`; 409 unless it was queued. */
+export function registerRunsCancel(app: App): void {
+  app.post('/api/runs/:id/cancel', async (c) => {
+    const user = await requireUser(c)
+    const runId = c.req.param('id')
+    const queue = await queueOfRun(c, runId)
+    const { state } = await queue.cancelRun(user.id, runId)
+    if (state === 'not_queued') throw notQueued()
+    const run = state === 'cancelled' ? await queue.run(user.id, runId) : undefined
+    if (!run) throw notFound('run')
+    return c.json(run)
+  })
+}
+
+function notQueued(): ApiError {
+  return new ApiError(
+    409,
+    'The run is not queued: it is under way, or has ended.',
+    'Only a run that has not started, or waits for its next attempt, can be cancelled.',
+    { error: 'run_not_queued' },
+  )
+}

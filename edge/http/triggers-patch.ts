@@ -1,0 +1,23 @@
+import { validate } from '../../shared/json-body.ts'
+import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import { patchTriggerRequest } from '../../shared/wire/trigger.ts'
+import { changeTrigger } from '../triggers/change-trigger.ts'
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { readJson } from './json-request.ts'
+import { notFound, requireTriggerId } from './owned-trigger.ts'
+
+/** `PATCH /api/triggers/<id>`: the record as it is now; an empty object changes nothing. */
+export function registerTriggersPatch(app: App): void {
+  app.patch('/api/triggers/:id', async (c) => {
+    const { id: ownerId } = await requireUser(c)
+    const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
+    const body = validate(patchTriggerRequest, json, 422)
+    const triggerId = c.req.param('id')
+    await requireTriggerId(c, triggerId)
+    const owner = { triggerId, ownerId }
+    const record = await changeTrigger(c.env, c.var.services.now, owner, body)
+    if (!record) throw notFound('trigger')
+    return c.json(record)
+  })
+}

@@ -1,0 +1,18 @@
+import { validate } from '../../shared/json-body.ts'
+import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import { previewRequest } from '../../shared/wire/preview.ts'
+import { previewTrigger } from '../triggers/preview-trigger.ts'
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { readJson } from './json-request.ts'
+
+/** `POST /api/triggers/preview`: what a trigger would do, without making it; refused where creation would refuse it. */
+export function registerTriggersPreview(app: App): void {
+  app.post('/api/triggers/preview', async (c) => {
+    await requireUser(c)
+    const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
+    const body = validate(previewRequest, json, 422)
+    const { now, settings } = c.var.services
+    return c.json(previewTrigger(body, now(), settings.PUBLIC_URL))
+  })
+}

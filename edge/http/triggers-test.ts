@@ -1,0 +1,47 @@
+import { ApiError } from '../../shared/errors.ts'
+import { validate } from '../../shared/json-body.ts'
+import { isDeeper } from '../../shared/json-depth.ts'
+import { JSON_DEPTH_MAX, WEBHOOK_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import { testRequest } from '../../shared/wire/run.ts'
+import type { TestRun } from '../queue/owner-firings.ts'
+import type { App } from './app-env.ts'
+import { requireUser } from './authenticate.ts'
+import { readJson } from './json-request.ts'
+import { queueOf } from './owned-trigger.ts'
+import { queuedRun } from './queued-run.ts'
+
+/** The largest event, spread over lines by whoever wrote it. */
+const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
+
+/** `POST /api/triggers/<id>/test`: a real run, marked `test`, of params or of an event that nobody sent. */
+export function registerTriggersTest(app: App): void {
+  app.post('/api/triggers/:id/test', async (c) => {
+    const user = await requireUser(c)
+    const json = await readJson(c.req.raw, BODY_MAX_BYTES)
+    const test = testRun(validate(testRequest, json, 422))
+    const queue = await queueOf(c, c.req.param('id'))
+    const accepted = await queue.fireTest(user.id, test)
+    if (accepted.state === 'takes_no_event') throw takesNoEvent()
+    return queuedRun(c, accepted, 'trigger')
+  })
+}
+
+/** The bytes that a sender would have sent. @throws {ApiError} 413, 422 */
+function testRun(request: { params?: unknown; event?: unknown }): TestRun {
+  const kind = 'params' in request ? 'params' : 'event'
+  const value = request[kind]
+  if (isDeeper(value, JSON_DEPTH_MAX))
+    throw new ApiError(422, `${kind}: nested over ${JSON_DEPTH_MAX} deep.`, 'Make it flatter.')
+  const body = new TextEncoder().encode(JSON.stringify(value))
+  if (body.length <= WEBHOOK_BODY_MAX_BYTES) return { kind, body }
+  const message = `${kind}: ${body.length} bytes as JSON, and at most ${WEBHOOK_BODY_MAX_BYTES} are taken.`
+  throw new ApiError(413, message, 'Send less.')
+}
+
+function takesNoEvent(): ApiError {
+  return new ApiError(
+    422,
+    'event: only a webhook takes one.',
+    'Send params, with the keys that a firing would add to default_params.',
+  )
+}

@@ -1,0 +1,20 @@
+/** How often the edge lets one caller do something. They stop loops and floods; the origin has limits of its own. */
+import type { Rate } from './token-bucket.ts'
+
+export const RATES = {
+  /**
+   * Requests to the core API from one client address: an office or a cloud's gateway is one address, and 100 a second
+   * are below what one origin process answers.
+   */
+  core_address: { burst: 600, perMinute: 6_000 },
+  /** The same of one API key, from wherever: a key that is shared by many machines. */
+  core_key: { burst: 600, perMinute: 6_000 },
+  /** Forms that ask for a sign-in mail, from one client address: a class of thirty signs in at once. */
+  sign_in_address: { burst: 30, perMinute: 6 },
+  /** Sign-in mails to one mailbox: links that are open are counted besides (`LINKS_PER_MAILBOX`). */
+  sign_in_mailbox: { burst: 10, perMinute: 1 },
+  /** Writes of one user to the triggers' API: a script that makes thousands of triggers runs through, a loop does not. */
+  api_write: { burst: 2_000, perMinute: 6_000 },
+} as const satisfies Record<string, Rate>
+
+export type RateName = keyof typeof RATES

@@ -1,0 +1,54 @@
+import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { type Env, settingsOf } from '../env.ts'
+import { RATES, type RateName } from './rates.ts'
+
+/** More calls than are taken; nothing was done. */
+export class TooManyCalls extends Error {
+  readonly retryAfterMs: number
+  constructor(what: string, retryAfterMs: number) {
+    super(what)
+    this.name = 'TooManyCalls'
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+const WHO: Record<RateName, string> = {
+  core_address: 'this address',
+  core_key: 'this API key',
+  sign_in_address: 'this address',
+  sign_in_mailbox: 'this mailbox',
+  api_write: 'this account',
+}
+
+/** What is put before a caller's name: the key has other uses. */
+const PURPOSE = 'svc/rate-cap/v1'
+
+/**
+ * Counts one call of a caller.
+ * @param caller an address, a key, a mailbox, a user: an object's name is an HMAC of it, never the thing itself
+ * @throws {TooManyCalls}
+ */
+export async function requireRate(env: Env, name: RateName, caller: string): Promise<void> {
+  const object = await nameOf(settingsOf(env).ID_MAC_KEY, name, caller)
+  const retryAfterMs = await env.RATE_CAP.getByName(object).take(RATES[name])
+  if (retryAfterMs > 0) throw new TooManyCalls(`too many requests from ${WHO[name]}`, retryAfterMs)
+}
+
+async function nameOf(macKey: string, name: RateName, caller: string): Promise<string> {
+  const key = await hmacKey(macKey)
+  const text = new TextEncoder().encode(JSON.stringify([PURPOSE, name, caller]))
+  return encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, text)))
+}
+
+/** Importing a key costs as much as using it; a promise would be another request's. */
+let imported: { macKey: string; key: CryptoKey } | undefined
+
+async function hmacKey(macKey: string): Promise<CryptoKey> {
+  if (imported?.macKey === macKey) return imported.key
+  const raw = decodeBase64url(macKey)
+  if (!raw) throw new Error('ID_MAC_KEY is not base64url')
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['sign'])
+  imported = { macKey, key }
+  return key
+}

@@ -1,0 +1,80 @@
+/** Ends queued runs that will not be executed. Every method is one transaction, and synchronous. */
+import { QUEUED } from './live-runs.ts'
+import type { RunResult, RunRow } from './records.ts'
+
+/** A run that has ended, without its input. */
+export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
+  status: 'success' | 'failed'
+  finishedAt: number
+}
+
+/** Why runs end: for those that were not begun, and for those that an earlier attempt may have begun. */
+type Reason = { notBegun: string; inDoubt: string }
+
+const CANCELLED: Reason = {
+  notBegun: 'cancelled: The run was cancelled while it was queued; the action was not run.',
+  inDoubt:
+    'cancelled: The run was cancelled while it was queued. The connection to the origin broke under an earlier attempt: the action may have run.',
+}
+
+const GIVEN_UP: Reason = {
+  notBegun:
+    'origin_away: The origin took no run for 24 hours; the action was not run. Replay the run when the origin is back.',
+  inDoubt:
+    'origin_away: The origin took no run for 24 hours. The connection to it broke under an earlier attempt: the action may have run.',
+}
+
+export class Clearing {
+  readonly #storage: DurableObjectStorage
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+  }
+
+  /** Ends one run as cancelled. @returns `undefined` where it is not queued */
+  cancel(sequence: number, now: number): EndedRun | undefined {
+    return this.#end(CANCELLED, now, 'sequence = ?', sequence)[0]
+  }
+
+  /** Ends every queued run as cancelled. */
+  purge(now: number): EndedRun[] {
+    return this.#end(CANCELLED, now, '1')
+  }
+
+  /** Ends the runs that have waited for an absent origin since then or longer. */
+  giveUp(queuedBy: number, now: number): EndedRun[] {
+    return this.#end(GIVEN_UP, now, 'queued_at <= ?', queuedBy)
+  }
+
+  #end(reason: Reason, now: number, which: string, ...values: SqlStorageValue[]): EndedRun[] {
+    const { sql } = this.#storage
+    const results = [reason.notBegun, reason.inDoubt].map(resultText)
+    return this.#storage.transactionSync(() => {
+      sql.exec(
+        `INSERT INTO results (sequence, result)
+         SELECT sequence, CASE WHEN in_doubt_since IS NULL THEN ? ELSE ? END
+         FROM runs WHERE ${QUEUED} AND ${which}`,
+        ...results,
+        ...values,
+      )
+      const ended = sql.exec(
+        `UPDATE runs SET status = 'failed', finished_at = ?, next_attempt_at = NULL, requeued_at = NULL,
+           waiting_for = NULL, usage_key = NULL, in_doubt_since = NULL
+         WHERE ${QUEUED} AND ${which}
+         RETURNING sequence, suffix, body_bytes AS bodyBytes, started_at AS startedAt`,
+        now,
+        ...values,
+      )
+      const facts = { status: 'failed', finishedAt: now } as const
+      return (ended.toArray() as unknown as Omit<EndedRun, keyof typeof facts>[]).map((run) => ({
+        ...run,
+        ...facts,
+      }))
+    })
+  }
+}
+
+function resultText(error: string): string {
+  const result: RunResult = { response: null, error, logs: [], charged_cents: 0 }
+  return JSON.stringify(result)
+}

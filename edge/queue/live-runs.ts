@@ -1,0 +1,216 @@
+/** The runs that are queued or under way, on disk. Every method is one transaction, and synchronous. */
+import type { RunResult, RunRow } from './records.ts'
+import type { StoredStarts } from './start-log.ts'
+import { CLOCK_STEP_MS, type Wait } from './waits.ts'
+
+/** The alarm looks after a running run this often: what a killed object left is taken up again by then. */
+export const LEASE_MS = 15_000
+
+/** A live run without its input, which is read when it is sent. */
+export type LiveRun = Pick<
+  RunRow,
+  | 'sequence'
+  | 'suffix'
+  | 'revision'
+  | 'bodyBytes'
+  | 'attempt'
+  | 'startedAt'
+  | 'usageKey'
+  | 'inDoubtSince'
+>
+
+/** How a run is put back into the queue. */
+export type Requeued = {
+  /** How many attempts it has used. */
+  attempt: number
+  nextAttemptAt: number | null
+  waitingFor: RunRow['waitingFor']
+  /** An earlier sending of it may have begun it: it is sent under the same key again. */
+  inDoubtSince: number | null
+}
+
+const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
+  usage_key AS usageKey, in_doubt_since AS inDoubtSince`
+
+/** The condition of the partial index, word for word: without it SQLite reads the whole table. */
+const LIVE = `status IN ('queued', 'running')`
+export const QUEUED = `${LIVE} AND status = 'queued'`
+const RUNNING = `${LIVE} AND status = 'running'`
+
+/** Of `?1`, now, and `?2`, from when on a time is one that the clock was set back from (`waits.ts`). */
+const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
+
+export class LiveRuns {
+  readonly #storage: DurableObjectStorage
+  readonly #starts: StoredStarts
+
+  constructor(storage: DurableObjectStorage, starts: StoredStarts) {
+    this.#storage = storage
+    this.#starts = starts
+  }
+
+  /**
+   * The run to start next: the first of those that are due, in the order in which they came. What waits for payment
+   * or for the origin is due: it waits for that, and not for a time.
+   * @param serial the very first, or none while that one waits for its retry
+   */
+  next(now: number, serial: boolean): LiveRun | undefined {
+    const [row] = serial
+      ? this.#sql<{ sequence: number; due: number }>(
+          `SELECT sequence, ${DUE} AS due FROM runs WHERE ${QUEUED} ORDER BY sequence LIMIT 1`,
+          [now, now + CLOCK_STEP_MS],
+        )
+      : this.#sql<{ sequence: number; due?: number }>(
+          `SELECT sequence FROM runs WHERE ${QUEUED} AND ${DUE} ORDER BY sequence LIMIT 1`,
+          [now, now + CLOCK_STEP_MS],
+        )
+    if (!row || row.due === 0) return undefined
+    return this.#sql<LiveRun>(`SELECT ${LIVE_COLUMNS} FROM runs WHERE sequence = ?`, [
+      row.sequence,
+    ])[0]
+  }
+
+  anyQueued(): boolean {
+    return this.#sql(`SELECT 1 FROM runs WHERE ${QUEUED} LIMIT 1`).length > 0
+  }
+
+  anyRunning(): boolean {
+    return this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} LIMIT 1`).length > 0
+  }
+
+  /** When the first waiting retry is due. */
+  nextRetryAt(now: number): number | undefined {
+    const [row] = this.#sql<{ at: number | null }>(
+      `SELECT min(next_attempt_at) AS at FROM runs
+       WHERE ${QUEUED} AND waiting_for IS NULL AND next_attempt_at > ?`,
+      [now],
+    )
+    return row?.at ?? undefined
+  }
+
+  /** The last look at what queued runs wait for. */
+  waitFor(what: 'payment' | 'origin'): Wait | undefined {
+    const [row] = this.#sql<{ since: number | null; until: number | null }>(
+      `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
+       WHERE ${QUEUED} AND waiting_for = ?`,
+      [what],
+    )
+    return row?.until && row.since ? { since: row.since, until: row.until } : undefined
+  }
+
+  /** Marks a run as running, with its attempt, its lease, the key it is sent with, and its place in the pace window. */
+  start(run: LiveRun, now: number, usageKey: number): LiveRun {
+    const started = {
+      ...run,
+      attempt: run.attempt + 1,
+      startedAt: run.startedAt ?? now,
+      usageKey: run.usageKey ?? usageKey,
+    }
+    this.#storage.transactionSync(() => {
+      this.#starts.add(now)
+      this.#sql(
+        `UPDATE runs SET status = 'running', attempt = ?, started_at = ?, lease_until = ?, usage_key = ?,
+           next_attempt_at = NULL, requeued_at = NULL, waiting_for = NULL
+         WHERE sequence = ?`,
+        [started.attempt, started.startedAt, now + LEASE_MS, started.usageKey, run.sequence],
+      )
+    })
+    return started
+  }
+
+  extendLeases(sequences: Iterable<number>, now: number): void {
+    for (const sequence of sequences)
+      this.#sql(`UPDATE runs SET lease_until = ? WHERE sequence = ? AND status = 'running'`, [
+        now + LEASE_MS,
+        sequence,
+      ])
+  }
+
+  /**
+   * Runs under way that nobody carries, after the leases of the others were extended. What its last carrier sent may
+   * have been begun.
+   * @param leased also those whose lease has not ended: an earlier life of the object had them
+   */
+  abandoned(now: number, leased: boolean): LiveRun[] {
+    const values = [now, leased ? 1 : 0, now + LEASE_MS + CLOCK_STEP_MS]
+    const gone = `(?2 OR lease_until IS NULL OR lease_until <= ?1 OR lease_until > ?3)`
+    // Mostly there are none, and then nothing is written.
+    const any = this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} AND ${gone} LIMIT 1`, values)
+    if (any.length === 0) return []
+    return this.#storage.transactionSync(() => {
+      this.#sql(
+        `UPDATE runs SET in_doubt_since = min(ifnull(lease_until, ?1), ?1)
+         WHERE ${RUNNING} AND in_doubt_since IS NULL AND ${gone}`,
+        values,
+      )
+      return this.#sql<LiveRun>(
+        `SELECT ${LIVE_COLUMNS} FROM runs WHERE ${RUNNING} AND ${gone} ORDER BY sequence`,
+        values,
+      )
+    })
+  }
+
+  /** A run in doubt is sent again. */
+  renewDoubt(run: LiveRun, now: number): void {
+    this.#sql(
+      `UPDATE runs SET in_doubt_since = ? WHERE sequence = ? AND status = 'running' AND attempt = ?`,
+      [now, run.sequence, run.attempt],
+    )
+  }
+
+  /** Nothing of a run was begun, and nothing will be: from here on it is sent with this key. */
+  dispelDoubt(run: LiveRun, usageKey: number): LiveRun {
+    this.#sql(
+      `UPDATE runs SET usage_key = ?, in_doubt_since = NULL
+       WHERE sequence = ? AND status = 'running' AND attempt = ?`,
+      [usageKey, run.sequence, run.attempt],
+    )
+    return { ...run, usageKey, inDoubtSince: null }
+  }
+
+  /** Ends a run, if this attempt of it is still the one under way. @returns whether it was */
+  finish(run: LiveRun, status: 'success' | 'failed', result: RunResult, now: number): boolean {
+    return this.#storage.transactionSync(() => {
+      const ended = this.#sql(
+        `UPDATE runs SET status = ?, finished_at = ?, lease_until = NULL, usage_key = NULL, in_doubt_since = NULL
+         WHERE sequence = ? AND status = 'running' AND attempt = ? RETURNING 1`,
+        [status, now, run.sequence, run.attempt],
+      )
+      if (ended.length === 0) return false
+      this.#sql('INSERT INTO results (sequence, result) VALUES (?, ?)', [
+        run.sequence,
+        JSON.stringify(result),
+      ])
+      return true
+    })
+  }
+
+  /** Puts a run back into the queue, if this attempt of it is still the one under way. @returns whether it was */
+  requeue(run: LiveRun, to: Requeued, now: number): boolean {
+    const { attempt, nextAttemptAt, waitingFor, inDoubtSince } = to
+    const usageKey = inDoubtSince === null ? null : run.usageKey
+    const back = this.#sql(
+      `UPDATE runs SET status = 'queued', attempt = ?, next_attempt_at = ?, waiting_for = ?, in_doubt_since = ?,
+         usage_key = ?, requeued_at = ?, lease_until = NULL
+       WHERE sequence = ? AND status = 'running' AND attempt = ? RETURNING 1`,
+      [attempt, nextAttemptAt, waitingFor, inDoubtSince, usageKey, now, run.sequence, run.attempt],
+    )
+    return back.length === 1
+  }
+
+  /** Deletes the sealed keys that neither the trigger nor a live run needs. */
+  dropUnusedKeys(current: number): void {
+    const others = this.#sql('SELECT 1 FROM usage_keys WHERE id <> ? LIMIT 1', [current])
+    if (others.length === 0) return
+    this.#sql(
+      `DELETE FROM usage_keys WHERE id <> ? AND id NOT IN (
+         SELECT usage_key FROM runs WHERE ${QUEUED} AND usage_key IS NOT NULL
+         UNION SELECT usage_key FROM runs WHERE ${RUNNING} AND usage_key IS NOT NULL)`,
+      [current],
+    )
+  }
+
+  #sql<Row extends object = object>(query: string, values: SqlStorageValue[] = []): Row[] {
+    return this.#storage.sql.exec(query, ...values).toArray() as unknown as Row[]
+  }
+}

@@ -1,0 +1,160 @@
+import { HISTORY_BYTES_MAX, HISTORY_KEPT_MS, HISTORY_RUNS_MAX } from '../../shared/limits.ts'
+import { type OldRun, type Pruning, REVISIONS_MAX } from './pruning.ts'
+import type { TriggerState } from './trigger-state.ts'
+
+/** What one step deletes at most: storage is busy with it for a few milliseconds, and webhooks wait no longer. */
+const STEP_RUNS = 200
+const STEP_BYTES = 8 * 1024 * 1024
+const STEP_AFTER_MS = 100
+
+/** A history that is too long is looked at so soon: runs that end within a minute are deleted together. */
+const OVER_LOOK_MS = 60_000
+/** Nothing is old to the minute: an object sleeps at least this long from one look to the next. */
+const LOOK_MS = 60 * 60 * 1000
+const SIZED_MS = 1_000
+/** While it is awake anyway it looks this often. */
+const AWAKE_LOOK_MS = 24 * 60 * 60 * 1000
+
+export type RetentionOptions = {
+  state: TriggerState
+  pruning: Pruning
+  transaction(work: () => void): void
+  /** Whether a run on its way to the disk executes this revision. */
+  isOnTheWay(revision: number): boolean
+  /** Makes sure that the alarm fires at this time or before. */
+  armBy(at: number): void
+  keptMs?: number
+  runsMax?: number
+  bytesMax?: number
+}
+
+/** How much has to go, the oldest first, until none of these holds. */
+type Excess = { queuedBefore: number; runs: number; bytes: number }
+
+/**
+ * Keeps the history to 30 days by `queued_at`, to 10,000 ended runs and to 1 GiB of bodies and results (`decisions.md`,
+ * Retention): in small steps of the alarm, never a run that has not ended.
+ */
+export class Retention {
+  readonly #options: Required<RetentionOptions>
+  /** When the alarm is armed for the next look; infinite where it is armed for none. */
+  #nextLook = 0
+  /** While the object is awake anyway it looks at this time too. */
+  #awakeLook = 0
+  /** What the look that is under way still deletes, and how far it came. */
+  #excess: Excess | undefined
+  #above = 0
+  /** Runs that may end until there are too many. */
+  #room = 0
+  #sizedAt = Number.NEGATIVE_INFINITY
+  #revisionsSeen = 0
+  #revisionsAt = 0
+
+  constructor(options: RetentionOptions) {
+    const limits = {
+      keptMs: HISTORY_KEPT_MS,
+      runsMax: HISTORY_RUNS_MAX,
+      bytesMax: HISTORY_BYTES_MAX,
+    }
+    this.#options = { ...limits, ...options }
+  }
+
+  /** The alarm's part: one step. @returns when the next one is due, Unix milliseconds */
+  tend(now: number): number | undefined {
+    const trigger = this.#options.state.current
+    if (!trigger) return undefined
+    // A clock that was set back must not postpone it.
+    const isWaiting = now < this.#awakeLook && this.#awakeLook <= now + AWAKE_LOOK_MS
+    const isEarly = isWaiting && now < this.#nextLook
+    if (!isEarly || trigger.revision - this.#revisionsSeen >= REVISIONS_MAX) {
+      this.#nextLook = this.#step(now) ?? Number.POSITIVE_INFINITY
+      this.#awakeLook = now + AWAKE_LOOK_MS
+    }
+    return Number.isFinite(this.#nextLook) ? this.#nextLook : undefined
+  }
+
+  /** A run has ended. */
+  ended(now: number): void {
+    this.#room--
+    if (this.#nextLook <= now + OVER_LOOK_MS) return
+    const { keptMs, armBy } = this.#options
+    const isOver = this.#room < 0 || this.#isLarge(now)
+    const lookAt = now + (isOver ? OVER_LOOK_MS : keptMs)
+    this.#nextLook = Math.min(this.#nextLook, lookAt)
+    armBy(lookAt)
+  }
+
+  /** Whether the storage may hold too much; asked for once a second, since thousands of runs may end at once. */
+  #isLarge(now: number): boolean {
+    if (Math.abs(now - this.#sizedAt) < SIZED_MS) return false
+    this.#sizedAt = now
+    const { bytesMax, pruning } = this.#options
+    return pruning.databaseBytes > bytesMax
+  }
+
+  #step(now: number): number | undefined {
+    const { pruning, keptMs } = this.#options
+    const excess = (this.#excess ??= this.#measure(now))
+    const [oldest] = pruning.oldest(this.#above, 1)
+    if (oldest && isTooMuch(oldest, excess)) {
+      this.#drop(pruning.oldest(this.#above, STEP_RUNS), excess)
+      return now + STEP_AFTER_MS
+    }
+    this.#excess = undefined
+    this.#above = 0
+    this.#clearRest(now)
+    return oldest && Math.max(now + LOOK_MS, oldest.queuedAt + keptMs)
+  }
+
+  #measure(now: number): Excess {
+    const { pruning, keptMs, runsMax, bytesMax, state } = this.#options
+    const all = pruning.runs(state.current!.prunedThrough)
+    const ended = all > runsMax ? all - pruning.unfinished() : all
+    this.#room = Math.max(0, runsMax - ended)
+    // The database is never smaller than what is in it: most histories are measured without being read.
+    const bytes = pruning.databaseBytes > bytesMax ? pruning.endedBytes() - bytesMax : 0
+    return { queuedBefore: now - keptMs, runs: ended - runsMax, bytes }
+  }
+
+  #drop(oldest: readonly OldRun[], excess: Excess): void {
+    const dropped: OldRun[] = []
+    let bytes = 0
+    for (const run of oldest) {
+      if (!isTooMuch(run, excess) || (dropped.length > 0 && bytes + run.bytes > STEP_BYTES)) break
+      dropped.push(run)
+      bytes += run.bytes
+      excess.runs--
+      excess.bytes -= run.bytes
+    }
+    this.#dropThrough(dropped[0]!.sequence, dropped.at(-1)!.sequence)
+  }
+
+  #dropThrough(from: number, through: number): void {
+    const { pruning, state, transaction } = this.#options
+    const { prunedThrough } = state.current!
+    transaction(() => {
+      pruning.drop(from, through)
+      // Sequences begin anew in an empty table.
+      const pruned = pruning.isEmpty ? 0 : Math.max(prunedThrough, through)
+      if (pruned !== prunedThrough) state.note({ prunedThrough: pruned })
+    })
+    this.#above = through
+  }
+
+  /** What no run needs any more. */
+  #clearRest(now: number): void {
+    const { pruning, keptMs, isOnTheWay, state } = this.#options
+    const { revision } = state.current!
+    const isDue =
+      now - this.#revisionsAt >= LOOK_MS || revision - this.#revisionsSeen >= REVISIONS_MAX
+    if (!isDue) return
+    this.#revisionsAt = now
+    this.#revisionsSeen = revision
+    pruning.dropRevisions((number) => number === revision || isOnTheWay(number))
+    pruning.dropSkippedTicks(now - keptMs)
+  }
+}
+
+function isTooMuch(run: OldRun, excess: Excess): boolean {
+  return run.queuedAt < excess.queuedBefore || excess.runs > 0 || excess.bytes > 0
+}

@@ -1,0 +1,32 @@
+import { PACE_WINDOW_MS, type StartLog } from './pace.ts'
+
+/** When runs of one trigger were started, on disk, for as long as it counts. */
+export class StoredStarts implements StartLog {
+  readonly #sql: SqlStorage
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql
+  }
+
+  /** Those of the window, in rising order; starts that are later than now become starts of now. */
+  recent(now: number): number[] {
+    const rows = this.#sql.exec<{ at: number }>(
+      'SELECT at FROM starts WHERE at > ? ORDER BY at',
+      now - PACE_WINDOW_MS,
+    )
+    const starts = rows.toArray().map(({ at }) => at)
+    if (starts.length === 0 || starts.at(-1)! <= now) return starts
+    // On disk, too: otherwise each new life of the object would count them for another minute.
+    this.#sql.exec('UPDATE starts SET at = ? WHERE at > ?', now, now)
+    return starts.map((at) => Math.min(at, now))
+  }
+
+  add(now: number): void {
+    this.#sql.exec('INSERT INTO starts (at) VALUES (?)', now)
+  }
+
+  /** Drops what has left the window. */
+  prune(now: number): void {
+    this.#sql.exec('DELETE FROM starts WHERE at <= ?', now - PACE_WINDOW_MS)
+  }
+}

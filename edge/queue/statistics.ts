@@ -1,0 +1,92 @@
+import type { TriggerStats } from '../../shared/wire/trigger.ts'
+import type { CountedRun } from './counted-runs.ts'
+
+export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
+const MINUTE_MS = 60_000
+
+/** Durations that the percentiles are taken of: the latest ones, enough for a steady p95. */
+const DURATIONS_MAX = 1_000
+
+export type StatisticsOptions = {
+  now: () => number
+  /** Runs that ended after a time, as far as the disk tells; newest first. */
+  endedSince(time: number): CountedRun[]
+  /** Ticks that made no run and were recorded after a time. */
+  skippedSince(time: number): number
+  /** What is under way now. */
+  live(): { queued: number; running: number; oldestQueuedAt: number | null }
+}
+
+type Counts = { ok: number; failed: number }
+
+/**
+ * The counters of a trigger, over the runs that ended in the last 24 hours. In memory: read from disk when somebody
+ * first asks, and then kept up to date; no run waits for them. They count by whole minutes.
+ */
+export class Statistics {
+  readonly #options: StatisticsOptions
+  /** By minutes since 1970; absent until somebody has asked. */
+  #minutes: Map<number, Counts> | undefined
+  /** Oldest first. */
+  #durations: { finishedAt: number; ms: number }[] = []
+
+  constructor(options: StatisticsOptions) {
+    this.#options = options
+  }
+
+  /** A run has ended, and is on disk as ended. */
+  ended(run: CountedRun): void {
+    if (this.#minutes) this.#count(this.#minutes, run)
+  }
+
+  read(): TriggerStats {
+    const now = this.#options.now()
+    const counts = { ok: 0, failed: 0 }
+    for (const { ok, failed } of this.#minutesSince(now - STATS_WINDOW_MS).values()) {
+      counts.ok += ok
+      counts.failed += failed
+    }
+    const latest = this.#durations.slice(-DURATIONS_MAX)
+    const sorted = latest.map(({ ms }) => ms).toSorted((a, b) => a - b)
+    const { queued, running, oldestQueuedAt } = this.#options.live()
+    return {
+      window: '24h',
+      ...counts,
+      skipped: this.#options.skippedSince(now - STATS_WINDOW_MS),
+      p50_ms: percentile(sorted, 0.5),
+      p95_ms: percentile(sorted, 0.95),
+      queued,
+      running,
+      oldest_queued_at: oldestQueuedAt === null ? null : new Date(oldestQueuedAt).toISOString(),
+    }
+  }
+
+  /** What is in the window; the rest is forgotten. */
+  #minutesSince(since: number): Map<number, Counts> {
+    if (!this.#minutes) {
+      this.#minutes = new Map()
+      for (const run of this.#options.endedSince(since).toReversed())
+        this.#count(this.#minutes, run)
+    }
+    const first = Math.floor(since / MINUTE_MS)
+    for (const minute of this.#minutes.keys()) if (minute < first) this.#minutes.delete(minute)
+    this.#durations = this.#durations.filter(({ finishedAt }) => finishedAt > since)
+    return this.#minutes
+  }
+
+  #count(minutes: Map<number, Counts>, { status, startedAt, finishedAt }: CountedRun): void {
+    const minute = Math.floor(finishedAt / MINUTE_MS)
+    const counts = minutes.get(minute) ?? { ok: 0, failed: 0 }
+    minutes.set(minute, counts)
+    counts[status === 'success' ? 'ok' : 'failed']++
+    if (startedAt === null) return
+    // A clock that was set back in between makes no negative duration.
+    this.#durations.push({ finishedAt, ms: Math.max(0, finishedAt - startedAt) })
+    if (this.#durations.length > 2 * DURATIONS_MAX) this.#durations.splice(0, DURATIONS_MAX)
+  }
+}
+
+/** Of the latest durations: the smallest that is not exceeded by this share of them (nearest rank). */
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? null
+}

@@ -1,0 +1,62 @@
+import { DurableObject } from 'cloudflare:workers'
+import { drizzle } from 'drizzle-orm/d1'
+import { SCAN_INTERVAL_MS } from '../../shared/limits.ts'
+import * as schema from '../db/schema.ts'
+import type { Env } from '../env.ts'
+import { sleep } from '../queue/sleep.ts'
+import { scan } from './scan.ts'
+import { ScannedRows } from './scanned-rows.ts'
+
+/** Scans are at 5 s and 35 s of every minute: most ticks are at its beginning or in its middle. */
+const AFTER_COMMON_TICKS_MS = 5_000
+
+/**
+ * The scanner (specification, Events): every 30 s it looks after the schedules whose own alarms should have fired. One
+ * object; it keeps nothing but its alarm.
+ */
+export class Scheduler extends DurableObject<Env> {
+  isScanning = false
+
+  /** Sets the alarm where there is none, or where a clock that jumped has left it out of reach. */
+  async wake(): Promise<void> {
+    const now = Date.now()
+    const at = await this.ctx.storage.getAlarm()
+    const isGoing = at !== null && Math.abs(at - now) <= SCAN_INTERVAL_MS
+    if (!isGoing) await this.ctx.storage.setAlarm(nextScanAt(now))
+  }
+
+  override async alarm(): Promise<void> {
+    // Before anything that can fail. Should this fail itself, then the platform tries this alarm again.
+    await this.ctx.storage.setAlarm(nextScanAt(Date.now()))
+    if (this.isScanning) return
+    this.isScanning = true
+    this.ctx.waitUntil(this.#scan().finally(() => (this.isScanning = false)))
+  }
+
+  async #scan(): Promise<void> {
+    const log = (event: string, facts: object) => console.log(JSON.stringify({ event, ...facts }))
+    try {
+      await scan({
+        rows: new ScannedRows(drizzle(this.env.DB, { schema })),
+        visit: (id, version) => this.env.TRIGGER_QUEUE.getByName(id).visit(version),
+        now: Date.now,
+        sleep,
+        log,
+      })
+    } catch (error) {
+      log('scan.broken', { reason: reasonOf(error) })
+    }
+  }
+}
+
+/** What went wrong, and never the statement with its values. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return (cause instanceof Error ? cause.message : 'unknown').slice(0, 200)
+}
+
+/** The first time after now that a scan is at. */
+export function nextScanAt(now: number): number {
+  const scans = Math.floor((now - AFTER_COMMON_TICKS_MS) / SCAN_INTERVAL_MS)
+  return (scans + 1) * SCAN_INTERVAL_MS + AFTER_COMMON_TICKS_MS
+}

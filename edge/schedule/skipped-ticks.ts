@@ -1,0 +1,42 @@
+import { and, desc, eq, gt } from 'drizzle-orm'
+import type { QueueDatabase } from '../queue/run-store.ts'
+import { skippedTicks } from '../queue/schema.ts'
+
+/** Ticks that made no run and lie this close together are told of in one row: a schedule that stays behind fills no table. */
+const TOGETHER_MS = 60 * 60 * 1000
+
+export type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
+
+/** Keeps account of the ticks that made no run: none is lost without a trace. */
+export class SkippedTicks {
+  readonly #db: QueueDatabase
+
+  constructor(db: QueueDatabase) {
+    this.#db = db
+  }
+
+  /** @param latest the nominal time of the latest of them, Unix milliseconds */
+  record(reason: SkipReason, { count, latest }: { count: number; latest: number }, now: number) {
+    const since = and(
+      eq(skippedTicks.reason, reason),
+      gt(skippedTicks.recordedAt, now - TOGETHER_MS),
+    )
+    const row = this.#db
+      .select()
+      .from(skippedTicks)
+      .where(since)
+      .orderBy(desc(skippedTicks.id))
+      .limit(1)
+      .get()
+    if (!row) {
+      const values = { reason, count, scheduledAt: latest, recordedAt: now }
+      this.#db.insert(skippedTicks).values(values).run()
+      return
+    }
+    this.#db
+      .update(skippedTicks)
+      .set({ count: row.count + count, scheduledAt: latest })
+      .where(eq(skippedTicks.id, row.id))
+      .run()
+  }
+}

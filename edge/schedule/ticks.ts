@@ -1,0 +1,92 @@
+import type { ScheduleFiring } from '../queue/firing.ts'
+import type { DerivedArrival, Intake } from '../queue/intake.ts'
+import type { TriggerRow } from '../queue/records.ts'
+import type { TriggerState } from '../queue/trigger-state.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import { decodeBase64url } from '../../shared/base64url.ts'
+import { nextTick } from './cron.ts'
+import { dueTicks } from './due-ticks.ts'
+import type { SkippedTicks } from './skipped-ticks.ts'
+import { tickRunSuffix } from './tick-run.ts'
+
+export type TicksOptions = {
+  state: TriggerState
+  intake: Pick<Intake, 'queueNow'>
+  skipped: SkippedTicks
+  /** The object was woken for a tick that is due soon. */
+  woken: () => void
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/**
+ * A schedule's part of its object's alarm. A tick's run, what is recorded of ticks that get none, and the time of the
+ * next tick are one transaction: killed at any moment, the object has done all of it or none. Where it is done again
+ * after all, the run has the same id, so there is one run a tick (`decisions.md`, Ticks).
+ */
+export class Ticks {
+  readonly #options: TicksOptions
+
+  constructor(options: TicksOptions) {
+    this.#options = options
+  }
+
+  /** Queues what is due. @returns when the next tick is due */
+  tend(now: number): number | undefined {
+    const { state, intake, skipped, log } = this.#options
+    const trigger = state.current
+    if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
+    const { cron } = JSON.parse(trigger.config) as { cron: string }
+    if (now < trigger.nextTickAt) return this.#wait(trigger, cron, trigger.nextTickAt, now)
+    const { misfire } = JSON.parse(trigger.options) as TriggerOptions
+    const due = dueTicks(cron, trigger.nextTickAt, now, misfire)
+    const arrivals = due.fire.map((tick) => arrivalOf(trigger.triggerId, tick, cron))
+    intake.queueNow(arrivals, (refused) => {
+      const latest = due.fire.at(-1)
+      if (due.missed) skipped.record('missed', due.missed, now)
+      if (refused > 0) skipped.record('queue_full', { count: refused, latest: latest! }, now)
+      if (due.missed || refused > 0)
+        log('schedule.skipped', { missed: due.missed?.count ?? 0, queue_full: refused })
+      state.note({ nextTickAt: due.next ?? null })
+    })
+    return due.next && wakeAt(trigger.triggerId, due.next, now)
+  }
+
+  /** @returns when the alarm has to fire for a tick that is not due yet */
+  #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
+    const { state, woken } = this.#options
+    // What was fired is not fired again when the clock is set back; but a clock that was far ahead once must not
+    // keep a schedule silent until it is there again.
+    const first = nextTick(cron, now) ?? tick
+    const next = tick - first > SET_BACK_MAX_MS ? first : tick
+    if (next !== tick) state.note({ nextTickAt: next })
+    const at = wakeAt(triggerId, next, now)
+    if (at === next) woken()
+    return at
+  }
+}
+
+/** A clock that is set back by more than this was wrong before. */
+const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
+
+/** An object that was idle for ten seconds may be taken out of memory; one that has just been used is in it. */
+const AWAKE_MS = 8_000
+/** It is woken this long before its tick, the earliest one so much earlier than the last. */
+const WOKEN_BEFORE_MS = 2_000
+const WOKEN_OVER_MS = 5_000
+
+/**
+ * When the alarm has to fire for a tick: at the tick, and once before. Loading an object takes longer than firing its
+ * tick, and many have theirs at the same second: they are woken one after the other, and then only have to fire.
+ */
+function wakeAt(triggerId: string, tick: number, now: number): number {
+  if (tick - now <= AWAKE_MS) return tick
+  // The id's first byte is random.
+  const share = (decodeBase64url(triggerId)?.[0] ?? 0) / 256
+  return tick - WOKEN_BEFORE_MS - Math.floor(share * WOKEN_OVER_MS)
+}
+
+function arrivalOf(triggerId: string, tick: number, cron: string): DerivedArrival {
+  const firing: ScheduleFiring = { source: 'schedule', scheduledAt: tick, cron }
+  const suffix = tickRunSuffix(triggerId, tick)
+  return { suffix, firing: JSON.stringify(firing), body: new Uint8Array() }
+}

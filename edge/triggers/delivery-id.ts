@@ -1,0 +1,79 @@
+/** By what a webhook's deliveries are told apart (`options.dedup`): an id that the sender gave, never the body. */
+import { encodeBase64url } from '../../shared/base64url.ts'
+import { DELIVERY_ID_MAX_CHARACTERS } from '../../shared/limits.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+
+/**
+ * Headers that senders repeat when they repeat a delivery, in the order in which they are looked for: what says
+ * that it is for this first, then ids of deliveries, then ids of events. Not here are ids that several events
+ * share: `x-webhook-id` and `x-github-hook-id` name the subscription.
+ */
+const DELIVERY_IDS = [
+  'idempotency-key',
+  'x-idempotency-key',
+  'webhook-id',
+  'svix-id',
+  'x-github-delivery',
+  'x-gitea-delivery',
+  'x-forgejo-delivery',
+  'x-gogs-delivery',
+  'x-gitlab-event-uuid',
+  'x-atlassian-webhook-identifier',
+  'x-request-uuid',
+  'x-shopify-webhook-id',
+  'i-twilio-idempotency-token',
+  'linear-delivery',
+  'twitch-eventsub-message-id',
+  'x-zendesk-webhook-invocation-id',
+  'box-delivery-id',
+  'x-wc-webhook-delivery-id',
+  'x-amz-sns-message-id',
+  'paypal-transmission-id',
+  'x-delivery-id',
+  'x-razorpay-event-id',
+  'x-event-id',
+] as const
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * What tells this delivery from others of its trigger, or `undefined` where the sender gave no id.
+ * @param headers names in lower case
+ */
+export async function deliveryKey(
+  dedup: NonNullable<TriggerOptions['dedup']>,
+  headers: Headers,
+): Promise<string | undefined> {
+  const found = typeof dedup === 'object' ? ownersId(dedup.header, headers) : knownId(headers)
+  if (!found) return undefined
+  const { name, id } = found
+  if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
+  // Another separator: a short id that looks like a hash is another one.
+  return `${name}#${encodeBase64url(new Uint8Array(hash))}`
+}
+
+type Found = { name: string; id: string }
+
+function ownersId(header: string, headers: Headers): Found | undefined {
+  const name = header.toLowerCase()
+  const id = valueOf(headers, name)
+  return id === undefined ? undefined : { name, id }
+}
+
+function knownId(headers: Headers): Found | undefined {
+  for (const name of DELIVERY_IDS) {
+    const id = valueOf(headers, name)
+    if (id !== undefined) return { name, id }
+  }
+  // CloudEvents 1.0, `id`: an event is one by its source and its id together. No header has a line feed in it.
+  const id = valueOf(headers, 'ce-id')
+  return id === undefined
+    ? undefined
+    : { name: 'ce-id', id: `${valueOf(headers, 'ce-source') ?? ''}\n${id}` }
+}
+
+/** Own members alone: an owner may have asked for the header `constructor`. Empty is absent. */
+function valueOf(headers: Headers, name: string): string | undefined {
+  return (Object.hasOwn(headers, name) && headers[name]) || undefined
+}

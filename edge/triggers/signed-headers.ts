@@ -1,0 +1,34 @@
+import { ruleFor } from './header-rules.ts'
+
+/** A longer list of names is no sender's. */
+const LIST_MAX_CHARACTERS = 8 * 1024
+
+/**
+ * The headers that a signature names as signed, in itself or beside it (X-Hook0 v1, Contentful, RFC 9421).
+ * @param received names in lower case
+ */
+export function namedInSignatures(received: readonly [string, string][]): Set<string> | undefined {
+  let named: Set<string> | undefined
+  for (const [name, value] of received) {
+    if (!name.includes('sign') || value.length > LIST_MAX_CHARACTERS) continue
+    // Only a signature that reaches the action can be checked there.
+    if (ruleFor(name) !== 'allow') continue
+    for (const header of namesIn(name, value)) (named ??= new Set()).add(header.toLowerCase())
+  }
+  return named
+}
+
+function namesIn(name: string, value: string): string[] {
+  if (name.endsWith('signed-headers')) return value.split(/[,\s]+/)
+  if (name === 'signature-input') return coveredComponents(value)
+  if (!name.includes('signature') || !/\b(h|headers)=/.test(value)) return []
+  const lists = value.matchAll(/(?:^|[,;\s])(?:h|headers)="?([^",;]+)"?/g)
+  return [...lists].flatMap((found) => found[1]!.split(/\s+/))
+}
+
+/** RFC 9421, section 4.1: an inner list of quoted names; parameters after it are quoted as well, and name nothing. */
+function coveredComponents(value: string): string[] {
+  const lists = value.matchAll(/\(([^()]*)\)/g)
+  const names = [...lists].flatMap(([, list]) => [...list!.matchAll(/"([a-z0-9-]+)"/g)])
+  return names.map((found) => found[1]!)
+}

@@ -1,0 +1,90 @@
+/** What the fields of a trigger may be beyond their JSON types: one set of rules for creation and PATCH. */
+import { isDeeper } from '../../shared/json-depth.ts'
+import {
+  DEFAULT_PARAMS_MAX_BYTES,
+  JSON_DEPTH_MAX,
+  TRIGGER_SOURCE_MAX_BYTES,
+} from '../../shared/limits.ts'
+import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
+import { checkSchedule } from '../schedule/check-schedule.ts'
+import { ruleFor } from './header-rules.ts'
+import { TriggerRefused } from './trigger-refused.ts'
+
+type OptionName = keyof TriggerOptions
+
+const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
+
+/** Options that mean something to a kind. One that does not is refused: its owner would rely on nothing. */
+const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
+  webhook: [...EVERY_KIND, 'dedup', 'handshake'],
+  schedule: [...EVERY_KIND, 'misfire'],
+  chain_event: EVERY_KIND,
+}
+
+/**
+ * Looks at the fields that are there; absent ones are none of its business.
+ * @throws {TriggerRefused} that names the first field which this kind does not take
+ */
+export function requireAllowed(kind: TriggerKind, fields: Omit<PatchTrigger, 'kind'>): void {
+  const { config, options, action_code, default_params } = fields
+  if (kind === 'chain_event')
+    refuse('kind', 'chain_event triggers are not served yet', 'Create a webhook or a schedule.')
+  if (config) requireConfig(kind, config)
+  if (options) requireOptions(kind, options)
+  if (action_code !== undefined) requireSource(action_code)
+  if (default_params) requireParams(default_params)
+}
+
+function requireConfig(kind: TriggerKind, config: Record<string, unknown>): void {
+  if (kind === 'webhook' && Object.keys(config).length > 0)
+    refuse('config', 'a webhook has no configuration', 'Send {} or leave config out.')
+  const wrong = kind === 'schedule' ? checkSchedule(config) : undefined
+  if (wrong)
+    refuse(
+      wrong.field,
+      wrong.problem,
+      'Send {"cron": ...}: 5 fields, or 6 with seconds in front, in UTC.',
+    )
+}
+
+function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
+  for (const name of Object.keys(options) as OptionName[])
+    if (!OPTIONS[kind].includes(name))
+      refuse(
+        `options.${name}`,
+        `it means nothing to a ${kind}`,
+        `A ${kind} takes ${OPTIONS[kind].join(', ')}.`,
+      )
+  const { dedup } = options
+  if (typeof dedup === 'object' && ruleFor(dedup.header.toLowerCase()) === 'deny')
+    refuse(
+      'options.dedup.header',
+      'this header is never looked at',
+      'Name the header that the sender repeats with a delivery.',
+    )
+}
+
+function requireSource(source: string): void {
+  const bytes = utf8Bytes(source)
+  if (bytes > TRIGGER_SOURCE_MAX_BYTES)
+    refuse('action_code', tooLarge(bytes, TRIGGER_SOURCE_MAX_BYTES), 'Make the source smaller.')
+}
+
+function requireParams(params: Record<string, unknown>): void {
+  if (isDeeper(params, JSON_DEPTH_MAX))
+    refuse('default_params', `nested over ${JSON_DEPTH_MAX} deep`, 'Make them flatter.')
+  const bytes = utf8Bytes(JSON.stringify(params))
+  if (bytes > DEFAULT_PARAMS_MAX_BYTES)
+    refuse(
+      'default_params',
+      tooLarge(bytes, DEFAULT_PARAMS_MAX_BYTES),
+      'Keep large constants in the source.',
+    )
+}
+
+const utf8Bytes = (text: string) => new TextEncoder().encode(text).length
+const tooLarge = (bytes: number, max: number) => `${bytes} bytes, and at most ${max} are taken`
+
+function refuse(field: string, problem: string, fix: string): never {
+  throw new TriggerRefused({ reason: 'field', field, problem, fix })
+}

@@ -1,0 +1,113 @@
+import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { joinBytes, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { AnswerNotAuthentic, sealCall } from '../../shared/envelope/seal.ts'
+import { SEALED_REQUEST_LIFETIME_MS } from '../../shared/limits.ts'
+import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
+import { type Env, settingsOf } from '../env.ts'
+import { OriginAway } from './origin-away.ts'
+import { type SealingKeys, sealingKeys } from './trusted-keys.ts'
+
+export type Freshness = { request_id: string; issued_at: number; expires_at: number }
+
+export type OriginCall = {
+  path: string
+  /** The text to be sealed, made anew for each key that it is sealed to. */
+  plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>
+  /** Ends the wait; the origin may have begun. */
+  signal: AbortSignal
+  /** Called when some bytes have come. */
+  onBytes?: () => void
+}
+
+const UNKNOWN_CHANNEL_KEY = 421
+
+/**
+ * One call to the origin, sealed to its verified key in PSK mode. It is sent once: again only to an origin that could
+ * not open it, since it had another key.
+ * @returns the answer's text
+ * @throws {OriginAway}
+ */
+export async function sealedCall(
+  env: Env,
+  now: () => number,
+  call: OriginCall,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const keys = await verifiedKeys(env, now(), false)
+  try {
+    const first = await send(env, now(), keys, call)
+    if (first !== 'unknown_key') return first
+  } catch (error) {
+    throw new OriginAway(reasonOf(error), { cause: error })
+  }
+  const renewed = await verifiedKeys(env, now(), true)
+  try {
+    const second = await send(env, now(), renewed, call)
+    if (second !== 'unknown_key') return second
+  } catch (error) {
+    throw new OriginAway(reasonOf(error), { cause: error })
+  }
+  throw new OriginAway('the origin does not know its own verified key', { isUnsent: true })
+}
+
+/** The keys to seal to. @throws {OriginAway} where the origin is not verified */
+export async function verifiedKeys(env: Env, now: number, stale: boolean): Promise<SealingKeys> {
+  try {
+    return await sealingKeys(env, now, stale)
+  } catch (error) {
+    throw new OriginAway(reasonOf(error), { cause: error, isUnsent: true })
+  }
+}
+
+async function send(
+  env: Env,
+  issuedAt: number,
+  keys: SealingKeys,
+  { path, plaintext, signal, onBytes }: OriginCall,
+): Promise<Uint8Array<ArrayBuffer> | 'unknown_key'> {
+  const { ORIGIN_URL, CHANNEL_PSK } = settingsOf(env)
+  const psk = decodeBase64url(CHANNEL_PSK)
+  if (!psk) throw new Error('CHANNEL_PSK is not base64url')
+  const text = plaintext({
+    request_id: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
+    issued_at: issuedAt,
+    expires_at: issuedAt + SEALED_REQUEST_LIFETIME_MS,
+  })
+  const sealed = await sealCall(keys.channel, { method: 'POST', path, plaintext: text, psk })
+  const response = await fetch(new URL(path, ORIGIN_URL), {
+    method: 'POST',
+    body: sealed.body,
+    headers: { 'content-type': SEALED_CONTENT_TYPE },
+    redirect: 'manual',
+    signal,
+  })
+  onBytes?.()
+  if (response.status === UNKNOWN_CHANNEL_KEY) {
+    await response.body?.cancel()
+    return 'unknown_key'
+  }
+  if (response.headers.get('content-type') !== SEALED_CONTENT_TYPE) {
+    await response.body?.cancel()
+    throw new Error(`an unsealed answer with status ${response.status}`)
+  }
+  return sealed.open(await bytesOf(response, onBytes))
+}
+
+/** The body without the pads before it. */
+async function bytesOf(
+  response: Response,
+  onBytes: (() => void) | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    onBytes?.()
+    const from = chunks.length > 0 ? 0 : chunk.findIndex((byte) => byte !== PAD_BYTE)
+    if (from >= 0) chunks.push(chunk.subarray(from))
+  }
+  return joinBytes(...chunks)
+}
+
+/** A short reason for the log: names and statuses, nothing that was sent. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AnswerNotAuthentic) return error.message
+  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { SEALED_SILENCE_MS } from '../../shared/limits.ts'
+import { refusalSchema } from '../../shared/wire/sealed.ts'
+import {
+  frame,
+  SEALED_HTTP_PATH,
+  sealedHttpAnswerSchema,
+  type SealedHttpRequest,
+  unframe,
+} from '../../shared/wire/sealed-http.ts'
+import type { Env } from '../env.ts'
+import { OriginAway } from './origin-away.ts'
+import { type Freshness, sealedCall } from './sealed-call.ts'
+
+export type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
+  /** The body's bytes, with room for the head behind them. */
+  room: Uint8Array<ArrayBuffer>
+  bodyBytes: number
+}
+
+export type SealedHttpResult = {
+  status: number
+  headers: [string, string][]
+  body: Uint8Array<ArrayBuffer>
+}
+
+/** The origin has too much to do, or a part of it is away; nothing was done. */
+export class OriginBusy extends Error {
+  readonly status: 429 | 503
+  readonly fix: string
+  readonly retryAfterS: number | undefined
+  constructor(refusal: z.infer<typeof refusalSchema> & { status: 429 | 503 }) {
+    super(refusal.message)
+    this.name = 'OriginBusy'
+    this.status = refusal.status
+    this.fix = refusal.fix
+    this.retryAfterS = refusal.retry_after_s
+  }
+}
+
+const answerSchema = z.discriminatedUnion('state', [sealedHttpAnswerSchema, refusalSchema])
+
+/**
+ * Passes a request to the core API on, inside the envelope. It is sent once: where its answer is lost, nobody here
+ * knows whether it was executed.
+ * @throws {OriginAway | OriginBusy}
+ */
+export async function passSealed(
+  env: Env,
+  now: () => number,
+  { room, bodyBytes, ...head }: SealedHttpCall,
+): Promise<SealedHttpResult> {
+  const silence = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const heard = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), SEALED_SILENCE_MS)
+  }
+  heard()
+  try {
+    const text = await sealedCall(env, now, {
+      path: SEALED_HTTP_PATH,
+      plaintext: (freshness) => frame(room, bodyBytes, { ...head, ...freshness }),
+      signal: silence.signal,
+      onBytes: heard,
+    })
+    return resultIn(text)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
+  const parts = unframe(text)
+  const read = parts && answerSchema.safeParse(parsed(parts.head))
+  if (!parts || !read?.success) throw new OriginAway('the origin answered what is no answer')
+  const answer = read.data
+  if (answer.state === 'answered')
+    return { status: answer.status, headers: answer.headers, body: parts.body }
+  const { status } = answer
+  if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
+  throw new OriginAway(`the origin refused the envelope: ${answer.error}`, { isUnsent: true })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

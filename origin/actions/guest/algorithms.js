@@ -1,0 +1,103 @@
+/* The algorithms of crypto.subtle by their names, and what is said with them (Web Crypto, normalizing an algorithm). */
+export default function algorithms(_host, base, { exceptions, webidl }) {
+  const { TypeError, slice, toUpperCase, trunc } = base
+  const { DOMException } = exceptions
+  const UINT32_MAX = 2 ** 32 - 1
+  /* Names are compared without regard to case; these have no prototype, on which another name might find something. */
+  const HASHES = {
+    __proto__: null,
+    'SHA-1': 'SHA-1',
+    'SHA-256': 'SHA-256',
+    'SHA-384': 'SHA-384',
+    'SHA-512': 'SHA-512',
+  }
+  const SIGNING = {
+    __proto__: null,
+    HMAC: 'HMAC',
+    ED25519: 'Ed25519',
+    ECDSA: 'ECDSA',
+    'RSASSA-PKCS1-V1_5': 'RSASSA-PKCS1-v1_5',
+    'RSA-PSS': 'RSA-PSS',
+  }
+  const CURVES = { __proto__: null, 'P-256': 'P-256', 'P-384': 'P-384' }
+
+  const unsupported = (what, name, known) =>
+    new DOMException(
+      'crypto.subtle.' + what + ': ' + slice(name, 0, 64) + ' is not one of ' + known,
+      'NotSupportedError',
+    )
+
+  const nameOf = (given, what) => {
+    if (!webidl.isObject(given)) return webidl.string(given)
+    const { name } = given
+    if (name === undefined) {
+      throw new TypeError('crypto.subtle.' + what + ': the algorithm has no name')
+    }
+    return webidl.string(name)
+  }
+
+  /* A member that must be there; an algorithm given as text has none. */
+  const member = (given, field, what) => {
+    const value = webidl.isObject(given) ? given[field] : undefined
+    if (value !== undefined) return value
+    throw new TypeError('crypto.subtle.' + what + ': the algorithm needs ' + field)
+  }
+
+  const hash = (given, what) => {
+    const name = nameOf(given, what)
+    const known = HASHES[toUpperCase(name)]
+    if (known === undefined) {
+      throw unsupported(what, name, 'SHA-1, SHA-256, SHA-384, SHA-512')
+    }
+    return known
+  }
+
+  const signing = (given, what) => {
+    const name = nameOf(given, what)
+    const known = SIGNING[toUpperCase(name)]
+    if (known !== undefined) return known
+    throw unsupported(what, name, 'HMAC, Ed25519, ECDSA, RSASSA-PKCS1-v1_5, RSA-PSS')
+  }
+
+  /* Web IDL's [EnforceRange] unsigned long. */
+  const integer = (value, field, what) => {
+    const number = trunc(+value)
+    if (number >= 0 && number <= UINT32_MAX) return number
+    throw new TypeError('crypto.subtle.' + what + ': ' + field + ' is no number of its range')
+  }
+
+  return {
+    hash,
+
+    /* @returns {name, hash, length, curve}: what a key of that kind has to have */
+    ofKey(given) {
+      const what = 'importKey'
+      const name = signing(given, what)
+      const said = { __proto__: null, name, hash: '', length: undefined, curve: '' }
+      if (name === 'ECDSA') {
+        const curve = webidl.string(member(given, 'namedCurve', what))
+        /* Unlike names of algorithms, those of curves are compared as they are. */
+        if (CURVES[curve] === undefined) throw unsupported(what, curve, 'P-256, P-384')
+        said.curve = curve
+      } else if (name !== 'Ed25519') {
+        said.hash = hash(member(given, 'hash', what), what)
+      }
+      if (name === 'HMAC') {
+        const { length } = given
+        if (length !== undefined) said.length = integer(length, 'length', what)
+      }
+      return said
+    },
+
+    /* @returns {name, hash, saltLength} of one signature; the hash only where the key has none */
+    ofSignature(given, what) {
+      const name = signing(given, what)
+      const said = { __proto__: null, name, hash: '', saltLength: 0 }
+      if (name === 'ECDSA') said.hash = hash(member(given, 'hash', what), what)
+      if (name === 'RSA-PSS') {
+        said.saltLength = integer(member(given, 'saltLength', what), 'saltLength', what)
+      }
+      return said
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
+
+/** A key that the guest holds: bytes of its own for `secret`, DER for the others (SubjectPublicKeyInfo, PKCS #8). */
+export type KeyType = 'secret' | 'public' | 'private'
+
+/** A key as PKCS #8 of the largest RSA key takes 4,680 bytes; longer DER is read by nobody. */
+const DER_MAX_BYTES = 8 * 1024
+
+/** A prime of an RSA key, beyond half of its modulus: those of real keys are as long as each other. */
+const PRIME_SLACK_BYTES = 8
+
+type Family = {
+  type: 'rsa' | 'ec' | 'ed25519'
+  curve?: string
+  /** What stands before a raw public key of so many bytes in its SubjectPublicKeyInfo, as hex. */
+  raw: Record<number, string>
+}
+
+const RSA: Family = { type: 'rsa', raw: {} }
+
+/** By algorithm, or by curve. Points of curves are whole, or compressed to x and a sign (SEC 1, 2.3.3). */
+const FAMILIES: Record<string, Family> = {
+  'RSASSA-PKCS1-v1_5': RSA,
+  'RSA-PSS': RSA,
+  'P-256': {
+    type: 'ec',
+    curve: 'prime256v1',
+    raw: {
+      65: '3059301306072a8648ce3d020106082a8648ce3d030107034200',
+      33: '3039301306072a8648ce3d020106082a8648ce3d030107032200',
+    },
+  },
+  'P-384': {
+    type: 'ec',
+    curve: 'secp384r1',
+    raw: {
+      97: '3076301006072a8648ce3d020106052b81040022036200',
+      49: '3046301006072a8648ce3d020106052b81040022033200',
+    },
+  },
+  Ed25519: { type: 'ed25519', raw: { 32: '302a300506032b6570032100' } },
+}
+
+/**
+ * Reads a public or private key.
+ * @param kind algorithm or curve  @param format `raw`, `spki` or `pkcs8`
+ * @returns its DER  @throws Error that says, for the action's author, why it is none
+ */
+export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uint8Array {
+  const family = familyOf(kind)
+  if (format === 'raw') return checked(family, publicKey(rawInDer(family, bytes)))
+  if (!isWholeDer(bytes)) throw new Error(`the key is not ${format}`)
+  const key = format === 'pkcs8' ? privateKey(bytes) : publicKey(bytes)
+  return checked(family, key)
+}
+
+/** The same of a JWK whose `kty` and `crv` were looked at; a secret key's own bytes. */
+export function keyOfJwk(kind: string, type: string, jwk: unknown): Uint8Array {
+  if (type === 'secret') return secretOf(jwk)
+  const input = { key: jwk, format: 'jwk' } as JsonWebKeyInput
+  const make = type === 'private' ? createPrivateKey : createPublicKey
+  return checked(
+    familyOf(kind),
+    read(() => make(input), 'the JWK is no key'),
+  )
+}
+
+/** From what `checked` wrote. */
+export function keyObject(type: string, der: Uint8Array): KeyObject {
+  return type === 'private' ? privateKey(der) : publicKey(der)
+}
+
+function familyOf(kind: string): Family {
+  const family = FAMILIES[kind]
+  if (family === undefined) throw new Error('there is no such kind of key')
+  return family
+}
+
+function checked({ type, curve }: Family, key: KeyObject): Uint8Array {
+  const { asymmetricKeyType, asymmetricKeyDetails } = key
+  if (asymmetricKeyType !== type || asymmetricKeyDetails?.namedCurve !== curve)
+    throw new Error('the key is of another algorithm or curve')
+  if (type === 'rsa') requireBounded(key)
+  return key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' } as const)
+}
+
+/** So that one signature is a matter of milliseconds: nothing stops the library in the middle of one. */
+function requireBounded(key: KeyObject): void {
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  if (bits > RSA_KEY_MAX_BITS)
+    throw new Error(`the modulus has ${bits} bits; the limit is ${RSA_KEY_MAX_BITS}`)
+  if (key.type === 'public') return
+  const { d, p, q, dp, dq, qi } = key.export({ format: 'jwk' })
+  const most = Math.ceil(bits / 8)
+  const isBounded =
+    bytesIn(d) <= most &&
+    [p, q, dp, dq, qi].every((part) => bytesIn(part) <= most / 2 + PRIME_SLACK_BYTES)
+  if (!isBounded) throw new Error('the parts of the private key do not fit its modulus')
+}
+
+function bytesIn(text: string | undefined): number {
+  return Buffer.byteLength(text ?? '', 'base64url')
+}
+
+function rawInDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
+  const head = raw[bytes.length]
+  if (head === undefined) throw new Error(`no raw key has ${bytes.length} bytes`)
+  return Buffer.concat([Buffer.from(head, 'hex'), bytes])
+}
+
+/** True when the outermost value ends where the bytes do: the library passes over what follows it. */
+function isWholeDer(bytes: Uint8Array): boolean {
+  const [tag, first = 0] = bytes
+  if (tag !== 0x30 || bytes.length > DER_MAX_BYTES) return false
+  if (first < 0x80) return bytes.length === 2 + first
+  const count = first & 0x7f
+  let length = 0
+  for (const byte of bytes.subarray(2, 2 + count)) length = length * 256 + byte
+  return bytes.length === 2 + count + length
+}
+
+function secretOf(jwk: unknown): Uint8Array {
+  const k = typeof jwk === 'object' && jwk !== null && 'k' in jwk ? jwk.k : undefined
+  if (typeof k !== 'string' || !/^[\w-]*$/.test(k)) throw new Error('k of the JWK is not base64url')
+  return Buffer.from(k, 'base64url')
+}
+
+function publicKey(der: Uint8Array): KeyObject {
+  const key = Buffer.from(der.buffer, der.byteOffset, der.length)
+  return read(() => createPublicKey({ key, format: 'der', type: 'spki' }), 'the key is not spki')
+}
+
+function privateKey(der: Uint8Array): KeyObject {
+  const key = Buffer.from(der.buffer, der.byteOffset, der.length)
+  return read(() => createPrivateKey({ key, format: 'der', type: 'pkcs8' }), 'the key is not pkcs8')
+}
+
+/** The library's own words name its functions; an action's author has the key before him. */
+function read(make: () => KeyObject, otherwise: string): KeyObject {
+  try {
+    return make()
+  } catch {
+    throw new Error(otherwise)
+  }
+}

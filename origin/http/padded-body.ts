@@ -1,0 +1,57 @@
+import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
+
+/**
+ * The body of an answer that may be long in coming: the bytes themselves where they are there in time, else a stream
+ * that begins with pads, so that nobody on the way takes the connection for a dead one.
+ * @param padMs time before the first pad, and between two
+ */
+export async function paddedBody(
+  bytes: Promise<Uint8Array<ArrayBuffer>>,
+  padMs: number,
+): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  return (await within(bytes, padMs)) ?? padded(bytes, padMs)
+}
+
+async function within<Value>(value: Promise<Value>, ms: number): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  try {
+    return await Promise.race([value, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Pads until the answer is there, then the answer. */
+function padded(
+  sealed: Promise<Uint8Array<ArrayBuffer>>,
+  padMs: number,
+): ReadableStream<Uint8Array> {
+  let timer: NodeJS.Timeout | undefined
+  let isOpen = true
+  const pad = Uint8Array.of(PAD_BYTE)
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(pad)
+      timer = setInterval(() => controller.enqueue(pad), padMs)
+      const ended = (end: () => void) => {
+        clearInterval(timer)
+        if (isOpen) end()
+      }
+      sealed.then(
+        (bytes) =>
+          ended(() => {
+            controller.enqueue(bytes)
+            controller.close()
+          }),
+        (error: unknown) => ended(() => controller.error(error)),
+      )
+    },
+    cancel: () => {
+      isOpen = false
+      clearInterval(timer)
+    },
+  })
+}

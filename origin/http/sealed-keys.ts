@@ -1,0 +1,34 @@
+import { MODE_PSK } from '../../shared/envelope/format.ts'
+import { ApiError } from '../../shared/errors.ts'
+import {
+  type CheckKeyAnswer,
+  checkKeyRequestSchema,
+  type CheckKeyRequest,
+  SEALED_KEYS_PATH,
+} from '../../shared/wire/sealed-keys.ts'
+import { apiKeyHash } from '../accounts/api-key.ts'
+import { permissionToRun } from '../accounts/permissions.ts'
+import { requireFirst, type SealedOperation } from './sealed.ts'
+
+/** What a key is and whether it may run an action: the edge asks before it stores one with a trigger. */
+export const sealedKeys: SealedOperation<CheckKeyRequest> = {
+  path: SEALED_KEYS_PATH,
+  schema: checkKeyRequestSchema,
+  handle: async (body, mode, services): Promise<CheckKeyAnswer> => {
+    if (mode !== MODE_PSK)
+      throw new ApiError(
+        403,
+        'Keys are looked at for the edge alone.',
+        'Ask GET /core/v1/account_exists with the key.',
+      )
+    services.load.requireRoom()
+    await requireFirst(body, services)
+    const principal = services.mirror.current().principal(apiKeyHash(body.api_key))
+    if (!principal) return { state: 'known', key: 'unknown', may_execute: false }
+    return {
+      state: 'known',
+      key: principal.usageKey ? 'usage' : 'account',
+      may_execute: permissionToRun(principal, body.action_cid) !== undefined,
+    }
+  },
+}

@@ -1,0 +1,93 @@
+/** What is asked of runs, beside their record (`trigger.ts`): `decisions.md`, Runs list, Test, Clearing up. */
+import { z } from 'zod'
+import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
+import { paramsSchema } from './core.ts'
+import { RUN_STATUSES, runRecord } from './trigger.ts'
+
+const integer = z
+  .string()
+  .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
+  .transform(Number)
+
+const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
+const EXPECTED_TIME =
+  'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (a + is written %2B in a query)'
+
+/** Whether the month has the day: `Date` takes the 30th of February for a day of March. */
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+}
+
+/** Gives Unix milliseconds. */
+const time = z
+  .string()
+  .refine((text) => isDay(RFC3339.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text)), {
+    error: EXPECTED_TIME,
+  })
+  .transform((text) => Date.parse(text))
+  .meta({ format: 'date-time' })
+
+const noOther = z.never({ error: 'there is no such parameter' })
+
+/** Of `GET /api/triggers/<id>/runs`. */
+export const runsQuery = z
+  .object({
+    limit: integer
+      .transform((limit) => Math.min(Math.max(limit, 1), RUNS_PAGE_MAX))
+      .default(RUNS_PAGE_DEFAULT),
+    offset: integer.pipe(z.number().min(0)).optional(),
+    /** `next_cursor` of the page before. */
+    cursor: z.string().optional(),
+    status: z.enum(RUN_STATUSES).optional(),
+    /** Queued at this time or later. */
+    since: time.optional(),
+    /** Queued before this time. */
+    until: time.optional(),
+  })
+  .catchall(noOther)
+  .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
+    path: ['cursor'],
+    error: 'it says already where the page begins: leave offset out',
+  })
+
+/** Of `GET /api/runs/<id>`. */
+export const runQuery = z
+  .object({
+    /** Seconds that the answer may wait for the run's end. */
+    wait: integer.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
+  })
+  .catchall(noOther)
+
+/** A page of a history. */
+export const runsAnswer = z.object({
+  runs: z.array(runRecord),
+  /** The next page's `cursor`; null where there is none. */
+  next_cursor: z.string().nullable(),
+})
+
+/** Of `POST /api/triggers/<id>/test`: one of the two. */
+export const testRequest = z
+  .strictObject({
+    /** What the event would add to `default_params`. */
+    params: paramsSchema,
+    /** Webhooks: what a sender would POST as JSON; any JSON value. */
+    event: z.unknown(),
+  })
+  .partial()
+  .refine((body) => 'params' in body !== 'event' in body, {
+    error: 'expected either params or event',
+  })
+
+/** Of `POST /api/runs/<id>/replay`. */
+export const replayRequest = z.strictObject({
+  /** Whose code and `default_params`: the trigger's as they are now, or those that the run had. */
+  code: z.enum(['original', 'current']).default('current'),
+})
+export type ReplayCode = z.infer<typeof replayRequest>['code']
+
+/** A run was queued. */
+export const queuedAnswer = z.object({ run_id: z.string(), status: z.literal('queued') })
+
+/** Of `POST /api/triggers/<id>/purge`. */
+export const purgeAnswer = z.object({ cancelled: z.int() })

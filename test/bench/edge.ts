@@ -1,0 +1,125 @@
+/** The edge as it is deployed, in a process of its own, before an origin that does what the action's source says. */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { evidenceKeyFile } from '../../origin/http/evidence-keys.ts'
+import { Keyring } from '../../origin/keys/keyring.ts'
+import { approvedToken } from '../../origin/stack/approved-token.ts'
+import { Child } from '../../origin/stack/child.ts'
+import { choosePorts } from '../../origin/stack/ports.ts'
+import { loadTls } from '../../origin/tls.ts'
+import { startSealedOrigin } from '../doubles/sealed-origin.ts'
+
+export type BenchEdge = {
+  url: string
+  origin: Awaited<ReturnType<typeof startSealedOrigin>>
+  /** URL of the worker that the floors are measured with. */
+  baselineUrl: string
+  close(): Promise<void>
+}
+
+export async function startEdge(): Promise<BenchEdge> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const closers: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (const closer of closers.toReversed()) await closer()
+    rmSync(stateDir, { recursive: true, force: true })
+  }
+  try {
+    const ports = await choosePorts({
+      SVC_EDGE_PORT: '0',
+      SVC_ORIGIN_PORT: '0',
+      SVC_CHAIN_PORT: '0',
+    })
+    const { bindings, caFile, origin } = await originDouble(stateDir, ports)
+    closers.push(() => origin.close())
+    const edge = runner('edge', join(stateDir, 'edge'), ports.edge, {
+      EDGE_BINDINGS: JSON.stringify(bindings),
+      NODE_EXTRA_CA_CERTS: caFile,
+    })
+    closers.push(() => edge.stop())
+    const baseline = runner('baseline', join(stateDir, 'baseline'), ports.chain, {
+      EDGE_BINDINGS: '{}',
+      EDGE_CONFIG: fileURLToPath(new URL('./baseline/wrangler.toml', import.meta.url)),
+    })
+    closers.push(() => baseline.stop())
+    await edge.message()
+    await baseline.message()
+    const url = `http://localhost:${ports.edge}`
+    return { url, origin, baselineUrl: `http://localhost:${ports.chain}`, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+export type BenchOwner = {
+  /** @returns the record of a new trigger */
+  create(trigger: object): Promise<{ id: string; webhook_url: string }>
+}
+
+/** An account with an approved token. */
+export async function benchOwner(
+  edgeUrl: string,
+  email = 'bench@example.com',
+): Promise<BenchOwner> {
+  const { token } = await approvedToken(edgeUrl, email)
+  return {
+    create: async (trigger) => {
+      const response = await fetch(`${edgeUrl}/api/triggers`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          name: 'bench',
+          kind: 'webhook',
+          usage_api_key: randomBytes(32).toString('base64'),
+          max_queued_runs: 10_000,
+          max_runs_per_minute: 6_000,
+          ...trigger,
+        }),
+      })
+      if (response.status !== 201)
+        throw new Error(`create: ${response.status} ${await response.text()}`)
+      return (await response.json()) as { id: string; webhook_url: string }
+    },
+  }
+}
+
+async function originDouble(stateDir: string, ports: { edge: number; origin: number }) {
+  const root = randomBytes(32)
+  const psk = randomBytes(32).toString('base64url')
+  const keyring = new Keyring(root)
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const origin = await startSealedOrigin({ stateDir, root, psk, port: ports.origin })
+  const { caFile } = await loadTls(stateDir)
+  const bindings = {
+    SVC_ENV: 'local',
+    ORIGIN_URL: origin.url,
+    PUBLIC_URL: `http://localhost:${ports.edge}`,
+    ORIGIN_TRUST: 'pinned',
+    CHANNEL_KEY_SHA256: sha256(evidenceKeyFile(keyring.channelKey(1))),
+    STORAGE_KEY_SHA256: sha256(evidenceKeyFile(keyring.storageKey())),
+    CHANNEL_PSK: psk,
+    ID_MAC_KEY: randomBytes(32).toString('base64url'),
+  }
+  return { bindings, caFile, origin }
+}
+
+function runner(name: string, folder: string, port: number, env: Record<string, string>): Child {
+  const entry = fileURLToPath(new URL('../../origin/stack/edge-runner.ts', import.meta.url))
+  return new Child({
+    name,
+    command: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', entry],
+    env: { ...process.env, EDGE_STATE_DIR: folder, EDGE_PORT: String(port), ...env },
+    ipc: true,
+    stopSignal: 'SIGTERM',
+    onLine: (line) => {
+      // What makes a figure worthless is worth a line.
+      if (/away|failed/.test(line)) console.error(line.slice(0, 300))
+    },
+    started: () => {},
+  })
+}

@@ -1,0 +1,156 @@
+/**
+ * From a webhook's 202 to the start of its run: alone, and while another trigger's actions take a minute. And how
+ * many runs a whole stack carries to their end for a hundred triggers.
+ */
+import { request } from 'node:https'
+import { newOwner, until } from '../system/owner.ts'
+import { startStack } from '../system/stack.ts'
+import { type BenchEdge, type BenchOwner, benchOwner, startEdge } from './edge.ts'
+import { median, percentile, report } from './report.ts'
+
+const TRIGGERS = 10
+const SAMPLES = 400
+/** Apart from one another: nothing waits for its turn. */
+const APART_MS = 25
+const NEIGHBOUR_RUNS = 200
+const THROUGHPUT = { triggers: 100, runsEach: 40 }
+
+const outcome = (response: string) => ({
+  status: 'success',
+  action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
+  duration_ms: 1,
+  logs: [],
+  charged_cents: 1,
+  response,
+})
+const AT_ONCE = JSON.stringify({ steps: [{ outcome: outcome('done') }] })
+const A_MINUTE = JSON.stringify({ steps: [{ outcome: outcome('slow'), after_ms: 60_000 }] })
+
+export async function queue(): Promise<void> {
+  const edge = await startEdge()
+  try {
+    const owner = await benchOwner(edge.url)
+    const urls: string[] = []
+    for (let n = 0; n < TRIGGERS; n++)
+      urls.push((await owner.create({ action_code: AT_ONCE })).webhook_url)
+    await startLatencies(edge, urls)
+    const idle = await startLatencies(edge, urls)
+    const hop = await hops(edge)
+    report({
+      bench: 'queue',
+      metric: 'queued_to_started_p50_ms',
+      value: median(idle),
+      unit: 'ms',
+      baseline: median(hop),
+      ratio: median(idle) / median(hop),
+    })
+    const value = percentile(idle, 0.99)
+    const baseline = percentile(hop, 0.99)
+    const ratio = value / baseline
+    report({
+      bench: 'queue',
+      metric: 'queued_to_started_p99_ms',
+      value,
+      unit: 'ms',
+      baseline,
+      ratio,
+    })
+
+    await occupy(edge, owner)
+    const beside = percentile(await startLatencies(edge, urls), 0.99)
+    report({
+      bench: 'queue',
+      metric: 'neighbour_start_p99_ms',
+      value: beside,
+      unit: 'ms',
+      baseline: value,
+      ratio: beside / value,
+    })
+  } finally {
+    await edge.close()
+  }
+  await throughput()
+}
+
+/** Milliseconds from each 202, as its sender has it, to the origin being asked to execute the run. */
+async function startLatencies({ origin }: BenchEdge, urls: readonly string[]): Promise<number[]> {
+  const answered = new Map<string, number>()
+  const from = origin.seen.length
+  for (let n = 0; n < SAMPLES; n++) {
+    const response = await fetch(urls[n % urls.length]!, { method: 'POST', body: '{}' })
+    const { run_id } = (await response.json()) as { run_id: string }
+    answered.set(run_id, Date.now())
+    await new Promise((resume) => setTimeout(resume, APART_MS))
+  }
+  await until(30, 'all are started', async () =>
+    origin.seen.slice(from).filter(({ runId }) => answered.has(runId)).length >= SAMPLES
+      ? true
+      : undefined,
+  )
+  return origin.seen.flatMap(({ runId, at }) => {
+    const since = answered.get(runId)
+    // The origin may be asked before the sender has its answer.
+    return since === undefined ? [] : [Math.max(0, at - since)]
+  })
+}
+
+/** Another trigger whose every place is taken by a run of a minute, with a queue behind them. */
+async function occupy({ origin }: BenchEdge, owner: BenchOwner): Promise<void> {
+  const slow = await owner.create({ action_code: A_MINUTE })
+  for (let n = 0; n < NEIGHBOUR_RUNS; n++)
+    await (await fetch(slow.webhook_url, { method: 'POST', body: '{}' })).arrayBuffer()
+  await until(30, 'the neighbour is busy', async () =>
+    origin.seen.filter(({ runId }) => runId.startsWith(slow.id)).length >= 8 ? true : undefined,
+  )
+}
+
+/** A bare HTTPS request to the same origin and back. */
+async function hops({ origin }: BenchEdge): Promise<number[]> {
+  const times: number[] = []
+  for (let n = 0; n < SAMPLES; n++) {
+    const began = performance.now()
+    await new Promise<void>((resolve, reject) => {
+      const sent = request(new URL('/control/nothing', origin.url), {
+        rejectUnauthorized: false,
+        method: 'POST',
+      })
+      sent.once('error', reject)
+      sent.once('response', (response) => response.resume().once('end', () => resolve()))
+      sent.end()
+    })
+    times.push(performance.now() - began)
+  }
+  return times
+}
+
+/** The whole stack: edge, origin, sandbox, ledger. */
+async function throughput(): Promise<void> {
+  const { triggers, runsEach } = THROUGHPUT
+  const started = await startStack({ SVC_STARTER_CREDITS_CENTS: '1000000' })
+  try {
+    const owner = await newOwner(started)
+    const action = 'async function main(params) { return params.event }'
+    const more = { max_runs_per_minute: 6_000 }
+    const made = await Promise.all(
+      Array.from({ length: triggers }, () => owner.createTrigger(action, more)),
+    )
+    await Promise.all(made.map(({ webhook_url }) => owner.fire(webhook_url)))
+    for (const { id } of made) await owner.allEnded(id, 60)
+    const began = performance.now()
+    await Promise.all(
+      made.map(async ({ webhook_url }) => {
+        for (let n = 0; n < runsEach; n++) await owner.fire(webhook_url, { n })
+      }),
+    )
+    for (const { id } of made) await owner.allEnded(id, 120)
+    const seconds = (performance.now() - began) / 1000
+    report({
+      bench: 'queue',
+      metric: 'runs_per_s',
+      value: (triggers * runsEach) / seconds,
+      unit: 'runs/s',
+    })
+  } finally {
+    await started.stop()
+  }
+}

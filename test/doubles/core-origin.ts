@@ -1,0 +1,68 @@
+/** The part of the origin's double that is asked by the edge's front: it tells what reached it, or what it is told to. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import {
+  frame,
+  type SealedHttpAnswer,
+  sealedHttpRequestSchema,
+  unframe,
+} from '../../shared/wire/sealed-http.ts'
+import type { Asked, CoreScript } from './core-script.ts'
+
+type Opened = { plaintext: Buffer; answer: (text: Uint8Array) => Buffer }
+
+/** Answers a request inside the envelope. */
+export function answerSealedHttp(opened: Opened, response: ServerResponse): void {
+  const parts = unframe(opened.plaintext)
+  if (!parts) throw new Error('the text is not framed')
+  const head = sealedHttpRequestSchema.parse(JSON.parse(parts.head))
+  const headers = Object.fromEntries(head.headers)
+  const script = scriptIn(headers)
+  if (script.break) return void response.socket?.destroy()
+  if (script.unsealed) {
+    response.writeHead(script.unsealed, { 'content-type': 'text/plain' })
+    return void response.end('a proxy')
+  }
+  const { method, path, query, client_address } = head
+  const body = parts.body.toString('base64')
+  const asked: Asked = { method, path, query, headers, body, sealed: true, client_address }
+  const answer: SealedHttpAnswer | object = script.refuse
+    ? { state: 'refused', message: 'by script', fix: 'none', ...script.refuse }
+    : { state: 'answered', status: script.status ?? 200, headers: script.headers ?? JSON_HEADERS }
+  const text = Buffer.from(script.text ?? JSON.stringify(asked))
+  response.writeHead(200, { 'content-type': SEALED_CONTENT_TYPE })
+  if (script.pads) response.write(Buffer.alloc(script.pads))
+  const sealed = opened.answer(frame(new Uint8Array(text), text.length, answer))
+  // Pads and answer have to arrive as parts of their own.
+  setTimeout(() => response.end(sealed), script.pads ? 50 : 0)
+}
+
+/** Answers a request that came as it is. */
+export function answerPlain(
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): void {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  )
+  const script = scriptIn(headers)
+  if (script.break) return void request.socket.destroy()
+  const [path = '', query] = (request.url ?? '').split('?', 2)
+  const asked: Asked = {
+    method: request.method ?? '',
+    path,
+    query: query === undefined ? '' : `?${query}`,
+    headers,
+    body: body.toString('base64'),
+    sealed: false,
+  }
+  response.writeHead(script.status ?? 200, (script.headers ?? JSON_HEADERS).flat())
+  response.end(script.text ?? JSON.stringify(asked))
+}
+
+const JSON_HEADERS: [string, string][] = [['content-type', 'application/json']]
+
+function scriptIn(headers: Record<string, string>): CoreScript {
+  return JSON.parse(headers['x-double'] ?? '{}') as CoreScript
+}

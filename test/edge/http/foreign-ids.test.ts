@@ -1,0 +1,126 @@
+import { listDurableObjectIds } from 'cloudflare:test'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../edge/app.ts'
+import {
+  createTrigger,
+  edge,
+  env,
+  fire,
+  objectExists,
+  type Owner,
+  post,
+  queueOf,
+  runOnce,
+  someOwner,
+  sql,
+  unknownTriggerId,
+} from '../app.ts'
+
+const mallory: Owner = await someOwner()
+const victim: Owner = await someOwner()
+
+/** Every operation on one trigger or run, with a body that its owner could send. */
+const OPERATIONS: Record<string, object | undefined> = {
+  'GET /api/triggers/:id': undefined,
+  'PATCH /api/triggers/:id': { enabled: false, name: 'taken', usage_api_key: 'usage-mallory' },
+  'DELETE /api/triggers/:id': undefined,
+  'GET /api/triggers/:id/runs': undefined,
+  'POST /api/triggers/:id/test': { params: {} },
+  'POST /api/triggers/:id/purge': {},
+  'GET /api/runs/:id': undefined,
+  'POST /api/runs/:id/replay': {},
+  'POST /api/runs/:id/cancel': {},
+}
+
+async function ask(operation: string, trigger: string, run: string) {
+  const [method, path] = operation.split(' ') as [string, string]
+  const url = path.replace(':id', path.startsWith('/api/runs') ? run : trigger)
+  const body = OPERATIONS[operation]
+  const init = body ? { ...post('', body).init, method } : { method }
+  const response = await mallory.api(url, init)
+  const headers = [...response.headers].filter(([name]) => name !== 'x-request-id')
+  return { status: response.status, headers, body: await response.text() }
+}
+
+/** The last character that matters, changed: another MAC. */
+const forged = (id: string) => id.slice(0, 31) + (id[31] === 'A' ? 'B' : 'A')
+
+it('the table has every route of /api that takes an id, and no other', () => {
+  const routes = createApp()
+    .routes.filter(({ method, path }) => method !== 'ALL' && /^\/api\/.*:/.test(path))
+    .map(({ method, path }) => `${method} ${path}`)
+  expect(Object.keys(OPERATIONS).toSorted()).toEqual([...new Set(routes)].toSorted())
+})
+
+describe('the id of somebody else', async () => {
+  const { id } = await createTrigger(victim, { max_runs_per_minute: 1 })
+  const ended = (await runOnce(victim, await fire(id))).id
+  const waiting = await fire(id)
+  const unknown = await unknownTriggerId()
+  const everything = async () => ({
+    record: await (await victim.api(`/api/triggers/${id}`)).json(),
+    runs: await (await victim.api(`/api/triggers/${id}/runs`)).json(),
+    key: await sql(id, 'SELECT usage_key FROM trigger'),
+  })
+
+  it.each(Object.keys(OPERATIONS))(
+    'an oracle: %s answers the same bytes as for one that is unknown, forged or malformed',
+    async (operation) => {
+      const before = await everything()
+      const suffix = ended.slice(32)
+      const answers = [
+        await ask(operation, id, ended),
+        await ask(operation, id, waiting),
+        await ask(operation, id, id + 'A'.repeat(16)),
+        await ask(operation, unknown, unknown + suffix),
+        await ask(operation, forged(id), forged(id) + suffix),
+        await ask(operation, 'x', 'x'),
+        await ask(operation, `${id}A`, `${ended}A`),
+        await ask(operation, id.toLowerCase(), ended.toUpperCase()),
+      ]
+      expect(answers[0]!.status).toBe(404)
+      for (const answer of answers) expect(answer).toEqual(answers[0])
+      const { record, ...rest } = before
+      const after = await everything()
+      expect(after).toEqual({
+        ...rest,
+        record: { ...(record as object), stats: expect.anything() },
+      })
+    },
+  )
+
+  it('an oracle by a forged cursor: it is looked at for the owner alone', async () => {
+    const read = async (owner: Owner, trigger: string) => {
+      const response = await owner.api(`/api/triggers/${trigger}/runs?cursor=AAAA`)
+      return [response.status, await response.text()]
+    }
+    expect(await read(mallory, id)).toEqual(await read(mallory, forged(id)))
+    expect((await read(victim, id))[0]).toBe(422)
+  })
+
+  it('HEAD tells no more than GET', async () => {
+    for (const trigger of [id, unknown, forged(id)]) {
+      const response = await mallory.api(`/api/triggers/${trigger}`, { method: 'HEAD' })
+      expect([response.status, await response.text()]).toEqual([404, ''])
+    }
+  })
+})
+
+describe('a flood of ids', () => {
+  it('forged or malformed ones address no object', async () => {
+    const id = await unknownTriggerId()
+    const before = (await listDurableObjectIds(env.TRIGGER_QUEUE)).length
+    for (const made of [forged(id), id.slice(1), `${id}=`, 'A'.repeat(32), '%00'])
+      for (const operation of Object.keys(OPERATIONS))
+        expect((await ask(operation, made, `${made}${'A'.repeat(16)}`)).status).toBe(404)
+    await edge(`/webhook/${forged(id)}`, { method: 'POST', body: '{}' })
+    expect(await listDurableObjectIds(env.TRIGGER_QUEUE)).toHaveLength(before)
+  })
+
+  it('of ids that we made and never gave out leaves no storage behind', async () => {
+    const id = await unknownTriggerId()
+    for (const operation of Object.keys(OPERATIONS)) await ask(operation, id, id + 'A'.repeat(16))
+    expect((await edge(`/webhook/${id}`, { method: 'POST', body: '{}' })).status).toBe(404)
+    if (await objectExists(id)) expect(await queueOf(id).read(mallory.id)).toBeUndefined()
+  })
+})

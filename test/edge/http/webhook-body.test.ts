@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { readBody } from '../../../edge/http/webhook-body.ts'
+
+const KIB = 1024
+const limits = (over: object = {}) => ({ maxBytes: 64 * KIB, withinMs: 10_000, ...over })
+
+/** A body of which the test sees how much was taken, and whether the rest was called off. */
+function source(chunk: Uint8Array, count = Number.POSITIVE_INFINITY) {
+  const seen = { pulled: 0, cancelled: false }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (seen.pulled++ < count) controller.enqueue(chunk.slice())
+        else controller.close()
+      },
+      cancel: () => void (seen.cancelled = true),
+    },
+    { highWaterMark: 0 },
+  )
+  return { seen, stream }
+}
+
+function request(body: BodyInit | null, headers: Record<string, string> = {}): Request {
+  return new Request('https://edge.test/webhook/x', { method: 'POST', body, headers })
+}
+
+const refusal = (read: Promise<unknown>) =>
+  read.then(
+    () => 'taken',
+    ({ status, error }: { status: number; error: string }) => `${status} ${error}`,
+  )
+
+describe('a body is read', () => {
+  it.each([0, 1, 16 * KIB, 16 * KIB + 1, 64 * KIB])(
+    'whole without a length: %i bytes',
+    async (size) => {
+      const bytes = Uint8Array.from({ length: size }, (_, i) => i % 251)
+      const { stream } = source(bytes, size === 0 ? 0 : 1)
+      const body = await readBody(request(stream), limits())
+      expect(body).toEqual(bytes)
+      // The memory behind it is what is sent to the object.
+      expect(body.buffer.byteLength).toBe(size)
+    },
+  )
+
+  it('whole when it comes one byte at a time', async () => {
+    const { stream } = source(new Uint8Array([7]), 20_000)
+    expect(await readBody(request(stream), limits())).toEqual(new Uint8Array(20_000).fill(7))
+  })
+
+  it('as nothing where there is none', async () => {
+    expect(await readBody(request(null), limits())).toEqual(new Uint8Array())
+  })
+})
+
+describe('a sender that wants our memory', () => {
+  it('without a length and without an end: is refused at the limit, and nothing more is taken', async () => {
+    const { seen, stream } = source(new Uint8Array(8 * KIB))
+    expect(await refusal(readBody(request(stream), limits()))).toBe('413 payload_too_large')
+    expect(seen.pulled).toBeLessThanOrEqual(10)
+    expect(seen.cancelled).toBe(true)
+  })
+
+  it('with a length over the limit: nothing is taken', async () => {
+    const { seen, stream } = source(new Uint8Array(8 * KIB))
+    const sent = request(stream, { 'content-length': `${64 * KIB + 1}` })
+    expect(await refusal(readBody(sent, limits()))).toBe('413 payload_too_large')
+    expect(seen.pulled).toBe(0)
+  })
+
+  it.each(['5', 'NaN', '-1', '1e9999', ''])(
+    'with a length that lies, %j: what comes is what counts',
+    async (length) => {
+      const sent = request('x'.repeat(64 * KIB + 1), { 'content-length': length })
+      expect(await refusal(readBody(sent, limits()))).toBe('413 payload_too_large')
+    },
+  )
+
+  it('slow-loris: a body that does not end in time is refused', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    void writer.write(new Uint8Array([123])).catch(() => {})
+    const read = readBody(request(readable), limits({ withinMs: 50 }))
+    expect(await refusal(read)).toBe('400 body_too_slow')
+  })
+})

@@ -1,0 +1,110 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RateCap } from '../../../edge/limits/rate-cap.ts'
+import { RATES, type RateName } from '../../../edge/limits/rates.ts'
+import { requireRate } from '../../../edge/limits/require-rate.ts'
+import { edge, env, someOwner } from '../app.ts'
+import { production, someKey } from '../http/front-harness.ts'
+
+/** Takes what a caller has: while the clock stands, its next call is one too many. */
+async function useUp(name: RateName, caller: string): Promise<void> {
+  const known = new Set((await listDurableObjectIds(env.RATE_CAP)).map(String))
+  await requireRate(env, name, caller)
+  const ids = await listDurableObjectIds(env.RATE_CAP)
+  const [id] = ids.filter((one) => !known.has(String(one)))
+  await runInDurableObject(env.RATE_CAP.get(id!), (cap: RateCap) => {
+    let taken = 1
+    while (cap.take(RATES[name]) === 0) taken++
+    expect(taken).toBe(RATES[name].burst)
+  })
+}
+
+beforeEach(() => void vi.spyOn(Date, 'now').mockReturnValue(Date.now()))
+afterEach(() => vi.restoreAllMocks())
+
+async function refusal(response: Response) {
+  const { error } = await response.json<{ error: string }>()
+  const retryAfter = Number(response.headers.get('retry-after'))
+  return { status: response.status, error, waits: retryAfter >= 1 && retryAfter <= 60 }
+}
+const TOO_MANY = { status: 429, error: 'too_many_requests', waits: true }
+
+const from = (address: string, headers: Record<string, string> = {}) =>
+  production()('/core/v1/version', { headers: { 'cf-connecting-ip': address, ...headers } })
+
+describe('the core API', () => {
+  it('is 429 for one address above its rate, whatever key it sends, and not for another', async () => {
+    await useUp('core_address', '203.0.113.7')
+    expect(await refusal(await from('203.0.113.7'))).toEqual(TOO_MANY)
+    expect(await refusal(await from('203.0.113.7', { 'x-api-key': someKey() }))).toEqual(TOO_MANY)
+    expect(await refusal(await from('::ffff:203.0.113.7'))).toEqual(TOO_MANY)
+    expect((await from('203.0.113.8')).status).toBe(200)
+  })
+
+  it('address hopping: an IPv6 /64 is one address', async () => {
+    await useUp('core_address', '2001:db8:1:2::/64')
+    expect(await refusal(await from('2001:db8:1:2:aaaa::1'))).toEqual(TOO_MANY)
+    expect((await from('2001:db8:1:3::1')).status).toBe(200)
+  })
+
+  it('is 429 for one key above its rate, from whatever address, and readable by a page elsewhere', async () => {
+    const key = someKey()
+    await useUp('core_key', key)
+    const asks = (address: string) =>
+      production()('/core/v1/list_groups', {
+        headers: { 'cf-connecting-ip': address, 'x-api-key': key },
+      })
+    const refused = await asks('198.51.100.1')
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await refusal(refused)).toEqual(TOO_MANY)
+    expect(await refusal(await asks('198.51.100.2'))).toEqual(TOO_MANY)
+  })
+})
+
+describe('the triggers’ API', () => {
+  it('is 429 for the writes of one user above the rate; reads and other users go on', async () => {
+    const [owner, other] = [await someOwner(), await someOwner()]
+    await useUp('api_write', owner.id)
+    const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
+    expect(await refusal(await owner.api('/api/triggers', init))).toEqual(TOO_MANY)
+    expect((await owner.api('/api/triggers')).status).toBe(200)
+    expect((await other.api('/api/triggers', init)).status).toBe(422)
+  })
+
+  it('without a token is 401: nobody’s calls are counted', async () => {
+    expect((await edge('/api/triggers', { method: 'POST', body: '{}' })).status).toBe(401)
+  })
+})
+
+describe('sign-in', () => {
+  const ask = (email: string) =>
+    edge('/sign-in', {
+      method: 'POST',
+      body: new URLSearchParams({ email }),
+      headers: { origin: 'https://edge.test', 'content-type': 'application/x-www-form-urlencoded' },
+    })
+
+  it('sends a mail to who asks', async () => {
+    expect((await ask('one@example.test')).status).toBe(200)
+  })
+
+  it('mail bombing: one mailbox gets so many mails, under whatever tag', async () => {
+    await useUp('sign_in_mailbox', 'flooded@example.test')
+    const response = await ask('Flooded+tag@example.test')
+    expect(response.status).toBe(429)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    expect(await response.text()).not.toContain('on its way')
+  })
+
+  it('mail bombing: one address sends so many mails, to whatever mailbox', async () => {
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    const { burst } = RATES.sign_in_address
+    for (let n = 1; n < burst; n++) await ask(`mailbox-${n}@example.test`)
+    await ask('last@example.test')
+    const response = await ask('one-more@example.test')
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      429,
+      expect.stringContaining('text/html'),
+    ])
+  })
+})

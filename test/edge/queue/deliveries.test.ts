@@ -1,0 +1,58 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { describe, expect, it } from 'vitest'
+import { Deliveries, recordDelivery } from '../../../edge/queue/deliveries.ts'
+import { DELIVERY_KEPT_MS } from '../../../shared/limits.ts'
+import { createTrigger, queueOf, someOwner } from '../app.ts'
+
+const owner = await someOwner()
+
+async function withDeliveries(test: (deliveries: Deliveries, sql: SqlStorage) => void) {
+  const { id } = await createTrigger(owner)
+  await runInDurableObject(queueOf(id), (_, { storage }) =>
+    test(new Deliveries(storage.sql), storage.sql),
+  )
+}
+
+const count = (sql: SqlStorage) => sql.exec('SELECT count(*) AS n FROM deliveries').one().n
+
+describe('a delivery id', () => {
+  it('is known for 24 hours, and not a millisecond longer', () =>
+    withDeliveries((deliveries, sql) => {
+      recordDelivery(sql, 'a', 'run', 1_000)
+      expect(deliveries.runOf('a', 1_000 + DELIVERY_KEPT_MS)).toBe('run')
+      expect(deliveries.runOf('a', 1_001 + DELIVERY_KEPT_MS)).toBeUndefined()
+      expect(deliveries.runOf('b', 1_000)).toBeUndefined()
+    }))
+
+  it('is known while the clock is set back', () =>
+    withDeliveries((deliveries, sql) => {
+      recordDelivery(sql, 'a', 'run', 10_000_000)
+      expect(deliveries.runOf('a', 10_000_000 - 3_600_000)).toBe('run')
+    }))
+
+  it('that is too old belongs to the next run with it', () =>
+    withDeliveries((deliveries, sql) => {
+      const later = DELIVERY_KEPT_MS + 1
+      recordDelivery(sql, 'a', 'first', 0)
+      recordDelivery(sql, 'a', 'second', later)
+      expect(deliveries.runOf('a', later)).toBe('second')
+    }))
+})
+
+describe('old ids', () => {
+  it('are cleared away by the alarm, some at a time, and it is set for the next one', () =>
+    withDeliveries((deliveries, sql) => {
+      for (let i = 0; i < 300; i++) recordDelivery(sql, `old ${i}`, 'run', i)
+      recordDelivery(sql, 'young', 'run', DELIVERY_KEPT_MS)
+      const now = DELIVERY_KEPT_MS + 1_000
+      expect(deliveries.tend(now)).toBeLessThanOrEqual(now)
+      expect(count(sql)).toBe(45)
+      expect(deliveries.tend(now)).toBe(2 * DELIVERY_KEPT_MS + 1)
+      expect(count(sql)).toBe(1)
+      expect(deliveries.tend(2 * DELIVERY_KEPT_MS + 1)).toBeUndefined()
+      expect(count(sql)).toBe(0)
+    }))
+
+  it('need no alarm where there are none', () =>
+    withDeliveries((deliveries) => expect(deliveries.tend(0)).toBeUndefined()))
+})

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
+
+const MINUTE = 60_000
+
+it('what runs ends, and what waits, retries too, starts when the trigger is enabled again', () =>
+  simulate({}, async (sim) => {
+    let answer = () => {}
+    sim.behaviour.execute = ({ suffix }) =>
+      suffix === sim.rows()[0]!.suffix
+        ? new Promise((resolve) => (answer = () => resolve(endedWith('ended'))))
+        : refused(500)
+    await sim.add(2)
+    await sim.patch({ enabled: false })
+    await sim.add(1)
+    await sim.advance(10 * MINUTE)
+    expect(sim.calls).toHaveLength(2)
+    answer()
+    await settled()
+    expect(sim.statuses()).toEqual(['success', 'queued', 'queued'])
+    sim.behaviour.execute = () => endedWith('enabled')
+    await sim.patch({ enabled: true })
+    expect(sim.rows().map(({ status, attempt }) => [status, attempt])).toEqual([
+      ['success', 1],
+      ['success', 2],
+      ['success', 1],
+    ])
+  }))
+
+it('a run that an earlier life had started and not sent is put back, and used no attempt', () =>
+  simulate({}, async (sim) => {
+    sim.behaviour.execute = never
+    await sim.add(1)
+    sim.behaviour.execute = () => endedWith('sent')
+    sim.state.change({ enabled: false }, sim.now)
+    await sim.restart()
+    expect(sim.calls).toHaveLength(1)
+    expect(sim.rows()).toMatchObject([{ status: 'queued', attempt: 0 }])
+    await sim.patch({ enabled: true })
+    expect(sim.rows()).toMatchObject([{ status: 'success', attempt: 1 }])
+  }))
+
+it('runs that waited for a connection are put back', () =>
+  simulate({}, async (sim) => {
+    const answers: (() => void)[] = []
+    sim.behaviour.execute = () =>
+      new Promise((resolve) => answers.push(() => resolve(endedWith('ended'))))
+    await sim.add(8)
+    expect(sim.calls).toHaveLength(3)
+    await sim.patch({ enabled: false })
+    for (const answer of answers) answer()
+    await settled()
+    expect(sim.calls).toHaveLength(3)
+    expect(sim.statuses()).toEqual([...Array(3).fill('success'), ...Array(5).fill('queued')])
+    expect(sim.queued).toBe(5)
+  }))
+
+it('the time that it was disabled is no time that the origin was away', () =>
+  simulate({}, async (sim) => {
+    sim.behaviour.execute = away
+    sim.behaviour.outcomes = away
+    await sim.add(1)
+    await sim.patch({ enabled: false })
+    await sim.advance(48 * 60 * MINUTE)
+    await sim.patch({ enabled: true })
+    expect(sim.statuses()).toEqual(['queued'])
+    sim.behaviour.execute = () => endedWith('back')
+    sim.behaviour.outcomes = (suffixes) => ({ ended: {}, running: [], unknown: suffixes })
+    await sim.advance(MINUTE)
+    expect(sim.statuses()).toEqual(['failed'])
+    expect(sim.result().error).toMatch(/^outcome_lost: .* may have run/)
+  }))

@@ -1,0 +1,266 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { IndexRow } from '../../../edge/queue/index-row.ts'
+import type { TriggerRow } from '../../../edge/queue/records.ts'
+import type { TriggerQueue } from '../../../edge/queue/trigger-queue.ts'
+import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
+import {
+  createTrigger,
+  env,
+  fire,
+  kill,
+  type Owner,
+  post,
+  queueOf,
+  someOwner,
+  sql,
+} from '../app.ts'
+
+const owner: Owner = await someOwner()
+afterEach(() => vi.restoreAllMocks())
+
+type Row = { record: string; version: number }
+const indexed = (id: string) =>
+  env.DB.prepare('SELECT record, version FROM triggers WHERE id = ?').bind(id).first<Row>()
+const inList = async (id: string): Promise<TriggerRecord | undefined> => {
+  const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
+  return list.find((listed) => listed.id === id)
+}
+const patch = (id: string, body: object) =>
+  owner.api(`/api/triggers/${id}`, { ...post('', body).init, method: 'PATCH' })
+const remove = (id: string) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+
+/** Until it is called again, D1 refuses to write the rows of this owner, as a D1 that is away does. */
+async function withoutIndex<Result>(work: () => Promise<Result>): Promise<Result> {
+  const refusal = "WHEN coalesce(NEW.id, '') <> '' BEGIN SELECT RAISE(ABORT, 'away'); END"
+  const gone = "BEGIN SELECT RAISE(ABORT, 'away'); END"
+  await env.DB.batch([
+    env.DB.prepare(`CREATE TRIGGER no_insert BEFORE INSERT ON triggers ${refusal}`),
+    env.DB.prepare(`CREATE TRIGGER no_update BEFORE UPDATE ON triggers ${refusal}`),
+    env.DB.prepare(`CREATE TRIGGER no_delete BEFORE DELETE ON triggers ${gone}`),
+  ])
+  try {
+    return await work()
+  } finally {
+    const names = ['no_insert', 'no_update', 'no_delete']
+    await env.DB.batch(names.map((name) => env.DB.prepare(`DROP TRIGGER ${name}`)))
+  }
+}
+
+/** The object's alarm, again and again, until the index has been told. */
+async function alarmUntil(id: string, told: () => Promise<boolean>): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await runDurableObjectAlarm(queueOf(id))
+      expect(await told()).toBe(true)
+    },
+    { timeout: 10_000, interval: 50 },
+  )
+}
+/** The pause after a failure is of this life of the object. */
+const restart = kill
+
+describe('an index that can not be written', () => {
+  it('creation: the trigger is there, fires, and is listed once the index is back', async () => {
+    const { id } = await withoutIndex(async () => {
+      const trigger = await createTrigger(owner, { name: 'lost' })
+      await fire(trigger.id)
+      expect((await owner.api(`/api/triggers/${trigger.id}`)).status).toBe(200)
+      expect(await indexed(trigger.id)).toBeNull()
+      await restart(trigger.id)
+      return trigger
+    })
+    await alarmUntil(id, async () => (await inList(id)) !== undefined)
+    expect(await inList(id)).toMatchObject({ name: 'lost', enabled: true })
+  })
+
+  it.each([
+    [true, false],
+    [false, true],
+  ])('PATCH from enabled %s to %s: 200, at once, and listed later', async (from, to) => {
+    const { id } = await createTrigger(owner, { enabled: from })
+    await withoutIndex(async () => {
+      const response = await patch(id, { enabled: to })
+      expect(response.status).toBe(200)
+      expect(await response.json()).toMatchObject({ enabled: to })
+      expect(await inList(id)).toMatchObject({ enabled: from })
+      await restart(id)
+    })
+    await alarmUntil(id, async () => (await inList(id))?.enabled === to)
+  })
+
+  it('DELETE: gone at once, out of the list later, and nothing of it is left on disk', async () => {
+    const { id } = await createTrigger(owner)
+    await fire(id)
+    await withoutIndex(async () => {
+      expect((await remove(id)).status).toBe(204)
+      expect((await owner.api(`/api/triggers/${id}`)).status).toBe(404)
+      expect((await remove(id)).status).toBe(404)
+      expect(await sql(id, 'SELECT * FROM usage_keys')).toEqual([])
+      await restart(id)
+    })
+    await alarmUntil(id, async () => (await indexed(id)) === null)
+    const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'"
+    await vi.waitFor(async () => expect(await sql(id, tables)).toEqual([]))
+    expect((await owner.api(`/api/triggers/${id}`)).status).toBe(404)
+  })
+
+  it('tells the log why, and nothing of what was to be written', async () => {
+    const { id } = await createTrigger(owner)
+    const log = vi.spyOn(console, 'log')
+    await withoutIndex(() => patch(id, { name: 'canary', default_params: { canary: 1 } }))
+    const lines = log.mock.calls.map(([text]) => String(text))
+    const [line] = lines.filter((text) => text.includes('index.failed') && text.includes(id))
+    expect(line).toContain('away')
+    expect(lines.join()).not.toContain('canary')
+  })
+})
+
+describe('an index that does not answer', () => {
+  /** Writes of this object's row go out, and nothing comes back. */
+  const hang = (id: string) =>
+    runInDurableObject(queueOf(id), (instance: TriggerQueue) => {
+      const { DB } = Reflect.get(instance, 'env') as typeof env
+      const prepare = DB.prepare.bind(DB)
+      return vi.spyOn(DB, 'prepare').mockImplementation((query) => {
+        const statement = prepare(query)
+        if (!/^(insert|update|delete)/i.test(query)) return statement
+        return { bind: () => ({ run: () => new Promise(() => {}) }) } as never
+      })
+    })
+
+  it('keeps no reader and no sender waiting, and a PATCH for two seconds', async () => {
+    const { id } = await createTrigger(owner)
+    await hang(id)
+    const began = performance.now()
+    const patched = patch(id, { name: 'new' })
+    await vi.waitFor(async () =>
+      expect((await sql(id, 'SELECT name FROM trigger'))[0]).toEqual({ name: 'new' }),
+    )
+    await fire(id)
+    const read = await owner.api(`/api/triggers/${id}`)
+    expect(await read.json()).toMatchObject({ name: 'new' })
+    expect(performance.now() - began).toBeLessThan(1_500)
+    const answer = await patched
+    expect([answer.status, await answer.json()]).toMatchObject([200, { name: 'new' }])
+    vi.restoreAllMocks()
+    await restart(id)
+    await alarmUntil(id, async () => (await inList(id))?.name === 'new')
+  })
+})
+
+it('many PATCHes at once: the row ends as the object does', async () => {
+  const { id } = await createTrigger(owner)
+  const names = Array.from({ length: 40 }, (_, n) => `name ${n}`)
+  await Promise.all(names.map((name) => patch(id, { name })))
+  const answer = await owner.api(`/api/triggers/${id}`)
+  const { name } = await answer.json<TriggerRecord>()
+  await vi.waitFor(async () => expect(await inList(id)).toMatchObject({ name }))
+  expect((await indexed(id))!.version).toBe(41)
+})
+
+it('an older version that arrives late does not replace a newer one', async () => {
+  const { id } = await createTrigger(owner)
+  await patch(id, { name: 'newer' })
+  const { record } = (await indexed(id))!
+  await env.DB.prepare('UPDATE triggers SET version = 9 WHERE id = ?').bind(id).run()
+  await patch(id, { name: 'version 3' })
+  expect(await indexed(id)).toEqual({ record, version: 9 })
+})
+
+/** An index and an object in memory, whose writes succeed, fail, hang and arrive late as it is said. */
+class Simulation {
+  readonly row = { triggerId: 't', ownerId: 'o', removedAt: null, indexStale: false, version: 1 }
+  index: number | undefined
+  forgotten = false
+  readonly late: (() => void)[] = []
+  fate: 'arrives' | 'fails' | 'hangs' = 'arrives'
+  readonly work: Promise<void>[] = []
+  readonly indexRow = new IndexRow({
+    state: {
+      row: this.row as unknown as TriggerRow,
+      indexed: (version) => {
+        if (version === this.row.version) this.row.indexStale = false
+      },
+    },
+    now: () => 0,
+    // A wait is over at once: what hangs has always been waited for long enough.
+    sleep: () => new Promise((resolve) => setTimeout(resolve)),
+    record: () => ({}) as TriggerRecord,
+    put: (_, __, version) =>
+      this.#write(() => {
+        if (this.index === undefined || this.index <= version) this.index = version
+      }),
+    drop: () =>
+      this.#write(() => {
+        this.index = undefined
+      }),
+    dropped: async () => {
+      this.forgotten = true
+      this.row.indexStale = false
+    },
+    log: () => {},
+  })
+
+  change(removed: boolean): void {
+    if (this.row.removedAt !== null) return
+    Object.assign(this.row, { version: this.row.version + 1, indexStale: true })
+    if (removed) Object.assign(this.row, { removedAt: 1 })
+    this.work.push(this.indexRow.write())
+  }
+
+  tend(): void {
+    // A time beyond every pause.
+    this.indexRow.tend(Number.MAX_SAFE_INTEGER, (work) => this.work.push(work))
+  }
+
+  async #write(effect: () => void): Promise<void> {
+    const { fate } = this
+    if (fate === 'hangs') {
+      return new Promise((answer) => {
+        this.late.push(() => {
+          effect()
+          answer()
+        })
+      })
+    }
+    await Promise.resolve()
+    if (fate === 'fails') throw new Error('away')
+    effect()
+  }
+}
+
+it('whatever fails, hangs and arrives late in between: the row ends as the object is', async () => {
+  const step = fc.oneof(
+    fc.constantFrom('change', 'change', 'tend', 'late', 'pause', 'remove'),
+    fc.constantFrom('arrives', 'fails', 'hangs').map((fate) => ({ fate })),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const simulation = new Simulation()
+      for (const each of steps) {
+        if (typeof each === 'object') simulation.fate = each.fate
+        else if (each === 'change') simulation.change(false)
+        else if (each === 'remove') simulation.change(true)
+        else if (each === 'tend') simulation.tend()
+        else if (each === 'late') simulation.late.shift()?.()
+        else await new Promise((resolve) => setTimeout(resolve))
+      }
+      simulation.fate = 'arrives'
+      for (const arrive of simulation.late.splice(0)) arrive()
+      // As often as the alarm comes: what was given up may fail once more before its end is known.
+      for (let alarm = 0; alarm < 5; alarm++) {
+        simulation.tend()
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        for (const arrive of simulation.late.splice(0)) arrive()
+      }
+      await Promise.all(simulation.work)
+      const { row, index, forgotten } = simulation
+      expect(row.indexStale).toBe(false)
+      expect(forgotten).toBe(row.removedAt !== null)
+      if (row.version > 1) expect(index).toBe(forgotten ? undefined : row.version)
+    }),
+    { numRuns: 100 },
+  )
+})

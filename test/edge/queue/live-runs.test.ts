@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { LiveRuns } from '../../../edge/queue/live-runs.ts'
+import { StoredStarts } from '../../../edge/queue/start-log.ts'
+import { simulate } from './simulation.ts'
+
+/** Storage that counts the rows that statements read. */
+function watched(storage: DurableObjectStorage) {
+  let read = 0
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
+  const sql = {
+    exec: (query: string, ...values: unknown[]) => {
+      const cursor = storage.sql.exec(query, ...values)
+      cursors.push(cursor)
+      return cursor
+    },
+  } as unknown as SqlStorage
+  const counted = {
+    sql,
+    transactionSync: <T>(work: () => T) => storage.transactionSync(work),
+  } as unknown as DurableObjectStorage
+  const rowsRead = () => {
+    read += cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0)
+    return read
+  }
+  return { live: new LiveRuns(counted, new StoredStarts(sql)), rowsRead }
+}
+
+const seedEnded = (sql: SqlStorage, count: number) =>
+  sql.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+     INSERT INTO runs (suffix, status, revision, queued_at, firing, body_bytes, attempt)
+     SELECT 'ended' || i, 'success', 1, i, '{}', 0, 1 FROM n`,
+    count,
+  )
+
+describe('what the queue reads', () => {
+  it('is live runs alone, however long the history is', () =>
+    simulate({ enabled: false }, async (sim) => {
+      seedEnded(sim.storage.sql, 5_000)
+      await sim.add(3)
+      const { live, rowsRead } = watched(sim.storage)
+      const run = live.next(sim.now, false)!
+      live.next(sim.now, true)
+      live.nextRetryAt(sim.now)
+      live.waitFor('payment')
+      live.anyQueued()
+      const started = live.start(run, sim.now, 1)
+      live.extendLeases([started.sequence], sim.now)
+      live.abandoned(sim.now, true)
+      live.dropUnusedKeys(1)
+      live.finish(started, 'success', { response: 1, error: null, logs: [] }, sim.now)
+      expect(rowsRead()).toBeLessThan(60)
+    }))
+
+  it('of a start is a few rows, however many wait for their turn', () =>
+    simulate({ enabled: false }, async (sim) => {
+      await sim.add(5_000)
+      const { live, rowsRead } = watched(sim.storage)
+      const run = live.next(sim.now, false)!
+      live.start(run, sim.now, 1)
+      expect(rowsRead()).toBeLessThan(10)
+    }))
+})
+
+it('params that the origin would refuse are not sent: the run fails, and says nothing of the origin', () =>
+  simulate({}, async (sim) => {
+    const firing = JSON.stringify({ source: 'webhook', receivedAt: 1, headers: {} })
+    const body = new Uint8Array(2 * 1024 * 1024).fill(1)
+    sim.store.insert([{ suffix: 'large', revision: 1, queuedAt: 1, firing, body }])
+    sim.state.note({ originAwaySince: 1 })
+    await sim.restart()
+    expect(sim.calls).toEqual([])
+    expect(sim.result().error).toMatch(/^413 payload_too_large: js_params/)
+    expect(sim.state.current!.originAwaySince).toBe(1)
+  }))
+
+it('a run is sent with its whole body, in one row or in parts', () =>
+  simulate({}, async (sim) => {
+    for (const bytes of [0, 10, 1024 * 1024, 1024 * 1024 + 1, 2 * 1024 * 1024]) {
+      const body = new Uint8Array(bytes).fill(7)
+      const suffix = `body-of-${bytes}`
+      sim.store.insert([{ suffix, revision: 1, queuedAt: 1, firing: '{}', body }])
+      const { sequence } = sim.storage.sql
+        .exec<{ sequence: number }>('SELECT sequence FROM runs WHERE suffix = ?', suffix)
+        .one()
+      expect(sim.store.input(sequence)).toEqual({ firing: '{}', body })
+    }
+  }))

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
+import { paramsRefusal } from '../../../edge/queue/params-size.ts'
+import { WEBHOOK_BODY_MAX_BYTES } from '../../../shared/limits.ts'
+
+const MIB = 1024 * 1024
+
+/** What becomes of an event of this many equal bytes. */
+function refusalOf(byte: number, size: number) {
+  const firing: WebhookFiring = {
+    source: 'webhook',
+    method: 'POST',
+    url: 'https://edge.test/webhook/x',
+    query: {},
+    receivedAt: 0,
+    contentType: 'text/plain',
+    headers: {},
+  }
+  const body = new Uint8Array(size).fill(byte)
+  return paramsRefusal(eventParams(firing, body), body.length)
+}
+
+describe('params that the origin would refuse', () => {
+  it('are refused with its words: two megabytes of control characters', () => {
+    expect(refusalOf(1, WEBHOOK_BODY_MAX_BYTES)).toMatchObject({
+      status: 413,
+      message: expect.stringMatching(/^js_params: 2516\d{4} bytes, and at most 8388608 are taken/),
+    })
+  })
+
+  it.each([
+    ['letters', 0x78],
+    ['bytes that are no text', 0xff],
+  ])('are not those of the largest event of %s', (_, byte) => {
+    expect(refusalOf(byte, WEBHOOK_BODY_MAX_BYTES)).toBeUndefined()
+  })
+
+  it('are not those of any event of half a megabyte', () => {
+    expect(refusalOf(1, MIB / 2)).toBeUndefined()
+  })
+})

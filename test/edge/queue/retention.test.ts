@@ -1,0 +1,275 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { describe, expect, it } from 'vitest'
+import { Deliveries } from '../../../edge/queue/deliveries.ts'
+import { Intake } from '../../../edge/queue/intake.ts'
+import { LiveCounts } from '../../../edge/queue/live-counts.ts'
+import { Pruning } from '../../../edge/queue/pruning.ts'
+import { Retention, type RetentionOptions } from '../../../edge/queue/retention.ts'
+import { BODY_PART_BYTES, HISTORY_KEPT_MS } from '../../../shared/limits.ts'
+import { createTrigger, fire, post, queueOf, random, runOnce, someOwner, sql } from '../app.ts'
+import { inTrigger, left, type Parts, seed } from './seeded.ts'
+
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+/** Between the steps of a look. */
+const STEP_MS = 100
+/** A day on which runs of 30 days ago have times after 1970. */
+const NOW = 100 * DAY
+
+/** Retention over real tables, with a clock and bounds of the test's own. */
+function retention({ state, sql: tables, storage }: Parts, over: Partial<RetentionOptions> = {}) {
+  const armed: number[] = []
+  const made = new Retention({
+    state,
+    pruning: new Pruning(tables),
+    transaction: (work) => storage.transactionSync(work),
+    isOnTheWay: () => false,
+    armBy: (at) => armed.push(at),
+    ...over,
+  })
+  return { made, armed, ...whole(made, tables) }
+}
+
+function whole(made: Retention, tables: SqlStorage) {
+  /** All steps of one look. @returns when the next look is due, and how many runs each step deleted */
+  const look = (now: number) => {
+    const steps: number[] = []
+    for (let at = now; ;) {
+      const before = left(tables).length
+      const next = made.tend(at)
+      const dropped = before - left(tables).length
+      if (dropped === 0) return { next, steps }
+      steps.push(dropped)
+      at = next!
+    }
+  }
+  return { look }
+}
+
+const count = (tables: SqlStorage, table: string) =>
+  tables.exec(`SELECT count(*) AS n FROM ${table}`).one().n
+
+describe('what is kept', () => {
+  it('are runs that were queued in the last 30 days, with nothing left of older ones', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 40, queuedAt: NOW - 40 * DAY, everyMs: DAY })
+      found.sql.exec("INSERT INTO body_parts SELECT sequence, 0, x'00' FROM runs")
+      retention(found).look(NOW)
+      expect(left(found.sql)).toEqual(Array.from({ length: 30 }, (_, i) => 11 + i))
+      expect([count(found.sql, 'results'), count(found.sql, 'body_parts')]).toEqual([30, 30])
+    })
+  })
+
+  it.each(['queued', 'running'])(
+    'is every run that has not ended, however old: %s',
+    async (status) => {
+      await inTrigger((found) => {
+        seed(found.sql, { count: 5, queuedAt: 1, status })
+        found.sql.exec("INSERT INTO body_parts SELECT sequence, 0, x'00' FROM runs")
+        seed(found.sql, { count: 5, queuedAt: DAY })
+        const { look } = retention(found, { runsMax: 0, bytesMax: 0 })
+        look(NOW)
+        expect(left(found.sql)).toEqual([1, 2, 3, 4, 5])
+        expect(count(found.sql, 'body_parts')).toBe(5)
+      })
+    },
+  )
+
+  it('are the newest of the ended runs, as many as the bound, and those that wait beside them', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 300, queuedAt: NOW - DAY })
+      seed(found.sql, { count: 50, queuedAt: NOW - HOUR, status: 'queued' })
+      found.sql.exec("UPDATE runs SET status = 'queued' WHERE sequence IN (10, 20)")
+      retention(found, { runsMax: 100 }).look(NOW)
+      const kept = left(found.sql)
+      expect(kept.slice(0, 3)).toEqual([10, 20, 201])
+      expect(kept).toHaveLength(152)
+    })
+  })
+
+  it('of the bytes of bodies and results is the bound, also of bodies in parts', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 20, queuedAt: NOW - DAY, bodyBytes: 100_000, resultBytes: 50_000 })
+      found.sql.exec(
+        'INSERT INTO body_parts SELECT sequence, 0, zeroblob(100000) FROM runs WHERE sequence > 10',
+      )
+      found.sql.exec('UPDATE runs SET body = NULL WHERE sequence > 10')
+      retention(found, { bytesMax: 15 * 150_000 }).look(NOW)
+      expect(left(found.sql)).toEqual(Array.from({ length: 15 }, (_, i) => 6 + i))
+    })
+  })
+})
+
+describe('a look', () => {
+  it('goes in steps of 200 runs at most', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 1_000, queuedAt: NOW - DAY })
+      const { look } = retention(found, { runsMax: 450 })
+      expect(look(NOW).steps).toEqual([200, 200, 150])
+    })
+  })
+
+  it('goes in steps of 8 MiB at most, and of one run where that is larger', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 12, queuedAt: 1, bodyBytes: BODY_PART_BYTES, resultBytes: 0 })
+      seed(found.sql, { count: 2, queuedAt: 1 })
+      found.sql.exec('UPDATE runs SET body = NULL, body_bytes = 9000000 WHERE sequence > 12')
+      expect(retention(found).look(NOW).steps).toEqual([7, 5, 1, 1])
+    })
+  })
+
+  it('goes on where it was when the object begins again in the middle', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 500, queuedAt: NOW - DAY })
+      retention(found, { runsMax: 100 }).made.tend(NOW)
+      expect(left(found.sql)).toHaveLength(300)
+      found.state.load()
+      retention(found, { runsMax: 100 }).look(NOW)
+      expect(left(found.sql)).toHaveLength(100)
+    })
+  })
+
+  it('is due exactly when the oldest run is too old, and no sooner than in an hour', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 3, queuedAt: NOW, everyMs: 10_000 })
+      const { look, made } = retention(found)
+      expect(look(NOW + HOUR).next).toBe(NOW + HISTORY_KEPT_MS)
+      // The alarm fires for other reasons all the time.
+      expect(made.tend(NOW + 2 * HOUR)).toBe(NOW + HISTORY_KEPT_MS)
+      const next = look(NOW + HISTORY_KEPT_MS + 1)
+      expect(next).toEqual({ next: NOW + HISTORY_KEPT_MS + 1 + STEP_MS + HOUR, steps: [1] })
+      expect(look(next.next!)).toEqual({ next: undefined, steps: [2] })
+    })
+  })
+
+  it('is due for nothing where nothing has ended: an idle object sleeps', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 300, queuedAt: 1, status: 'queued' })
+      expect(retention(found, { runsMax: 10 }).look(NOW).next).toBeUndefined()
+    })
+  })
+
+  it('is due within a minute of the run that is one too many', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 10, queuedAt: NOW })
+      const { made, armed, look } = retention(found, { runsMax: 12 })
+      look(NOW)
+      for (let i = 0; i < 2; i++) made.ended(NOW + i)
+      expect(armed.filter((at) => at < NOW + DAY)).toEqual([])
+      seed(found.sql, { count: 3, queuedAt: NOW })
+      for (let i = 0; i < 5; i++) made.ended(NOW + 10 + i)
+      expect(armed.filter((at) => at < NOW + DAY)).toEqual([NOW + 10 + 60_000])
+      expect(look(NOW + 10 + 60_000).steps).toEqual([1])
+    })
+  })
+
+  it('a clock that was an hour or a year ahead: set back, it postpones no look', async () => {
+    await inTrigger((found) => {
+      const { look } = retention(found)
+      look(NOW + 365 * DAY)
+      seed(found.sql, { count: 3, queuedAt: NOW - 31 * DAY, everyMs: 1 })
+      expect(look(NOW).steps).toEqual([3])
+    })
+  })
+})
+
+describe('after a look', () => {
+  it('offsets are still right, and sequences that begin anew change nothing', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 30, queuedAt: 1 })
+      const { look } = retention(found)
+      look(NOW)
+      expect([left(found.sql), found.state.row!.prunedThrough]).toEqual([[], 0])
+      seed(found.sql, { count: 5, queuedAt: NOW, everyMs: 1 })
+      found.sql.exec("UPDATE runs SET status = 'queued' WHERE sequence = 2")
+      look(NOW + HISTORY_KEPT_MS + 3)
+      expect([left(found.sql), found.state.row!.prunedThrough]).toEqual([[2, 4, 5], 3])
+    })
+  })
+
+  it('revisions are kept that the trigger has, a run has, or a run on its way to the disk', async () => {
+    await inTrigger((found) => {
+      for (const actionCode of ['2', '3', '4', '5', '6'])
+        found.state.change({ actionCode, actionCid: actionCode }, NOW)
+      seed(found.sql, { count: 5, queuedAt: NOW - 31 * DAY, revision: 2 })
+      seed(found.sql, { count: 5, queuedAt: NOW, revision: 3 })
+      retention(found, { isOnTheWay: (revision) => revision === 4 }).look(NOW)
+      const kept = found.sql.exec('SELECT revision FROM revisions ORDER BY revision').toArray()
+      expect(kept.map(({ revision }) => revision)).toEqual([3, 4, 6])
+    })
+  })
+
+  it('a run between its acceptance and the disk holds its revision, also an old one', async () => {
+    await inTrigger(async (found) => {
+      found.state.change({ enabled: true, actionCode: '2', actionCid: '2' }, NOW)
+      const disk = Promise.withResolvers<void>()
+      const intake = new Intake({
+        state: found.state,
+        store: found.store,
+        live: new LiveCounts(),
+        deliveries: new Deliveries(found.sql),
+        now: () => NOW,
+        random,
+        transaction: (work) => found.storage.transactionSync(work),
+        sync: () => disk.promise,
+        inserted: () => {},
+        committed: () => {},
+      })
+      const firing = JSON.stringify({ source: 'params' })
+      const arrival = { firing, body: new Uint8Array() }
+      const accepted = [intake.accept({ ...arrival, revision: 1 }), intake.accept(arrival)]
+      // The trigger moves on meanwhile.
+      found.state.change({ actionCode: '3', actionCid: '3' }, NOW)
+      expect([1, 2, 3].map((revision) => intake.isOnTheWay(revision))).toEqual([true, true, false])
+      disk.resolve()
+      await Promise.all(accepted)
+      expect([1, 2, 3].map((revision) => intake.isOnTheWay(revision))).toEqual([
+        false,
+        false,
+        false,
+      ])
+      const rows = found.sql.exec('SELECT revision FROM runs ORDER BY sequence').toArray()
+      expect(rows.map(({ revision }) => revision)).toEqual([1, 2])
+    })
+  })
+
+  it('a storm of changes does not fill the storage with revisions that nothing executes', async () => {
+    await inTrigger((found) => {
+      const { made } = retention(found)
+      for (let i = 0; i < 100; i++) {
+        found.state.change({ actionCode: String(i), actionCid: String(i) }, NOW)
+        made.tend(NOW + i)
+        expect(count(found.sql, 'revisions')).toBeLessThanOrEqual(17)
+      }
+    })
+  })
+
+  it('ticks that made no run are forgotten after 30 days', async () => {
+    await inTrigger((found) => {
+      for (const at of [NOW - 31 * DAY, NOW - 29 * DAY])
+        found.sql.exec(
+          "INSERT INTO skipped_ticks (reason, count, scheduled_at, recorded_at) VALUES ('missed', 1, 1, ?)",
+          at,
+        )
+      retention(found).look(NOW)
+      expect(count(found.sql, 'skipped_ticks')).toBe(1)
+    })
+  })
+})
+
+it('the alarm of a real trigger deletes what is too old, and replays keep working beside it', async () => {
+  const owner = await someOwner()
+  const { id } = await createTrigger(owner)
+  const old = await runOnce(owner, await fire(id))
+  const young = await runOnce(owner, await fire(id))
+  const age = HISTORY_KEPT_MS + 1
+  await sql(id, 'UPDATE runs SET queued_at = queued_at - ? WHERE suffix = ?', age, old.id.slice(32))
+  // Another life of the object, whose first alarm looks.
+  await runInDurableObject(queueOf(id), (_, state) => state.storage.setAlarm(Date.now()))
+  await runInDurableObject(queueOf(id), (_, state) => state.abort('killed')).catch(() => {})
+  await runDurableObjectAlarm(queueOf(id))
+  expect((await owner.api(`/api/runs/${old.id}`)).status).toBe(404)
+  const { path, init } = post(`/api/runs/${young.id}/replay`, { code: 'original' })
+  const replayed: { run_id: string } = await (await owner.api(path, init)).json()
+  expect((await runOnce(owner, replayed.run_id)).status).toBe('success')
+})

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { RunWaiters } from '../../../edge/queue/run-waiters.ts'
+
+it('all who wait for a run are woken by its end, and nobody else', async () => {
+  const waiters = new RunWaiters()
+  const woken: string[] = []
+  const wait = (suffix: string) => waiters.wait(suffix, 60_000).then(() => woken.push(suffix))
+  const mine = Array.from({ length: 1_000 }, () => wait('mine'))
+  const other = wait('other')
+  expect(waiters.size).toBe(1_001)
+  waiters.ended('mine')
+  await Promise.all(mine)
+  expect([woken.length, waiters.size]).toEqual([1_000, 1])
+  waiters.closed()
+  await other
+  expect(waiters.size).toBe(0)
+})
+
+it('who has waited long enough is forgotten', async () => {
+  const waiters = new RunWaiters()
+  const long = waiters.wait('run', 60_000)
+  await waiters.wait('run', 10)
+  expect(waiters.size).toBe(1)
+  waiters.ended('run')
+  await long
+  expect(waiters.size).toBe(0)
+})
+
+it('the end of a run that nobody waits for is no event', () => {
+  const waiters = new RunWaiters()
+  waiters.ended('run')
+  waiters.closed()
+  expect(waiters.size).toBe(0)
+})

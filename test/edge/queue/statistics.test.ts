@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { type CountedRun, endedSince, liveRuns } from '../../../edge/queue/counted-runs.ts'
+import { Statistics } from '../../../edge/queue/statistics.ts'
+import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
+import { createTrigger, fire, kill, runOnce, someOwner, sql } from '../app.ts'
+import { inTrigger, seed, watched } from './seeded.ts'
+
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+
+function counted(onDisk: CountedRun[] = []) {
+  const clock = { now: 100 * DAY }
+  const statistics = new Statistics({
+    now: () => clock.now,
+    endedSince: (time) => onDisk.filter(({ finishedAt }) => finishedAt > time),
+    skippedSince: () => 7,
+    live: () => ({ queued: 2, running: 1, oldestQueuedAt: clock.now - 5_000 }),
+  })
+  return { clock, statistics }
+}
+
+const success = (finishedAt: number, ms = 10): CountedRun => ({
+  status: 'success',
+  startedAt: finishedAt - ms,
+  finishedAt,
+})
+
+describe('counters', () => {
+  it('are of the last 24 hours: what is older drops out, what ends comes in', () => {
+    const { clock, statistics } = counted([
+      success(100 * DAY - 1 * HOUR),
+      { status: 'failed', startedAt: null, finishedAt: 100 * DAY - 23 * HOUR },
+      success(100 * DAY - 25 * HOUR),
+    ])
+    expect(statistics.read()).toMatchObject({ window: '24h', ok: 1, failed: 1, skipped: 7 })
+    clock.now += 2 * HOUR
+    statistics.ended(success(clock.now))
+    expect(statistics.read()).toMatchObject({ ok: 2, failed: 0 })
+    clock.now += 2 * DAY
+    expect(statistics.read()).toMatchObject({ ok: 0, failed: 0, p50_ms: null, p95_ms: null })
+  })
+
+  it('count a run once that ended before anybody asked', () => {
+    const onDisk: CountedRun[] = []
+    const { clock, statistics } = counted(onDisk)
+    const run = success(clock.now)
+    onDisk.push(run)
+    statistics.ended(run)
+    expect(statistics.read().ok).toBe(1)
+    expect(statistics.read().ok).toBe(1)
+  })
+
+  it('have the percentiles of durations, of runs that were started', () => {
+    const { clock, statistics } = counted()
+    statistics.read()
+    for (let ms = 100; ms >= 1; ms--) statistics.ended(success(clock.now, ms))
+    statistics.ended({ status: 'failed', startedAt: null, finishedAt: clock.now })
+    expect(statistics.read()).toMatchObject({ p50_ms: 50, p95_ms: 95, ok: 100, failed: 1 })
+  })
+
+  it('have percentiles of the latest thousand, however many there were', () => {
+    const { clock, statistics } = counted()
+    statistics.read()
+    for (let i = 0; i < 5_000; i++) statistics.ended(success(clock.now, 9))
+    for (let i = 0; i < 1_000; i++) statistics.ended(success(clock.now, 3))
+    expect(statistics.read()).toMatchObject({ ok: 6_000, p50_ms: 3, p95_ms: 3 })
+  })
+
+  it('have no negative duration when the clock was set back during a run', () => {
+    const { clock, statistics } = counted()
+    statistics.read()
+    statistics.ended(success(clock.now, -HOUR))
+    expect(statistics.read().p50_ms).toBe(0)
+  })
+})
+
+describe('what they are read from', () => {
+  it('is a part of a long history, newest first', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 12_000, queuedAt: 100 * DAY, everyMs: 1 })
+      const { storage, rowsRead } = watched(found.storage)
+      expect(endedSince(storage.sql, 0)).toHaveLength(10_000)
+      expect(rowsRead()).toBeLessThanOrEqual(10_000)
+    })
+  })
+
+  it('is no more than 64 MiB of bodies', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 100, queuedAt: 100 * DAY, everyMs: 1, bodyBytes: 1_000_000 })
+      expect(endedSince(found.sql, 0)).toHaveLength(67)
+    })
+  })
+
+  it('ends at runs that were queued two days before the window', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 100, queuedAt: DAY, everyMs: HOUR })
+      expect(endedSince(found.sql, 4 * DAY)).toHaveLength(28)
+    })
+  })
+
+  it('of live runs is few rows, beside ten thousand that have ended', async () => {
+    await inTrigger((found) => {
+      seed(found.sql, { count: 10_000 })
+      seed(found.sql, { count: 4, queuedAt: 20_000_000, status: 'queued' })
+      seed(found.sql, { count: 2, queuedAt: 30_000_000, status: 'running' })
+      const { storage, rowsRead } = watched(found.storage)
+      expect(liveRuns(storage.sql)).toEqual({ running: 2, oldestQueuedAt: 20_000_000 })
+      expect(rowsRead()).toBeLessThan(15)
+    })
+  })
+})
+
+describe('a trigger', () => {
+  it('shows its counters, the same after its object has begun again', async () => {
+    const owner = await someOwner()
+    const created = await createTrigger(owner, { max_runs_per_minute: 2 })
+    const none = { ok: 0, failed: 0, skipped: 0, p50_ms: null, p95_ms: null }
+    const empty = { window: '24h', ...none, queued: 0, running: 0, oldest_queued_at: null }
+    expect(created.stats).toEqual(empty)
+    for (let i = 0; i < 2; i++) await runOnce(owner, await fire(created.id))
+    await fire(created.id)
+    const read = async (): Promise<TriggerRecord> =>
+      (await owner.api(`/api/triggers/${created.id}`)).json()
+    const { stats } = await read()
+    const times = { p50_ms: expect.any(Number), p95_ms: expect.any(Number) }
+    const oldest = { oldest_queued_at: expect.stringMatching(/^20/) }
+    expect(stats).toEqual({ ...empty, ok: 2, queued: 1, ...times, ...oldest })
+    await kill(created.id)
+    expect((await read()).stats).toEqual(stats)
+  })
+
+  it('counts ticks that made no run', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    for (const ago of [HOUR, 25 * HOUR])
+      await sql(
+        id,
+        "INSERT INTO skipped_ticks (reason, count, scheduled_at, recorded_at) VALUES ('missed', 3, 1, ?)",
+        Date.now() - ago,
+      )
+    const record: TriggerRecord = await (await owner.api(`/api/triggers/${id}`)).json()
+    expect(record.stats!.skipped).toBe(3)
+  })
+
+  it('in a list has none', async () => {
+    const owner = await someOwner()
+    await createTrigger(owner)
+    const [listed]: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
+    expect(listed).not.toHaveProperty('stats')
+  })
+})

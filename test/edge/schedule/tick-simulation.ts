@@ -1,0 +1,121 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { drizzle } from 'drizzle-orm/durable-sqlite'
+import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
+import migrations from '../../../drizzle/trigger-queue/migrations.js'
+import { Deliveries } from '../../../edge/queue/deliveries.ts'
+import type { ScheduleFiring } from '../../../edge/queue/firing.ts'
+import { Intake } from '../../../edge/queue/intake.ts'
+import { LiveCounts } from '../../../edge/queue/live-counts.ts'
+import { RunStore } from '../../../edge/queue/run-store.ts'
+import * as schema from '../../../edge/queue/schema.ts'
+import { TriggerState } from '../../../edge/queue/trigger-state.ts'
+import { SkippedTicks } from '../../../edge/schedule/skipped-ticks.ts'
+import { Ticks } from '../../../edge/schedule/ticks.ts'
+import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
+import { CID, queueOf, random, unknownTriggerId } from '../app.ts'
+
+type Scheduled = { cron: string; from: number; options?: TriggerOptions; maxQueuedRuns?: number }
+
+/** The ticks of a schedule over the real storage of an object, with a clock that the test moves. */
+export async function simulateSchedule(
+  scheduled: Scheduled,
+  test: (sim: TickSimulation) => void | Promise<void>,
+): Promise<void> {
+  const id = await unknownTriggerId()
+  // The object itself never hears of the trigger in its storage.
+  await runInDurableObject(queueOf(id), async (_, { storage }) => {
+    const db = drizzle(storage, { schema })
+    await migrate(db, migrations)
+    const { cron, from, options = {}, maxQueuedRuns = 10_000 } = scheduled
+    const trigger = {
+      triggerId: id,
+      ownerId: 'owner',
+      name: 'simulated',
+      kind: 'schedule' as const,
+      config: { cron },
+      options,
+      enabled: true,
+      actionCode: 'code',
+      actionCid: CID,
+      defaultParams: {},
+      maxRunsPerMinute: 6_000,
+      sealedUsageKey: random(32),
+    }
+    new TriggerState(storage, db).create({ ...trigger, maxQueuedRuns }, from)
+    await test(new TickSimulation(storage, from))
+  })
+}
+
+export class TickSimulation {
+  readonly storage: DurableObjectStorage
+  now: number
+  state!: TriggerState
+  #ticks!: Ticks
+  /** Storage fails at the end of the next transaction, as if the object were killed there. */
+  failing = false
+
+  constructor(storage: DurableObjectStorage, now: number) {
+    this.storage = storage
+    this.now = now
+    this.restart()
+  }
+
+  /** The object begins again with what is on disk. */
+  restart(): void {
+    const db = drizzle(this.storage, { schema })
+    const store = new RunStore(this.storage, db)
+    const live = new LiveCounts()
+    live.begin(store.liveCounts())
+    this.state = new TriggerState(this.storage, db)
+    this.state.load()
+    const intake = new Intake({
+      state: this.state,
+      store,
+      live,
+      random,
+      deliveries: new Deliveries(this.storage.sql),
+      now: () => this.now,
+      transaction: (work) =>
+        this.storage.transactionSync(() => {
+          work()
+          if (this.failing) throw new Error('killed')
+        }),
+      sync: async () => {},
+      inserted: () => {},
+      committed: () => {},
+    })
+    const skipped = new SkippedTicks(db)
+    this.#ticks = new Ticks({
+      state: this.state,
+      intake,
+      skipped,
+      woken: () => this.woken++,
+      log: () => {},
+    })
+  }
+
+  /** When the object asked for its alarm. */
+  alarmAt: number | undefined
+  /** How often it was woken for a tick that is due soon. */
+  woken = 0
+
+  /** The alarm, or anything else that has the object look after itself, at a time. @returns when its next tick is due */
+  look(at: number): number | undefined {
+    this.now = at
+    this.alarmAt = this.#ticks.tend(at)
+    return this.alarmAt === undefined ? undefined : this.state.current!.nextTickAt!
+  }
+
+  /** Nominal times of the runs, in the order of the queue. */
+  fired(): number[] {
+    const rows = this.storage.sql.exec<{ firing: string }>(
+      'SELECT firing FROM runs ORDER BY sequence',
+    )
+    return rows.toArray().map(({ firing }) => (JSON.parse(firing) as ScheduleFiring).scheduledAt)
+  }
+
+  skipped() {
+    const columns = 'reason, count, scheduled_at, recorded_at'
+    return this.storage.sql.exec(`SELECT ${columns} FROM skipped_ticks ORDER BY id`).toArray()
+  }
+}

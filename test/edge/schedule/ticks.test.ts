@@ -1,0 +1,226 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { tickRunSuffix } from '../../../edge/schedule/tick-run.ts'
+import { RUN_SUFFIX_BYTES } from '../../../shared/ids.ts'
+import { enumerate } from './enumeration.ts'
+import { simulateSchedule } from './tick-simulation.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const NOON = Date.UTC(2026, 4, 22, 12)
+const QUARTERS = { cron: '*/15 * * * *', from: NOON + 1 }
+const quarter = (n: number) => NOON + n * 15 * MINUTE
+
+describe('a schedule', () => {
+  it('fires nothing of a time before it was enabled, and its first tick when that is due', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      expect(sim.look(NOON + 1)).toBe(quarter(1))
+      expect(sim.look(quarter(1) - 1)).toBe(quarter(1))
+      expect(sim.fired()).toEqual([])
+      expect(sim.look(quarter(1))).toBe(quarter(2))
+      expect(sim.fired()).toEqual([quarter(1)])
+    }))
+
+  it('enabled in the very moment of a tick, owes the one after it', () =>
+    simulateSchedule({ ...QUARTERS, from: NOON }, (sim) => {
+      expect(sim.look(NOON)).toBe(quarter(1))
+      expect(sim.fired()).toEqual([])
+    }))
+
+  it('does not drift with alarms that are late', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      for (let n = 1; n <= 5; n++) expect(sim.look(quarter(n) + 20_000)).toBe(quarter(n + 1))
+      expect(sim.fired()).toEqual([1, 2, 3, 4, 5].map(quarter))
+      expect(sim.skipped()).toEqual([])
+    }))
+
+  it('owes nothing of the time in which it was disabled', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.state.change({ enabled: false }, NOON + 2)
+      expect(sim.look(quarter(1))).toBeUndefined()
+      sim.state.change({ enabled: true }, quarter(3) + 5)
+      expect(sim.look(quarter(3) + 5)).toBe(quarter(4))
+      expect(sim.fired()).toEqual([])
+      expect(sim.skipped()).toEqual([])
+    }))
+
+  it('with a new cron, begins anew from that moment', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1))
+      sim.state.change({ config: { cron: '0 * * * *' } }, quarter(1) + 1)
+      expect(sim.look(quarter(2))).toBe(quarter(4))
+      sim.look(quarter(4))
+      expect(sim.fired()).toEqual([quarter(1), quarter(4)])
+    }))
+
+  it('given the same cron or another name, goes on as it was', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.state.change({ name: 'another' }, quarter(1) - 1)
+      sim.state.change({ enabled: true }, quarter(1) - 1)
+      sim.look(quarter(1))
+      expect(sim.fired()).toEqual([quarter(1)])
+    }))
+
+  it('keeps the cron of a run as it was when the run was queued', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1))
+      sim.state.change({ config: { cron: '0 * * * *' } }, quarter(1) + 1)
+      const [row] = sim.storage.sql.exec<{ firing: string }>('SELECT firing FROM runs').toArray()
+      expect(JSON.parse(row!.firing)).toMatchObject({ cron: QUARTERS.cron })
+    }))
+})
+
+describe('a tick', () => {
+  it('has a run whose id is its own', () => {
+    const suffix = tickRunSuffix('trigger', NOON)
+    expect(Buffer.from(suffix, 'base64url')).toHaveLength(RUN_SUFFIX_BYTES)
+    expect(tickRunSuffix('trigger', NOON)).toBe(suffix)
+    const others = [tickRunSuffix('another', NOON), tickRunSuffix('trigger', NOON + 1000)]
+    expect(new Set([suffix, ...others]).size).toBe(3)
+  })
+
+  it('killed before it was on disk, is fired by the next life of the object', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.failing = true
+      expect(() => sim.look(quarter(1))).toThrow('killed')
+      expect(sim.fired()).toEqual([])
+      sim.failing = false
+      sim.restart()
+      expect(sim.look(quarter(1) + 300)).toBe(quarter(2))
+      expect(sim.fired()).toEqual([quarter(1)])
+    }))
+
+  it('whose run is there while the next time is not noted, makes no second run', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1))
+      sim.state.note({ nextTickAt: quarter(1) })
+      sim.restart()
+      expect(sim.look(quarter(1) + 300)).toBe(quarter(2))
+      expect(sim.fired()).toEqual([quarter(1)])
+    }))
+})
+
+describe('ticks that make no run', () => {
+  it('are recorded when the service was down', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      expect(sim.look(quarter(4) + 5 * MINUTE)).toBe(quarter(5))
+      expect(sim.fired()).toEqual([quarter(4)])
+      expect(sim.skipped()).toEqual([
+        {
+          reason: 'missed',
+          count: 3,
+          scheduled_at: quarter(3),
+          recorded_at: quarter(4) + 5 * MINUTE,
+        },
+      ])
+    }))
+
+  it('are recorded when the queue is full, and the schedule goes on', () =>
+    simulateSchedule({ ...QUARTERS, maxQueuedRuns: 1 }, (sim) => {
+      for (let n = 1; n <= 3; n++) expect(sim.look(quarter(n))).toBe(quarter(n + 1))
+      expect(sim.fired()).toEqual([quarter(1)])
+      expect(sim.skipped()).toEqual([
+        { reason: 'queue_full', count: 2, scheduled_at: quarter(3), recorded_at: quarter(2) },
+      ])
+    }))
+
+  it('are told of in a row an hour, not a tick', () =>
+    simulateSchedule({ ...QUARTERS, maxQueuedRuns: 1 }, (sim) => {
+      for (let n = 1; n <= 97; n++) sim.look(quarter(n))
+      const counts = sim.skipped().map((row) => row.count as number)
+      expect(counts).toHaveLength(24)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(96)
+    }))
+
+  it('under misfire all, are those that the queue has no room for: the latest', () =>
+    simulateSchedule({ ...QUARTERS, maxQueuedRuns: 2, options: { misfire: 'all' } }, (sim) => {
+      sim.look(quarter(5))
+      expect(sim.fired()).toEqual([quarter(1), quarter(2)])
+      expect(sim.skipped()).toMatchObject([
+        { reason: 'queue_full', count: 3, scheduled_at: quarter(5) },
+      ])
+    }))
+
+  it('are not recorded twice when the object is killed while it does', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.failing = true
+      expect(() => sim.look(quarter(4))).toThrow('killed')
+      sim.failing = false
+      sim.restart()
+      sim.look(quarter(4) + 1)
+      expect(sim.skipped()).toMatchObject([{ count: 3 }])
+    }))
+})
+
+describe('an object whose tick is due later', () => {
+  it('is woken some seconds before, is asked to get ready, and then waits for the tick itself', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1))
+      const early = quarter(2) - sim.alarmAt!
+      expect(early).toBeGreaterThanOrEqual(2_000)
+      // An object that is idle for ten seconds is taken out of memory.
+      expect(early).toBeLessThan(8_000)
+      expect(sim.woken).toBe(0)
+      sim.look(sim.alarmAt!)
+      expect([sim.alarmAt, sim.woken]).toEqual([quarter(2), 1])
+      expect(sim.fired()).toEqual([quarter(1)])
+    }))
+})
+
+describe('a clock that jumps', () => {
+  it('a year ahead and back again: the schedule is not silent for a year', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1))
+      sim.look(quarter(1) + 365 * 24 * HOUR)
+      expect(sim.look(quarter(2) - 1)).toBe(quarter(2))
+      sim.look(quarter(2))
+      expect(sim.fired().at(-1)).toBe(quarter(2))
+    }))
+
+  it('an hour back: nothing is fired twice, and the schedule goes on where it was', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      for (let n = 1; n <= 4; n++) sim.look(quarter(n))
+      for (let n = 0; n <= 4; n++) expect(sim.look(quarter(n) + 1)).toBe(quarter(5))
+      sim.look(quarter(5))
+      expect(sim.fired()).toEqual([1, 2, 3, 4, 5].map(quarter))
+    }))
+
+  it('an hour ahead: one run, no burst', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1))
+      sim.look(quarter(1) + HOUR + 7)
+      expect(sim.fired()).toEqual([quarter(1), quarter(5)])
+    }))
+
+  it('by up to an hour either way, again and again: every tick once or recorded, never two runs for one', async () => {
+    const step = fc.record({
+      jump: fc.constantFrom(0, 0, 0, -HOUR, HOUR),
+      wait: fc.integer({ min: 0, max: 40 * MINUTE }),
+      restart: fc.boolean(),
+    })
+    const walk = fc.array(step, { minLength: 1, maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(walk, (steps) =>
+        simulateSchedule(QUARTERS, (sim) => {
+          let now = QUARTERS.from
+          let highest = now
+          let runs = 0
+          for (const { jump, wait, restart } of steps) {
+            now += jump + wait
+            highest = Math.max(highest, now)
+            if (restart) sim.restart()
+            sim.look(now)
+            expect(sim.fired().length - runs, 'no burst').toBeLessThanOrEqual(1)
+            runs = sim.fired().length
+          }
+          const fired = sim.fired()
+          expect(new Set(fired).size).toBe(fired.length)
+          const skipped = sim.skipped().reduce((sum, row) => sum + (row.count as number), 0)
+          const owed = [...enumerate(QUARTERS.cron, QUARTERS.from, highest)]
+          expect(fired.length + skipped).toBe(owed.length)
+        }),
+      ),
+      { numRuns: 12 },
+    )
+  })
+})

@@ -1,0 +1,76 @@
+import { id } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
+import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+let origin: TestOrigin
+let account: string
+const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'
+beforeAll(async () => {
+  origin = await startOrigin()
+  account = await origin.account()
+})
+afterAll(() => origin.close())
+
+const check = (api_key: string, action_cid = CID, mode: 'psk' | 'base' = 'psk') =>
+  origin.sealed(SEALED_KEYS_PATH, { api_key, action_cid }, mode)
+
+describe('what a key is', () => {
+  it('an account’s own, before and after another took its place', async () => {
+    const old = await origin.account()
+    expect(await check(old)).toEqual({ state: 'known', key: 'account', may_execute: true })
+    const { api_key } = (await origin.core('rotate_account_api_key', { key: old, method: 'POST' }))
+      .body
+    expect(await check(old)).toMatchObject({ key: 'unknown', may_execute: false })
+    expect(await check(api_key)).toMatchObject({ key: 'account' })
+  })
+
+  it('a usage key, which may run what its groups permit', async () => {
+    const group = await origin.group(account, { cid_hashes_permitted: [id(CID)] })
+    const usage = await origin.usageKey(account, { execute_in_groups: [group] })
+    expect(await check(usage)).toEqual({ state: 'known', key: 'usage', may_execute: true })
+    const other = `${CID.slice(0, -1)}H`
+    expect(await check(usage, other)).toEqual({ state: 'known', key: 'usage', may_execute: false })
+    await origin.core('remove_usage_api_key', { key: account, body: { usage_api_key: usage } })
+    expect(await check(usage)).toEqual({ state: 'known', key: 'unknown', may_execute: false })
+  })
+
+  it.each(['nobody', 'x', 'lone \ud800', '\u0000', 'a'.repeat(256)])('unknown: %j', async (key) => {
+    expect(await check(key)).toEqual({ state: 'known', key: 'unknown', may_execute: false })
+  })
+
+  it('says nothing of whose it is', async () => {
+    expect(Object.keys(await check(account)).toSorted()).toEqual(['key', 'may_execute', 'state'])
+  })
+})
+
+describe('who may ask', () => {
+  it('guessing keys: base mode is anybody, and is told nothing', async () => {
+    expect(await check(account, CID, 'base')).toMatchObject({ state: 'refused', status: 403 })
+  })
+
+  it('replay: a captured question is not answered again', async () => {
+    const { body, open } = await origin.seal(SEALED_KEYS_PATH, {
+      api_key: account,
+      action_cid: CID,
+    })
+    const answers = []
+    for (let time = 0; time < 2; time++) {
+      const bytes = await (await origin.post(SEALED_KEYS_PATH, body)).arrayBuffer()
+      answers.push(JSON.parse(Buffer.from(await open(new Uint8Array(bytes))).toString()))
+    }
+    expect(answers).toMatchObject([{ state: 'known' }, { status: 409, error: 'request_replayed' }])
+    expect((await origin.post(SEALED_EXECUTE_PATH, body)).status).toBe(400)
+  })
+
+  it('a question that is none is refused', async () => {
+    for (const [fields, status] of [
+      [{}, 422],
+      [{ api_key: 'x' }, 422],
+      [{ api_key: '', action_cid: CID }, 400],
+      [{ api_key: 'x'.repeat(257), action_cid: CID }, 400],
+    ] as const)
+      expect(await origin.sealed(SEALED_KEYS_PATH, fields)).toMatchObject({ status })
+  })
+})

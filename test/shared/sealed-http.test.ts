@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isApiKeyShape, keyOf } from '../../shared/api-key.ts'
+import { isPassedOn } from '../../shared/wire/core-routes.ts'
+import { frame, unframe } from '../../shared/wire/sealed-http.ts'
+
+const bytes = fc.uint8Array({ maxLength: 2_000 }).map((array) => Uint8Array.from(array))
+
+describe('a framed request', () => {
+  it('comes apart as it was put together, whether there was room or not', () => {
+    fc.assert(
+      fc.property(
+        bytes,
+        fc.dictionary(fc.string(), fc.string()),
+        fc.nat(200),
+        (body, head, free) => {
+          const room = new Uint8Array(body.length + free)
+          room.set(body)
+          const parts = unframe(frame(room, body.length, head))
+          expect(parts?.body).toEqual(body)
+          expect(parts?.head).toBe(JSON.stringify(head))
+        },
+      ),
+    )
+  })
+
+  it('uses the room that it was given, so that a body is not copied', () => {
+    const room = new Uint8Array(100)
+    expect(frame(room, 10, { a: 1 }).buffer).toBe(room.buffer)
+    expect(frame(new Uint8Array(10), 10, { a: 1 }).buffer).not.toBe(room.buffer)
+  })
+
+  it('any bytes are a frame or none, and never an error', () => {
+    fc.assert(
+      fc.property(bytes, (any) => {
+        const parts = unframe(any)
+        if (parts) expect(parts.body.length).toBeLessThanOrEqual(any.length - 4)
+      }),
+    )
+  })
+})
+
+describe('a path', () => {
+  it('that is passed on is the same path to every reader of URLs', () => {
+    const piece = fc.constantFrom(
+      '..',
+      '.',
+      '%2e',
+      '%2f',
+      '\\',
+      '//',
+      '/',
+      'a',
+      '?',
+      '#',
+      '@',
+      ':',
+      '\n',
+      'sealed',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const path = `/core/v1/${pieces.join('')}`
+        if (!isPassedOn(path)) return
+        const url = new URL(path, 'https://origin.test')
+        expect([url.host, url.pathname, url.search]).toEqual(['origin.test', path, ''])
+        expect(url.pathname.startsWith('/core/v1/')).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('a key', () => {
+  it('of 32 bytes in base64 has the shape, and no other text', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (array) => {
+        expect(isApiKeyShape(Buffer.from(array).toString('base64'))).toBe(true)
+        expect(isApiKeyShape(Buffer.from(array).toString('base64url'))).toBe(false)
+        expect(isApiKeyShape(Buffer.from(array.subarray(1)).toString('base64'))).toBe(false)
+      }),
+    )
+  })
+
+  it('that decodes to 32 bytes but is not how they are written is none', () => {
+    const text = Buffer.alloc(32).toString('base64')
+    expect(isApiKeyShape(text)).toBe(true)
+    const other = `${text.slice(0, 42)}B=`
+    expect(Buffer.from(other, 'base64')).toEqual(Buffer.alloc(32))
+    expect(isApiKeyShape(other)).toBe(false)
+  })
+
+  it('in Authorization wins over one in X-Api-Key', () => {
+    const headers = new Headers({ authorization: 'Bearer  one', 'x-api-key': 'two' })
+    expect(keyOf(headers)).toBe('one')
+    expect(keyOf(new Headers({ authorization: 'Basic one', 'x-api-key': ' two ' }))).toBe('two')
+    expect(keyOf(new Headers({ 'x-api-key': ' ' }))).toBeUndefined()
+  })
+})

@@ -1,0 +1,212 @@
+/** The core API at the edge: the same client that knows the specification alone, and the same answers. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SEALED_PAD_MS } from '../../shared/limits.ts'
+import type { Area } from '../conformance/areas.ts'
+import { holdsToTheContract } from '../conformance/suite.ts'
+import { type StartedStack, startStack } from './stack.ts'
+
+/** All of the core API that this stack serves but what needs a server to fetch from. */
+const CORE_AREAS: readonly Area[] = [
+  'accounts',
+  'chain-config',
+  'wallets',
+  'cids',
+  'groups',
+  'usage-keys',
+  'actions',
+  'errors',
+  'action-keys',
+  'group-changes',
+  'key-management',
+  'billing',
+  'openapi',
+]
+
+const CHROMIUM = '/usr/bin/chromium'
+
+let stack: StartedStack
+beforeAll(async () => {
+  stack = await startStack()
+}, 120_000)
+afterAll(() => stack.stop())
+
+const throughTheEdge = async () => ({
+  ...stack,
+  baseUrl: stack.triggersUrl,
+  stop: async () => {},
+})
+holdsToTheContract(throughTheEdge, CORE_AREAS)
+
+type Call = { key?: string; body?: object; headers?: Record<string, string>; signal?: AbortSignal }
+
+async function core(name: string, { key, body, headers = {}, signal }: Call = {}) {
+  const response = await fetch(`${stack.triggersUrl}/core/v1/${name}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+  const answer: any = await response.json()
+  return { status: response.status, headers: response.headers, body: answer }
+}
+
+const rest = (ms: number) => new Promise((resume) => setTimeout(resume, ms))
+const sleeps = (ms: number) =>
+  `const main = () => new Promise((done) => setTimeout(() => done('slept'), ${ms}))`
+
+describe('at the edge', () => {
+  let key: string
+  beforeAll(async () => {
+    const account = { account_name: 'front', account_description: '' }
+    key = (await core('new_account', { body: account })).body.api_key
+  })
+  const balance = async () => (await core('billing/balance', { key })).body.balance_cents
+
+  it(
+    'an action that takes longer than proxies wait is answered in the end',
+    { timeout: 60_000 },
+    async () => {
+      const answer = await core('svc_action', {
+        key,
+        body: { code: sleeps(SEALED_PAD_MS + 1_500) },
+      })
+      expect([answer.status, answer.body.response]).toEqual([200, 'slept'])
+    },
+  )
+
+  it('a client that goes away cancels nothing that was begun, and is charged once', async () => {
+    const before = await balance()
+    const call = { key, body: { code: sleeps(900) }, headers: { 'idempotency-key': 'gone' } }
+    const gone = new AbortController()
+    const first = core('svc_action', { ...call, signal: gone.signal }).catch(() => 'gone')
+    await rest(500)
+    gone.abort()
+    expect(await first).toBe('gone')
+    await rest(1_200)
+    const again = await core('svc_action', call)
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(await balance()).toBe(before - 1)
+  })
+
+  it('the largest source there is goes through', { timeout: 60_000 }, async () => {
+    const code = `const main = () => 'large' /* ${'x'.repeat(15 * 1024 * 1024)} */`
+    const answer = await core('svc_action', { key, body: { code } })
+    expect([answer.status, answer.body.response]).toEqual([200, 'large'])
+  })
+
+  it('an answer is the origin’s own, to the byte, whichever way it was asked for', async () => {
+    for (const path of ['/core/v1/openapi.json', '/core/v1/limits', '/get_node_chain_config']) {
+      const [passed, direct] = await Promise.all(
+        [stack.triggersUrl, stack.baseUrl].map((url) => fetch(url + path)),
+      )
+      expect(await passed!.text()).toBe(await direct!.text())
+      const type = passed!.headers.get('content-type')
+      expect(type).toBe(direct!.headers.get('content-type'))
+    }
+  })
+
+  it.skipIf(!existsSync(CHROMIUM))(
+    'a page of the origin is shown under the edge’s name, and is a stranger to the pages of the edge',
+    async () => {
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+      const page = await browser.newPage()
+      await page.goto(`${stack.triggersUrl}/core/v1/swagger-ui`)
+      await page.locator('.opblock').first().waitFor()
+      expect(await page.evaluate('self.origin')).toBe('null')
+      await expect(page.evaluate('document.cookie')).rejects.toThrow(/sandboxed/)
+      await expect(page.evaluate("fetch('/sign-in')")).rejects.toThrow()
+      await browser.close()
+    },
+  )
+
+  it('path smuggling on a raw connection reaches nothing but the open paths', async () => {
+    for (const target of [
+      '/core/v1/../../sealed/execute',
+      '/core/v1/%2e%2e/%2e%2e/sealed/execute',
+      '/core/v1/..%2f..%2fsealed%2fexecute',
+      '/core/v1/..\\..\\sealed\\execute',
+      '/core/v1//version',
+      'http://evil.test/sealed/execute',
+    ]) {
+      const [status] = await raw(`POST ${target} HTTP/1.1`, 'host: x', 'content-length: 0')
+      expect([target, status]).toEqual([target, expect.stringMatching(/^HTTP\/1.1 (400|404|405) /)])
+    }
+    const absolute = await raw('GET http://evil.test/core/v1/version HTTP/1.1', 'host: evil.test')
+    expect(absolute[0]).toBe('HTTP/1.1 200 OK')
+  })
+
+  it('request smuggling: a body of two lengths is one request at most to the origin', async () => {
+    const smuggled = 'GET /core/v1/version HTTP/1.1\r\nhost: x\r\n\r\n'
+    const doubled = await raw(
+      'POST /core/v1/new_account HTTP/1.1',
+      'host: x',
+      'content-type: application/json',
+      `content-length: ${smuggled.length + 5}`,
+      'transfer-encoding: chunked',
+      '',
+      `0\r\n\r\n${smuggled}`,
+    )
+    expect(doubled[0]).toMatch(/^HTTP\/1.1 4\d\d /)
+    // Whatever was left over on that connection, the origin goes on answering others as it should.
+    expect((await core('version')).status).toBe(200)
+  })
+
+  it('header bytes that are not ASCII come back as they were sent', async () => {
+    const lines = await raw(
+      'GET /core/v1/version HTTP/1.1',
+      'host: x',
+      'x-api-key: x',
+      'x-correlation-id: ü',
+    )
+    expect(lines).toContain('x-correlation-id: ü')
+  })
+
+  it('a key that was passed on is in no file and no log of the edge', async () => {
+    expect((await core('list_groups', { key })).status).toBe(200)
+    const edgeFolder = join(dirname(stack.stack.caFile), '..', 'edge')
+    const files = readdirSync(edgeFolder, { recursive: true, encoding: 'utf8' })
+      .map((file) => join(edgeFolder, file))
+      .filter((file) => statSync(file).isFile())
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of files)
+      expect([file, readFileSync(file).includes(key)]).toEqual([file, false])
+    expect(stack.lines.filter((line) => line.includes(key))).toEqual([])
+  })
+
+  it('an origin that is killed: 503 with Retry-After, and all is well when it is back', async () => {
+    await stack.stack.kill('origin')
+    for (const call of [{ key, body: { code: sleeps(0) } }, {}]) {
+      const answer = await core('body' in call ? 'svc_action' : 'version', call)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(Object.keys(answer.body).toSorted()).toEqual(['docs_url', 'error', 'fix', 'message'])
+    }
+    await stack.stack.startComponent('origin')
+    expect((await core('svc_action', { key, body: { code: sleeps(0) } })).status).toBe(200)
+  })
+})
+
+/** Sends lines as they are over a connection of its own. @returns the lines of the answers */
+function raw(...lines: string[]): Promise<string[]> {
+  const { port } = new URL(stack.triggersUrl)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      const text = lines.includes('')
+        ? lines.join('\r\n')
+        : [...lines, 'connection: close', '', ''].join('\r\n')
+      socket.write(Buffer.from(text))
+      setTimeout(() => socket.destroy(), 3_000).unref()
+    })
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString().split('\r\n')))
+  })
+}

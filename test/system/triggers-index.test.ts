@@ -1,0 +1,139 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approvedToken } from '../../origin/stack/approved-token.ts'
+import type { ListedTrigger, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { until } from './owner.ts'
+import { type StartedStack, startStack } from './stack.ts'
+
+let started: StartedStack
+let token: string
+beforeAll(async () => {
+  started = await startStack()
+  token = (await approvedToken(started.triggersUrl)).token
+})
+afterAll(() => started.stop())
+
+/** A request of the owner. @throws where the connection breaks */
+async function api(method: string, path: string, body?: object) {
+  const response = await fetch(`${started.triggersUrl}/api/triggers${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+const fields = {
+  name: 'new',
+  kind: 'webhook',
+  action_code: 'async function main() {}',
+  // Nobody's: it is stored with a warning, and nothing here runs.
+  usage_api_key: 'A'.repeat(43),
+}
+const known = new Set<string>()
+async function create(): Promise<string> {
+  const { body } = await api('POST', '', fields)
+  known.add(body.id)
+  return body.id
+}
+
+/** Changes made one after another until told to stop, on several triggers at once; broken connections are passed over. */
+function flood(width: number) {
+  const enough = new AbortController()
+  let changes = 0
+  const one = async (lane: number) => {
+    let id = ''
+    for (let n = 0; !enough.signal.aborted; n++) {
+      try {
+        if (id === '') id = await create()
+        const { status } = await api('PATCH', `/${id}`, {
+          enabled: n % 2 === 0,
+          name: `${lane}/${n}`,
+        })
+        if (status === 200) changes++
+        // Some lanes leave what they made, others delete it.
+        if (n % 4 === 3 && lane % 2 === 0) await api('DELETE', `/${id}`)
+        if (n % 4 === 3) id = ''
+      } catch {
+        // What became of it is what this test asks.
+        await new Promise((resume) => setTimeout(resume, 50))
+        id = ''
+      }
+    }
+  }
+  const lanes = Array.from({ length: width }, (_, lane) => one(lane))
+  return {
+    reached: (count: number) =>
+      until(30, `${count} changes`, async () => changes >= count || undefined),
+    stop: async () => {
+      enough.abort()
+      await Promise.all(lanes)
+    },
+  }
+}
+
+const shown = ({ id, name, enabled, updated_at }: TriggerRecord | ListedTrigger) => ({
+  id,
+  name,
+  enabled,
+  updated_at,
+})
+
+/** What each object says of itself, and what the list says. */
+async function objectsAndList() {
+  const ids = [...known]
+  const answers = await Promise.all(ids.map((id) => api('GET', `/${id}`)))
+  const objects = answers.filter(({ status }) => status === 200).map(({ body }) => shown(body))
+  const gone = answers.filter(({ status }) => status === 404).length
+  expect(objects.length + gone).toBe(ids.length)
+  const list: ListedTrigger[] = (await api('GET', '')).body
+  const listed = list.filter(({ id }) => known.has(id)).map(shown)
+  const sorted = (all: { id: string }[]) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return { objects: sorted(objects), listed: sorted(listed), gone }
+}
+
+describe('the list of triggers, when the edge is killed between object and index', () => {
+  it('ends as each object says, changed, created and deleted ones alike', async () => {
+    for (let kill = 0; kill < 2; kill++) {
+      const flooding = flood(8)
+      await flooding.reached(60 + 20 * kill)
+      await started.stack.kill('edge')
+      await flooding.stop()
+      await started.stack.startComponent('edge')
+    }
+    // A write that was cut off is repeated by the object's alarm.
+    const { objects, listed, gone } = await until(30, 'list and objects agree', async () => {
+      const now = await objectsAndList()
+      return JSON.stringify(now.objects) === JSON.stringify(now.listed) ? now : undefined
+    })
+    expect(listed).toEqual(objects)
+    expect(objects.length).toBeGreaterThan(0)
+    expect(gone).toBeGreaterThan(0)
+  }, 120_000)
+})
+
+it('a stolen edge: the key of an account is refused, by what the origin says of it', async () => {
+  const opened = await fetch(`${started.baseUrl}/core/v1/new_account`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ account_name: 'owner', account_description: '' }),
+  })
+  const { api_key } = (await opened.json()) as { api_key: string }
+  const refused = await api('POST', '', { ...fields, usage_api_key: api_key })
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { message: expect.stringContaining('usage_api_key') },
+  })
+  const taken = await api('POST', '', fields)
+  expect(taken).toMatchObject({ status: 201, body: { warnings: [expect.any(String)] } })
+  const patched = await api('PATCH', `/${taken.body.id}`, { usage_api_key: api_key })
+  expect(patched.status).toBe(422)
+})
+
+it('the description of the trigger service is valid OpenAPI 3.1', async () => {
+  const response = await fetch(`${started.triggersUrl}/openapi.json`)
+  const description = (await response.json()) as { openapi: string }
+  expect(description.openapi).toBe('3.1.0')
+  expect(await new Validator().validate(description)).toEqual({ valid: true })
+})
