@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CpuPressure } from '../../../origin/admission/cpu-pressure.ts'
 import { EventLoopLoad } from '../../../origin/admission/event-loop-load.ts'
 import { type ActionPoolOptions, createActionPool } from '../../../origin/actions/pool.ts'
-import { WAITING_MAX } from '../../../origin/actions/pool/options.ts'
+import { RETRY_AFTER_MAX_MS, WAITING_MAX } from '../../../origin/actions/pool/options.ts'
+import { Shares } from '../../../origin/actions/pool/shares.ts'
 import type { ActionPool, RunResult } from '../../../origin/actions/run.ts'
 import { createApp } from '../../../origin/app.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
@@ -149,15 +150,30 @@ describe('a pool in which too many runs wait', () => {
     })
   })
 
-  it('says when to come again: later, the longer the line and its runs are', async () => {
+  it('says when to come again: soon, also when the line is long, so that it never stands empty', async () => {
     await withPool({ min: 1, max: 1 }, async ({ pool, fill }) => {
       const code = 'const main = () => new Promise((done) => setTimeout(done, 1_000))'
       await Promise.all(fill('slow', 2, code))
       void fill('slow', WAITING_MAX, code)
       const full = pool.refusal({ account: 'slow', code, params: '{}' })
       expect(full).toMatchObject({ kind: 'lost', started: false, full: true })
-      expect(full?.retryAfterMs).toBeGreaterThan(WAITING_MAX * 100)
+      expect(full?.retryAfterMs).toBe(RETRY_AFTER_MAX_MS)
     })
+  })
+
+  it('says to come later, the longer the line and its runs are', () => {
+    const shares = new Shares({ max: 4, cores: 2, isShared: () => false })
+    const held = (account: string, ms: number) => {
+      for (let run = 0; run < 50; run++) {
+        shares.started(account)
+        shares.started(account)
+        shares.ended({ account, computing: true, isLong: false }, ms)
+      }
+    }
+    held('quick', 1)
+    held('slow', 10)
+    expect(shares.waitMs('quick', 20)).toBeCloseTo(2 * shares.waitMs('quick', 10))
+    expect(shares.waitMs('slow', 10)).toBeGreaterThan(5 * shares.waitMs('quick', 10))
   })
 })
 
