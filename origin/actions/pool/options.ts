@@ -33,7 +33,7 @@ export const LONG_COMPUTING_MS = 100
  * The most that a caller is told to wait: how long the runs of a line take is a guess, and a line that nobody comes
  * back to stands empty. Asking again costs little.
  */
-export const RETRY_AFTER_MAX_MS = 5_000
+export const RETRY_AFTER_MAX_MS = 1_000
 
 /** Runs that may wait for an executor, and what their sources and params may take: both are held in memory. */
 export const WAITING_MAX = 512

@@ -40,6 +40,8 @@ export async function makeTemplateFile(): Promise<TemplateFile> {
     const fd = openSync(path, 'r')
     rmSync(folder, { recursive: true })
     const building = build(written)
+    // Where what follows throws first, nobody waits for it any more.
+    building.catch(() => {})
     // While the other process works.
     const code = writeExecutorCode([EXECUTOR_ENTRY])
     let open = true
