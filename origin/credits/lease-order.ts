@@ -6,6 +6,7 @@ import {
   type CreditAccount,
   creditsOf,
   lockAccount,
+  payDebt,
   post,
   REVENUE,
   type Transaction,
@@ -104,7 +105,10 @@ async function apply(
   const held = left + shift(order, left, available)
   await storeLease(tx, order, terms, own, held)
   const change = { balanceCents: -posted, leasedCents: held - before }
-  const changed = await changeAccount(tx, account, change)
+  const settled = await changeAccount(tx, account, change)
+  // Debt waits for what processes had leased when a refund came.
+  const cause = `${order.leaseId}:${order.sequence}`
+  const changed = await payDebt(tx, settled, terms.at, cause)
   return { held, changed, unpaidCents }
 }
 

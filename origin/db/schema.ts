@@ -5,9 +5,11 @@
 import { sql } from 'drizzle-orm'
 import {
   bigint,
+  boolean,
   check,
   customType,
   date,
+  foreignKey,
   index,
   integer,
   numeric,
@@ -201,8 +203,118 @@ export const creditLeases = pgTable(
 )
 
 /**
+ * What a lease holds of the other budgets of its account: cents that a key may spend under its cap, milliseconds that
+ * failed executions may take. A part goes with its lease.
+ */
+export const leaseParts = pgTable(
+  'lease_parts',
+  {
+    leaseId: text('lease_id').notNull(),
+    accountHash: text('account_hash').notNull(),
+    /** Which budget: `cap/<key hash>`, `failures`, `failures/<key hash>/<CID>`. */
+    budget: text('budget').notNull(),
+    /** True where there was no limit when the part was given: then `held` is 0. */
+    unlimited: boolean('unlimited').notNull(),
+    /** In the unit of the budget: reserved, used and not yet settled, or free. */
+    held: bigint('held', { mode: 'number' }).notNull(),
+    asked: integer('asked').notNull(),
+    answered: integer('answered').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.leaseId, table.budget] }),
+    foreignKey({ columns: [table.leaseId], foreignColumns: [creditLeases.id] }).onDelete('cascade'),
+    check('lease_parts_held', sql`${table.held} >= 0`),
+    index('lease_parts_budget').on(table.accountHash, table.budget),
+  ],
+)
+
+/** What was used of a rolling window, in steps of the window: a step counts until all of it has left the window. */
+export const windowSums = pgTable(
+  'window_sums',
+  {
+    accountHash: text('account_hash').notNull(),
+    /** What is summed: `spent/<key hash>`, `paid`, `paid/<key hash>`, `failed`, `failed/<key hash>/<CID>`. */
+    series: text('series').notNull(),
+    /** Begin of the step. */
+    step: time('step').notNull(),
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** End of the step, and the window after it. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountHash, table.series, table.step] }),
+    index('window_sums_expires').on(table.expiresAt),
+  ],
+)
+
+/** What a usage key may spend in a rolling window; no row, no limit. */
+export const spendCaps = pgTable(
+  'spend_caps',
+  {
+    accountHash: text('account_hash').notNull(),
+    keyHash: text('key_hash').notNull(),
+    capCents: cents('cap_cents').notNull(),
+    windowSeconds: integer('window_seconds').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountHash, table.keyHash] }),
+    check('spend_caps_values', sql`${table.capCents} >= 0 AND ${table.windowSeconds} > 0`),
+  ],
+)
+
+/** What was charged, by UTC day, key and what it was for: sums of the ledger, written with its rows. */
+export const usageDays = pgTable(
+  'usage_days',
+  {
+    accountHash: text('account_hash').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    keyHash: text('key_hash').notNull(),
+    kind: text('kind', { enum: ['write', 'execution'] }).notNull(),
+    /** The operation, or the action's CID. */
+    subject: text('subject').notNull(),
+    cents: cents('cents').notNull(),
+    quantity: bigint('quantity', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.accountHash, table.day, table.keyHash, table.kind, table.subject],
+    }),
+  ],
+)
+
+/** Who an account is to the payment processor. */
+export const processorCustomers = pgTable('processor_customers', {
+  accountHash: text('account_hash').primaryKey(),
+  customerId: text('customer_id').notNull(),
+  createdAt: time('created_at').notNull(),
+})
+
+/** Payments that were begun. What has come of one is in the ledger; the processor is asked again until it has ended. */
+export const payments = pgTable(
+  'payments',
+  {
+    /** The processor's id of the payment intent. */
+    intentId: text('intent_id').primaryKey(),
+    accountHash: text('account_hash').notNull(),
+    amountCents: cents('amount_cents').notNull(),
+    /** As it was last seen: `open`, `credited`, `failed` (canceled, or never paid). */
+    state: text('state', { enum: ['open', 'credited', 'failed'] }).notNull(),
+    createdAt: time('created_at').notNull(),
+    /** When to ask the processor next; null where nothing more is expected. */
+    lookAt: time('look_at'),
+    looks: integer('looks').notNull(),
+  },
+  (table) => [
+    index('payments_account').on(table.accountHash, table.createdAt),
+    index('payments_look').on(table.lookAt),
+    check('payments_amount', sql`${table.amountCents} > 0`),
+  ],
+)
+
+/**
  * The ledger. Double entry: each row takes from one account of the books what it gives to another, so that the sum
- * over all of them is zero. Rows are only ever added.
+ * over all of them is zero. Rows are only ever added: the database refuses to change or remove one.
  */
 export const ledgerTransfers = pgTable(
   'ledger_transfers',
@@ -210,7 +322,7 @@ export const ledgerTransfers = pgTable(
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     /** What may happen once: a second row under the same key is not taken. */
     idempotencyKey: text('idempotency_key').notNull().unique(),
-    /** `starter`, `write`, `execution`, ... */
+    /** `starter`, `write`, `execution`, `payment`, `refund`, `dispute`, `reversal` (of these two), `debt`, ... */
     kind: text('kind').notNull(),
     /** Accounts of the books: `credits:<hash>`, `debt:<hash>`, `revenue`, `processor`, `starter`. */
     fromAccount: text('from_account').notNull(),
