@@ -24,6 +24,7 @@ import { keyIdOf } from './channel/open-request.ts'
 import { Credits } from './credits/credits.ts'
 import { tendCredits } from './credits/tending.ts'
 import { listenFor } from './db/notices.ts'
+import { sleep } from './db/in-time.ts'
 import { openDatabase } from './db/open.ts'
 import { parseSettings } from './env.ts'
 import { KeptAnswers } from './idempotency/kept-answers.ts'
@@ -156,7 +157,17 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const load = new EventLoopLoad(settings.SVC_SHED_DELAY_MS)
   lifecycle.onClose('load', () => load.close())
   const starterCents = settings.SVC_STARTER_CREDITS_CENTS
-  const credits = new Credits({ db, exclusive, processId, starterCents, now, monotonic, log })
+  const credits = new Credits({
+    db,
+    exclusive,
+    processId,
+    starterCents,
+    now,
+    monotonic,
+    sleep,
+    log,
+    newId: randomUUID,
+  })
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
   const stopTending = tendCredits(credits, log)

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/open.ts'
+import { inTime, type Sleep } from '../db/in-time.ts'
 import type { Log } from '../log.ts'
 import { AccountLease } from './account-lease.ts'
 import { dollars } from './dollars.ts'
@@ -32,6 +31,9 @@ export type CreditsOptions = {
   now: () => number
   /** What a change of the machine's clock does not move: how long a lease of this process may be used. */
   monotonic: () => number
+  sleep: Sleep
+  /** An id that nothing else has. */
+  newId: () => string
   log: Log
 }
 
@@ -135,18 +137,18 @@ export class Credits {
     if (known) return known
     const lease = new AccountLease({
       accountHash,
-      leaseId: randomUUID(),
+      leaseId: this.#options.newId(),
       carryOut: (order) => this.#carryOut(order),
       usableMs: LEASE_USABLE_MS,
       now: this.#options.monotonic,
-      sleep: (ms) => sleep(ms),
+      sleep: this.#options.sleep,
     })
     this.#leases.set(accountHash, lease)
     return lease
   }
 
   async #carryOut(order: LeaseOrder): Promise<LeaseAnswer> {
-    const { db, processId, starterCents, now, log } = this.#options
+    const { db, processId, starterCents, now, sleep, log } = this.#options
     const at = now()
     const terms = {
       processId,
@@ -154,23 +156,12 @@ export class Credits {
       at: new Date(at),
       expiresAt: new Date(at + LEASE_MS),
     }
-    const answer = await withinWait(db.transaction((tx) => carryOut(tx, order, terms)))
+    const carried = db.transaction((tx) => carryOut(tx, order, terms))
+    const answer = await inTime(ORDER_WAIT_MS, carried, sleep).catch((error: unknown) => {
+      // For any failure: then nobody knows whether the transaction was carried out.
+      throw new CreditsUnavailable('the ledger does not answer', { cause: error })
+    })
     if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
     return answer
-  }
-}
-
-/** @throws {CreditsUnavailable} for any failure: then nobody knows whether the transaction was carried out */
-async function withinWait<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), ORDER_WAIT_MS)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } catch (error) {
-    throw new CreditsUnavailable('the ledger does not answer', { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }

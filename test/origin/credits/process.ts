@@ -1,8 +1,9 @@
 /** Origin processes, as far as credit goes, on a database that they share. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { Credits } from '../../../origin/credits/credits.ts'
 import { creditsOf, lockAccount, changeAccount, post } from '../../../origin/credits/ledger.ts'
+import { sleep } from '../../../origin/db/in-time.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/db/schema.ts'
 
@@ -28,6 +29,8 @@ export function originProcess(
     starterCents,
     now: clock ? () => clock.at : Date.now,
     monotonic: clock ? () => clock.at : () => performance.now(),
+    sleep,
+    newId: randomUUID,
     log: (event) => void logs.push(event),
   })
   let looking: NodeJS.Timeout | undefined

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../../origin/app.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
+import { sleep } from '../../../origin/db/in-time.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { booksOf } from '../credits/process.ts'
@@ -35,7 +36,7 @@ function withoutLedger() {
   const { services } = origin
   const { now, log } = services
   const options = { db, exclusive: true, processId: 'away', starterCents: 0, log }
-  const credits = new Credits({ ...options, now, monotonic: now })
+  const credits = new Credits({ ...options, now, monotonic: now, sleep, newId: randomUUID })
   return createApp({ ...services, credits, executions: executionsWith(credits) })
 }
 
@@ -228,6 +229,8 @@ describe('an execution', () => {
       starterCents: 0,
       now,
       monotonic: now,
+      sleep,
+      newId: randomUUID,
       log,
     })
     const app = createApp({ ...services, credits, executions: executionsWith(credits) })
@@ -339,6 +342,8 @@ describe('a run with an id', () => {
         log,
         now,
         monotonic: now,
+        sleep,
+        newId: randomUUID,
       }),
     )
     try {

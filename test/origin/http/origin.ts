@@ -14,6 +14,7 @@ import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
 import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
+import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import type { Services } from '../../../origin/services.ts'
@@ -81,6 +82,8 @@ export async function startOrigin() {
     now,
     log,
     monotonic: now,
+    sleep,
+    newId: randomUUID,
   })
   const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
 
