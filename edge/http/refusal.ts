@@ -1,3 +1,4 @@
+import { causeOf } from '../db/cause-of.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { OriginAway } from '../trust/origin-away.ts'
 import { toApiError } from './failure.ts'
@@ -10,19 +11,13 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   const away = error instanceof OriginAway
   if (failure.status === 500 || away) {
     // Of an origin that is away the reason is what nobody else will see.
-    const cause = away ? error.message : causeOf(error)
+    const cause = away ? error.message.slice(0, 300) : causeOf(error)
     const path = new URL(request.url).pathname
     const event = away ? 'origin.away' : 'request.failed'
     const facts = { event, request_id: trace['x-request-id'], path }
-    console.error(JSON.stringify({ ...facts, cause: cause.slice(0, 500) }))
+    console.error(JSON.stringify({ ...facts, cause }))
   }
   const docs = new URL(`/docs/errors#${failure.status}`, settingsOf(env).PUBLIC_URL)
   const headers = { ...trace, ...failure.headers }
   return Response.json(failure.toBody(docs.href), { status: failure.status, headers })
-}
-
-/** What went wrong. A failed statement tells its values, e-mail addresses among them; the cause of it does not. */
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
 }

@@ -1,3 +1,5 @@
+import { causeOf } from '../db/cause-of.ts'
+
 /** A part of an object that has to do something at times of its own. */
 export type Tended = {
   name: string
@@ -84,7 +86,7 @@ export class Alarm {
       const next = work()
       if (typeof next === 'number') this.armBy(next)
     } catch (error) {
-      this.#log('alarm.failed', { part: name, error: String(error).slice(0, 300) })
+      this.#log('alarm.failed', { part: name, error: causeOf(error) })
       this.armBy(now + FAILED_AGAIN_MS)
     }
   }

@@ -1,5 +1,6 @@
 import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
+import { causeOf } from '../db/cause-of.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { type Attempted, Attempts } from './attempts.ts'
 import type { Clearing, EndedRun } from './clearing.ts'
@@ -181,7 +182,7 @@ export class Dispatcher {
     const { log, now, random, state } = this.#options
     const attempted = await this.#attempts.carry(run).catch((error: unknown): Attempted => {
       // Ours, and perhaps this run's own: it uses its attempts up, so that it never holds up the others for ever.
-      if (state.current) log('dispatch.failed', { reason: reasonOf(error) })
+      if (state.current) log('dispatch.failed', { reason: causeOf(error) })
       const verdict = verdictOnUnsent(run.attempt, random())
       return { run, verdict, inDoubtSince: run.inDoubtSince, ours: true }
     })
@@ -192,7 +193,7 @@ export class Dispatcher {
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
     } catch (error) {
       // It stays as it is on disk, running: when its lease ends, its outcome is asked for.
-      log('settle.failed', { reason: reasonOf(error) })
+      log('settle.failed', { reason: causeOf(error) })
     }
     this.#inFlight.delete(run.sequence)
     this.#absence.left(run.sequence)
@@ -213,8 +214,4 @@ export class Dispatcher {
     this.#absence.answered()
     armBy(now())
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown'
 }

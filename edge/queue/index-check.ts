@@ -1,3 +1,4 @@
+import { causeOf } from '../db/cause-of.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type IndexCheckOptions = {
@@ -44,7 +45,7 @@ export class IndexCheck {
       state.reindex(version ?? 0)
       await write()
     } catch (error) {
-      log('index.unchecked', { reason: String(error).slice(0, 200) })
+      log('index.unchecked', { reason: causeOf(error) })
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { TriggerRecord } from '../../shared/wire/trigger.ts'
+import { causeOf } from '../db/cause-of.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type IndexRowOptions = {
@@ -74,7 +75,7 @@ export class IndexRow {
     } catch (error) {
       this.#failures++
       this.#retryAt = now() + Math.min(RETRY_MS * 2 ** (this.#failures - 1), RETRY_MAX_MS)
-      log('index.failed', { reason: reasonOf(error), failures: this.#failures })
+      log('index.failed', { reason: causeOf(error), failures: this.#failures })
     } finally {
       // At once, in the same step as the last look at the note: who comes next begins anew.
       this.#writing = undefined
@@ -113,10 +114,4 @@ export class IndexRow {
       ended.abort()
     }
   }
-}
-
-/** For the log: what went wrong, and never the statement's values. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return (cause instanceof Error ? cause.message : 'unknown').slice(0, 200)
 }

@@ -1,3 +1,4 @@
+import { causeOf } from '../db/cause-of.ts'
 import type { IndexedTrigger, Looked, ScannedRows } from './scanned-rows.ts'
 
 /** What a trigger's object says of itself when the scanner looks: its record's version, and its next tick. */
@@ -70,7 +71,7 @@ async function lookAt(options: ScanOptions, row: IndexedTrigger): Promise<Looked
     if (visited !== 'silent') return { row, lookAt: visited.nextTickAt }
     log('scan.silent', { trigger: row.id })
   } catch (error) {
-    log('scan.failed', { trigger: row.id, error: String(error).slice(0, 200) })
+    log('scan.failed', { trigger: row.id, error: causeOf(error) })
   } finally {
     ended.abort()
   }

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { SCAN_INTERVAL_MS } from '../../shared/limits.ts'
+import { causeOf } from '../db/cause-of.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { sleep } from '../queue/sleep.ts'
@@ -44,15 +45,9 @@ export class Scheduler extends DurableObject<Env> {
         log,
       })
     } catch (error) {
-      log('scan.broken', { reason: reasonOf(error) })
+      log('scan.broken', { reason: causeOf(error) })
     }
   }
-}
-
-/** What went wrong, and never the statement with its values. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return (cause instanceof Error ? cause.message : 'unknown').slice(0, 200)
 }
 
 /** The first time after now that a scan is at. */

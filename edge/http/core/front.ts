@@ -18,7 +18,6 @@ import {
 } from '../../../shared/wire/core-routes.ts'
 import { passedHeaders } from '../../../shared/wire/passed-headers.ts'
 import { PASSED_METHODS } from '../../../shared/wire/sealed-http.ts'
-import { OriginAway } from '../../trust/origin-away.ts'
 import { verifiedKeys } from '../../trust/sealed-call.ts'
 import { passSealed } from '../../trust/sealed-http.ts'
 import type { App, AppEnv } from '../app-env.ts'
@@ -51,7 +50,6 @@ async function answer(c: Context<AppEnv>): Promise<Response> {
   try {
     return await passOn(c, share)
   } catch (error) {
-    if (error instanceof OriginAway) logAway(error, c.req.raw)
     const refused = refusal(error, c.req.raw, c.env)
     // A page elsewhere may read the origin's refusals, and so ours in its place.
     refused.headers.set('access-control-allow-origin', '*')
@@ -60,12 +58,6 @@ async function answer(c: Context<AppEnv>): Promise<Response> {
   } finally {
     share.end()
   }
-}
-
-/** A path of ours, and the reason in names and statuses: nothing that was sent. */
-function logAway({ message }: OriginAway, request: Request): void {
-  const path = new URL(request.url).pathname
-  console.error(JSON.stringify({ event: 'origin.away', path, cause: message.slice(0, 300) }))
 }
 
 const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'

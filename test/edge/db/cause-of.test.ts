@@ -1,0 +1,24 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { causeOf } from '../../../edge/db/cause-of.ts'
+
+const MAIL = 'somebody@example.test'
+const statement = (cause?: Error) =>
+  new DrizzleQueryError('select ? from "users"', [MAIL], cause as Error)
+
+it('a reader of the log: a failed statement tells why it failed, and none of its values', () => {
+  const failed = statement(new Error('D1_ERROR: no such table: users'))
+  expect(causeOf(failed)).toBe('Error: D1_ERROR: no such table: users')
+  expect(causeOf(new Error('the index was not told', { cause: failed }))).toBe(causeOf(failed))
+})
+
+it('a reader of the log: a statement that failed without a cause tells none of its values either', () => {
+  expect(String(statement())).toContain(MAIL)
+  expect(causeOf(statement())).not.toContain(MAIL)
+})
+
+it('what is no error, or a long one, is still one short text', () => {
+  expect(causeOf('gone')).toBe('gone')
+  expect(causeOf(undefined)).toBe('undefined')
+  expect(causeOf(new TypeError('x'.repeat(10_000))).length).toBeLessThan(400)
+})
