@@ -1,5 +1,6 @@
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/base64url.ts'
 import { type Env, settingsOf } from '../env.ts'
+import { macOf } from '../mac.ts'
 import { RATES, type RateName } from './rates.ts'
 
 /** More calls than are taken; nothing was done. */
@@ -35,20 +36,6 @@ export async function requireRate(env: Env, name: RateName, caller: string): Pro
 }
 
 async function nameOf(macKey: string, name: RateName, caller: string): Promise<string> {
-  const key = await hmacKey(macKey)
   const text = new TextEncoder().encode(JSON.stringify([PURPOSE, name, caller]))
-  return encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, text)))
-}
-
-/** Importing a key costs as much as using it; a promise would be another request's. */
-let imported: { macKey: string; key: CryptoKey } | undefined
-
-async function hmacKey(macKey: string): Promise<CryptoKey> {
-  if (imported?.macKey === macKey) return imported.key
-  const raw = decodeBase64url(macKey)
-  if (!raw) throw new Error('ID_MAC_KEY is not base64url')
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['sign'])
-  imported = { macKey, key }
-  return key
+  return encodeBase64url(await macOf(macKey, text))
 }

@@ -1,10 +1,11 @@
-import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
+import { encodeBase64url } from '../../shared/base64url.ts'
 import {
   parseTriggerId,
   TRIGGER_MAC_BYTES,
   TRIGGER_MAC_PURPOSE,
   TRIGGER_RANDOM_BYTES,
 } from '../../shared/ids.ts'
+import { macOf } from '../mac.ts'
 
 /** Ids whose MAC this isolate has checked: a busy webhook's id costs one look-up. */
 const checked = new Set<string>()
@@ -36,14 +37,9 @@ export async function isTriggerId(macKey: string, id: string): Promise<boolean> 
 }
 
 async function mac(macKey: string, random: Uint8Array): Promise<Uint8Array> {
-  const raw = decodeBase64url(macKey)
-  if (!raw) throw new Error('ID_MAC_KEY is not base64url')
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['sign'])
   const purpose = new TextEncoder().encode(TRIGGER_MAC_PURPOSE)
   const text = new Uint8Array(purpose.length + random.length)
   text.set(purpose)
   text.set(random, purpose.length)
-  const tag = await crypto.subtle.sign('HMAC', key, text)
-  return new Uint8Array(tag, 0, TRIGGER_MAC_BYTES)
+  return (await macOf(macKey, text)).subarray(0, TRIGGER_MAC_BYTES)
 }

@@ -1,0 +1,23 @@
+import { decodeBase64url } from '../shared/base64url.ts'
+
+/** Importing a key costs as much as using it. The key itself: a promise would be another request's. */
+let imported: { macKey: string; key: CryptoKey } | undefined
+
+/**
+ * HMAC-SHA256. The key has several uses: a text begins with what it is for.
+ * @param macKey `ID_MAC_KEY`, in base64url
+ */
+export async function macOf(macKey: string, text: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const key = await importedKey(macKey)
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, text))
+}
+
+async function importedKey(macKey: string): Promise<CryptoKey> {
+  if (imported?.macKey === macKey) return imported.key
+  const raw = decodeBase64url(macKey)
+  if (!raw) throw new Error('ID_MAC_KEY is not base64url')
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['sign'])
+  imported = { macKey, key }
+  return key
+}
