@@ -67,7 +67,7 @@ export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
 /** At the edge a body has to be there within this: who sends slowly holds memory that webhooks need, too. */
-export const CORE_BODY_WITHIN_MS = 60_000
+export const BODY_WITHIN_MS = 60_000
 
 /** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
 export const PERMISSION_IDS_MAX = 50

@@ -1,17 +1,18 @@
-import { ApiError } from '../../shared/errors.ts'
 import { notJson, parseJson } from '../../shared/json-body.ts'
+import { BODY_WITHIN_MS } from '../../shared/limits.ts'
+import { readBody } from './body-bytes.ts'
 
 /**
  * The JSON of a request's body, read only now: who is not let in has nothing of his read.
  * @param maxBytes of the body; counted while it comes where it says no length
- * @throws {ApiError} 413, 415, 400
+ * @throws {ApiError} 413, 415, 400 for what is no JSON, or is not there in time
  */
 export async function readJson(
   request: Request,
   maxBytes: number,
   { optional = false } = {},
 ): Promise<unknown> {
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBody(request, { maxBytes, withinMs: BODY_WITHIN_MS })
   let text
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
@@ -19,27 +20,4 @@ export async function readJson(
     throw notJson('it is not UTF-8')
   }
   return parseJson(text, request.headers.get('content-type'), optional)
-}
-
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  if (!request.body) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let total = 0
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-    total += chunk.length
-    if (total > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
-  }
-  const bytes = new Uint8Array(total)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
-}
-
-function tooLarge(maxBytes: number): ApiError {
-  return new ApiError(413, `This body may have at most ${maxBytes} bytes.`, 'Send less.')
 }

@@ -1,15 +1,22 @@
 import { ApiError } from '../../shared/errors.ts'
+import { WEBHOOK_BODY_MAX_BYTES, WEBHOOK_BODY_WITHIN_MS } from '../../shared/limits.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { WebhookFiring } from '../queue/firing.ts'
 import { echoedHeaders } from '../triggers/echo.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import { type SafeHeaders, safeHeaders } from '../triggers/webhook-headers.ts'
+import { readBody } from './body-bytes.ts'
 import { refusal } from './refusal.ts'
 import { traceHeaders } from './request-id.ts'
-import { readBody } from './webhook-body.ts'
 import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
+
+const BODY = {
+  maxBytes: WEBHOOK_BODY_MAX_BYTES,
+  withinMs: WEBHOOK_BODY_WITHIN_MS,
+  fix: 'Send less, or send a reference that the action can fetch.',
+}
 
 /**
  * `POST /webhook/<id>`: 202 with the run's id once the run is on disk; `undefined` for any other request. Nobody
@@ -29,7 +36,7 @@ export function takeWebhook(request: Request, env: Env): Promise<Response> | und
 async function answerWebhook(request: Request, env: Env, id: string): Promise<Response> {
   const settings = settingsOf(env)
   if (!(await isTriggerId(settings.ID_MAC_KEY, id))) throw unknownWebhook()
-  const body = await readBody(request)
+  const body = await readBody(request, BODY)
   const headers = safeHeaders(request.headers)
   const firing = JSON.stringify(firingOf(request, headers, settings.PUBLIC_URL, body.length))
   const post = { firing, body, withheld: { ...headers.withheld } }

@@ -27,7 +27,7 @@ import { fromByteString, toByteString } from './byte-string.ts'
 import { hasCredential, requireKeyShape } from './credentials.ts'
 import { type BodyShare, LargeBodies } from './large-bodies.ts'
 import { passPlain } from './plain.ts'
-import { readBody } from './request-body.ts'
+import { readBodyWithRoom } from './request-body.ts'
 
 const PATHS = [
   '/core/v1/*',
@@ -96,7 +96,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const maxBytes = PATHS_WITH_SOURCE.includes(path) ? CORE_BODY_MAX_BYTES : OPERATION_BODY_MAX_BYTES
   const body =
     method === 'POST'
-      ? await readBody(request, { maxBytes, roomBytes: HEAD_ROOM_BYTES, share })
+      ? await readBodyWithRoom(request, { maxBytes, roomBytes: HEAD_ROOM_BYTES, share })
       : { room: new Uint8Array(HEAD_ROOM_BYTES), bodyBytes: 0 }
   const head = { method, path, query, headers, client_address: address }
   const {
@@ -130,7 +130,7 @@ async function bodyOf(
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (request.method !== 'POST') return undefined
   const limits = { maxBytes: OPERATION_BODY_MAX_BYTES, roomBytes: 0, share }
-  const { room, bodyBytes } = await readBody(request, limits)
+  const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   return room.subarray(0, bodyBytes)
 }
 

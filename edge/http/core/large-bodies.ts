@@ -1,5 +1,5 @@
 import { ApiError } from '../../../shared/errors.ts'
-import { CORE_BODY_MAX_BYTES, CORE_BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { BODY_WITHIN_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 
 export type BodyShare = {
   /** @param bytes that the body takes from now on @throws {ApiError} 503 */
@@ -32,7 +32,7 @@ export class LargeBodies {
           this.#held.delete(share)
           throw noRoom()
         }
-        const until = this.#held.get(share)?.until ?? this.#now() + CORE_BODY_WITHIN_MS
+        const until = this.#held.get(share)?.until ?? this.#now() + BODY_WITHIN_MS
         this.#held.set(share, { bytes, until })
       },
       end: () => void this.#held.delete(share),

@@ -1,5 +1,5 @@
-import { ApiError } from '../../../shared/errors.ts'
-import { CORE_BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { BodyShare } from './large-bodies.ts'
 
 export type BodyWithRoom = {
@@ -10,6 +10,8 @@ export type BodyWithRoom = {
 
 /** Memory is taken as bytes come, not as they are promised: anybody can promise, and a Worker has 128 MB. */
 const FIRST_BYTES = 256 * 1024
+
+const FIX = 'Send less; /core/v1/limits has every bound.'
 
 export type BodyLimits = {
   maxBytes: number
@@ -24,19 +26,19 @@ export type BodyLimits = {
  * A request's bytes, as they came. No more is held than a body may have, whether it says its length or not.
  * @throws {ApiError} 413, 400 for a body that is not there in time, 503 where too many large ones are held already
  */
-export async function readBody(
+export async function readBodyWithRoom(
   request: Request,
-  { maxBytes, roomBytes, share, withinMs = CORE_BODY_WITHIN_MS }: BodyLimits,
+  { maxBytes, roomBytes, share, withinMs = BODY_WITHIN_MS }: BodyLimits,
 ): Promise<BodyWithRoom> {
   const declared = request.headers.get('content-length')
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(declared ?? 0) > maxBytes) throw bodyTooLarge(maxBytes, FIX)
   const expected = declared === null ? maxBytes : Number(declared)
   let room = new Uint8Array(Math.min(expected, FIRST_BYTES) + roomBytes)
   let bodyBytes = 0
   for await (const chunk of inTime(request.body, withinMs)) {
     const length = bodyBytes + chunk.length
     // Leaving the loop cancels the rest.
-    if (length > maxBytes) throw tooLarge(maxBytes)
+    if (length > maxBytes) throw bodyTooLarge(maxBytes, FIX)
     if (length > room.length) {
       const bytes = Math.max(length, Math.min(expected, 2 * bodyBytes)) + roomBytes
       share.grow(bytes)
@@ -56,7 +58,7 @@ async function* inTime(
   if (!body) return
   const reader = body.getReader()
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooSlow(withinMs)), withinMs)
+  const timer = setTimeout(() => late.reject(bodyTooSlow(withinMs)), withinMs)
   let isWhole = false
   try {
     for (;;) {
@@ -75,21 +77,4 @@ function larger(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(length)
   copy.set(bytes)
   return copy
-}
-
-function tooLarge(maxBytes: number): ApiError {
-  return new ApiError(
-    413,
-    `The request's body is larger than ${maxBytes} bytes.`,
-    'Send less; /core/v1/limits has every bound.',
-  )
-}
-
-function tooSlow(withinMs: number): ApiError {
-  return new ApiError(
-    400,
-    `The body was not there within ${withinMs / 1000} s.`,
-    'Send it in one go.',
-    { error: 'body_too_slow' },
-  )
 }

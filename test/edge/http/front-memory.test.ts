@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { LargeBodies } from '../../../edge/http/core/large-bodies.ts'
-import { readBody } from '../../../edge/http/core/request-body.ts'
+import { readBodyWithRoom } from '../../../edge/http/core/request-body.ts'
 import { ApiError } from '../../../shared/errors.ts'
-import { CORE_BODY_MAX_BYTES, CORE_BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { BODY_WITHIN_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { edge } from '../app.ts'
 import { someKey } from './front-harness.ts'
 
@@ -36,7 +36,7 @@ describe('a flood of large bodies under made-up keys', () => {
     const read = (request: Request) => {
       const share = bodies.begin()
       const limits = { maxBytes: CORE_BODY_MAX_BYTES, roomBytes: 0, share }
-      return readBody(request, limits).finally(() => share.end())
+      return readBodyWithRoom(request, limits).finally(() => share.end())
     }
     const senders = Array.from({ length: 8 }, () => held(CORE_BODY_MAX_BYTES / 2))
     const answers = senders.map(({ body }) => refusal(read(postOf(body))))
@@ -74,7 +74,7 @@ describe('a flood of large bodies under made-up keys', () => {
     bodies.begin().grow(CORE_BODY_MAX_BYTES)
     const next = bodies.begin()
     expect(() => next.grow(MIB)).toThrow()
-    now += CORE_BODY_WITHIN_MS
+    now += BODY_WITHIN_MS
     next.grow(CORE_BODY_MAX_BYTES)
   })
 })
@@ -83,5 +83,5 @@ it('a body that is sent slowly is ended: it holds memory meanwhile', async () =>
   const request = postOf(held(MIB).body)
   const share = new LargeBodies(Date.now).begin()
   const limits = { maxBytes: CORE_BODY_MAX_BYTES, roomBytes: 0, share, withinMs: 50 }
-  expect(await refusal(readBody(request, limits))).toBe(400)
+  expect(await refusal(readBodyWithRoom(request, limits))).toBe(400)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readBody } from '../../../edge/http/webhook-body.ts'
+import { readBody } from '../../../edge/http/body-bytes.ts'
 
 const KIB = 1024
 const limits = (over: object = {}) => ({ maxBytes: 64 * KIB, withinMs: 10_000, ...over })
