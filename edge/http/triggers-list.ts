@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 import { validate } from '../../shared/json-body.ts'
 import { LIST_PAGE_MAX } from '../../shared/limits.ts'
+import { integerText } from '../../shared/wire/fields.ts'
 import { TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
 import { type ListPlace, listTriggers } from '../triggers/trigger-index.ts'
 import type { App } from './app-env.ts'
@@ -11,10 +12,8 @@ const place = z.tuple([z.int().min(0), z.string().max(64)])
 
 export const triggersListQuery = z
   .object({
-    limit: z
-      .string()
-      .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
-      .transform((text) => Math.min(Math.max(Number(text), 1), LIST_PAGE_MAX))
+    limit: integerText
+      .transform((limit) => Math.min(Math.max(limit, 1), LIST_PAGE_MAX))
       .optional()
       .meta({ description: `Triggers on a page, 1 to ${LIST_PAGE_MAX}. Without it: all of them.` }),
     cursor: z

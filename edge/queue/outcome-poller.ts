@@ -1,6 +1,7 @@
 import { OUTCOMES_WAIT_MS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
-import { OriginAway, type SealedOrigin } from '../trust/sealed-origin.ts'
+import { OriginAway } from '../trust/origin-away.ts'
+import type { SealedOrigin } from '../trust/sealed-origin.ts'
 
 type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error: unknown) => void }
 

@@ -9,8 +9,7 @@ import * as schema from './schema.ts'
 const { bodyParts, results, runs } = schema
 
 /** With the index's own condition, literally: SQLite uses a partial index only where it sees that. */
-const live = (status: 'queued' | 'running') =>
-  and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, status))
+const isQueued = and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, 'queued'))
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
 
@@ -83,7 +82,7 @@ export class RunStore {
         queuedBytes: sql<number>`coalesce(sum(${runs.bodyBytes}), 0)`,
       })
       .from(runs)
-      .where(live('queued'))
+      .where(isQueued)
       .get()!
   }
 

@@ -13,6 +13,7 @@ import { ScannedRows } from '../schedule/scanned-rows.ts'
 import { SkippedTicks } from '../schedule/skipped-ticks.ts'
 import { Ticks } from '../schedule/ticks.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
+import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 import { Alarm } from './alarm.ts'
@@ -34,7 +35,6 @@ import { type PageQuery, RunPages } from './run-pages.ts'
 import { type QueueDatabase, RunStore } from './run-store.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
-import { sleep } from './sleep.ts'
 import { StoredStarts } from './start-log.ts'
 import { Statistics } from './statistics.ts'
 import { type NewTrigger, type TriggerChange, TriggerState } from './trigger-state.ts'
@@ -280,7 +280,8 @@ export class TriggerQueue extends DurableObject<Env> {
       this.#state.reindex(indexed)
       this.ctx.waitUntil(this.#indexRow.write())
     }
-    const { version, nextTickAt } = this.#state.current!
+    // Reindexing may have raised its version.
+    const { version, nextTickAt } = this.#state.current ?? trigger
     return { version, nextTickAt }
   }
 

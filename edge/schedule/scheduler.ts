@@ -4,7 +4,7 @@ import { SCAN_INTERVAL_MS } from '../../shared/limits.ts'
 import { causeOf } from '../db/cause-of.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
-import { sleep } from '../queue/sleep.ts'
+import { sleep } from '../sleep.ts'
 import { scan } from './scan.ts'
 import { ScannedRows } from './scanned-rows.ts'
 

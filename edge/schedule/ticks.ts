@@ -3,11 +3,11 @@ import type { DerivedArrival, Intake } from '../queue/intake.ts'
 import type { TriggerRow } from '../queue/records.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
-import { decodeBase64url } from '../../shared/base64url.ts'
 import { nextTick } from './cron.ts'
 import { dueTicks } from './due-ticks.ts'
 import type { SkippedTicks } from './skipped-ticks.ts'
 import { tickRunSuffix } from './tick-run.ts'
+import { wakeAt } from './wake-at.ts'
 
 export type TicksOptions = {
   state: TriggerState
@@ -67,23 +67,6 @@ export class Ticks {
 
 /** A clock that is set back by more than this was wrong before. */
 const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
-
-/** An object that was idle for ten seconds may be taken out of memory; one that has just been used is in it. */
-const AWAKE_MS = 8_000
-/** It is woken this long before its tick, the earliest one so much earlier than the last. */
-const WOKEN_BEFORE_MS = 2_000
-const WOKEN_OVER_MS = 5_000
-
-/**
- * When the alarm has to fire for a tick: at the tick, and once before. Loading an object takes longer than firing its
- * tick, and many have theirs at the same second: they are woken one after the other, and then only have to fire.
- */
-function wakeAt(triggerId: string, tick: number, now: number): number {
-  if (tick - now <= AWAKE_MS) return tick
-  // The id's first byte is random.
-  const share = (decodeBase64url(triggerId)?.[0] ?? 0) / 256
-  return tick - WOKEN_BEFORE_MS - Math.floor(share * WOKEN_OVER_MS)
-}
 
 function arrivalOf(triggerId: string, tick: number, cron: string): DerivedArrival {
   const firing: ScheduleFiring = { source: 'schedule', scheduledAt: tick, cron }

@@ -1,6 +1,7 @@
 import type { Env } from '../env.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
-import { OriginAway, SealedOrigin } from '../trust/sealed-origin.ts'
+import { OriginAway } from '../trust/origin-away.ts'
+import { SealedOrigin } from '../trust/sealed-origin.ts'
 
 export type CheckedKey = {
   /** `account`: the account's own key, which no trigger may hold; `unknown`: it resolves to nothing now. */

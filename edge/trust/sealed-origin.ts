@@ -20,8 +20,6 @@ import { OriginAway } from './origin-away.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 import { sealingKeys } from './trusted-keys.ts'
 
-export { OriginAway } from './origin-away.ts'
-
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
 /** An answer comes within its `wait_ms`; this is for the way there and back, and a body of megabytes. */

@@ -98,6 +98,12 @@ export const keyNameSchema = text
     /^0x[0-9a-fA-F]{64}$/.test(key) ? key.toLowerCase() : keccak256(toUtf8Bytes(key)),
   )
 
+/** Of a query: 15 digits are still exact as a number. */
+export const integerText = z
+  .string()
+  .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
+  .transform(Number)
+
 /** Of answers. */
 export const addressAnswer = hex(20).meta({ description: 'EIP-55 form.' })
 export const hashAnswer = hex(32)

@@ -2,12 +2,8 @@
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
 import { paramsSchema } from './core.ts'
+import { integerText } from './fields.ts'
 import { RUN_STATUSES, runRecord } from './trigger.ts'
-
-const integer = z
-  .string()
-  .regex(/^-?[0-9]{1,15}$/, 'expected an integer')
-  .transform(Number)
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 const EXPECTED_TIME =
@@ -33,10 +29,10 @@ const noOther = z.never({ error: 'there is no such parameter' })
 /** Of `GET /api/triggers/<id>/runs`. */
 export const runsQuery = z
   .object({
-    limit: integer
+    limit: integerText
       .transform((limit) => Math.min(Math.max(limit, 1), RUNS_PAGE_MAX))
       .default(RUNS_PAGE_DEFAULT),
-    offset: integer.pipe(z.number().min(0)).optional(),
+    offset: integerText.pipe(z.number().min(0)).optional(),
     /** `next_cursor` of the page before. */
     cursor: z.string().optional(),
     status: z.enum(RUN_STATUSES).optional(),
@@ -55,7 +51,7 @@ export const runsQuery = z
 export const runQuery = z
   .object({
     /** Seconds that the answer may wait for the run's end. */
-    wait: integer.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
+    wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
   })
   .catchall(noOther)
 

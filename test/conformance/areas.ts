@@ -36,8 +36,8 @@ export type Area = keyof typeof AREAS
 
 export const ALL_AREAS: readonly Area[] = Object.keys(AREAS).filter(isArea)
 
-/** What a stack of this repository serves. */
-export const SERVED: readonly Area[] = [
+/** What a stack of this repository serves of the core API, at the origin and through the edge alike. */
+export const SERVED_OF_THE_CORE: readonly Area[] = [
   'accounts',
   'chain-config',
   'wallets',
@@ -49,9 +49,15 @@ export const SERVED: readonly Area[] = [
   'action-keys',
   'group-changes',
   'key-management',
-  'execution-limits',
   'billing',
   'openapi',
+]
+
+/** What it serves of both services. */
+export const SERVED: readonly Area[] = [
+  ...SERVED_OF_THE_CORE,
+  // Needs a server to fetch from.
+  'execution-limits',
   'agent-authorization',
   'webhook-triggers',
   'webhook-firing',

@@ -5,26 +5,9 @@ import { dirname, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SEALED_PAD_MS } from '../../shared/limits.ts'
-import type { Area } from '../conformance/areas.ts'
+import { SERVED_OF_THE_CORE } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { type StartedStack, startStack } from './stack.ts'
-
-/** All of the core API that this stack serves but what needs a server to fetch from. */
-const CORE_AREAS: readonly Area[] = [
-  'accounts',
-  'chain-config',
-  'wallets',
-  'cids',
-  'groups',
-  'usage-keys',
-  'actions',
-  'errors',
-  'action-keys',
-  'group-changes',
-  'key-management',
-  'billing',
-  'openapi',
-]
 
 const CHROMIUM = '/usr/bin/chromium'
 
@@ -39,7 +22,7 @@ const throughTheEdge = async () => ({
   baseUrl: stack.triggersUrl,
   stop: async () => {},
 })
-holdsToTheContract(throughTheEdge, CORE_AREAS)
+holdsToTheContract(throughTheEdge, SERVED_OF_THE_CORE)
 
 type Call = { key?: string; body?: object; headers?: Record<string, string>; signal?: AbortSignal }
 

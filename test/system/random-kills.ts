@@ -39,14 +39,14 @@ export async function killAtRandom({ kills, seed }: Campaign): Promise<void> {
       Array.from({ length: TRIGGERS }, () => owner.createTrigger(action, more)),
     )
     const enough = new AbortController()
-    let n = 0
+    let next = 0
     const firing = triggers.map(async ({ webhook_url }) => {
       const fired: Fired[] = []
       while (!enough.signal.aborted) {
-        const mine = n++
-        const event = { n: mine, ms: Math.floor(random() * 300) }
+        const n = next++
+        const event = { n, ms: Math.floor(random() * 300) }
         const runId = await owner.fire(webhook_url, event).catch(() => undefined)
-        if (runId !== undefined) fired.push({ runId, n: mine })
+        if (runId !== undefined) fired.push({ runId, n })
         await new Promise((resume) => setTimeout(resume, FIRE_EVERY_MS))
       }
       return fired
