@@ -4,11 +4,11 @@ import { causeOf } from '../db/cause-of.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { type Attempted, Attempts } from './attempts.ts'
 import type { Clearing, EndedRun } from './clearing.ts'
+import { CreditHolds } from './credit-holds.ts'
 import { LEASE_MS, type LiveRun, type LiveRuns } from './live-runs.ts'
 import { OriginAbsence } from './origin-absence.ts'
 import { OutcomePoller } from './outcome-poller.ts'
 import { StartWindow } from './pace.ts'
-import { PaymentHold } from './payment-hold.ts'
 import type { TriggerRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
 import { Settlement } from './settlement.ts'
@@ -46,7 +46,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #attempts: Attempts
   readonly #absence: OriginAbsence
-  readonly #payment = new PaymentHold()
+  readonly #holds = new CreditHolds()
   readonly #settlement: Settlement
   readonly #window: StartWindow
   readonly #inFlight = new Set<number>()
@@ -58,7 +58,7 @@ export class Dispatcher {
     this.#options = options
     const { live, log, now, origin, random, starts, state, store } = options
     this.#absence = new OriginAbsence(state)
-    const waits = { absence: this.#absence, payment: this.#payment }
+    const waits = { absence: this.#absence, holds: this.#holds }
     this.#settlement = new Settlement({ ...options, ...waits })
     this.#window = new StartWindow(starts)
     const poller = new OutcomePoller(origin, () => this.#stillRunning())
@@ -83,10 +83,13 @@ export class Dispatcher {
     }
     if (this.#retryAt !== undefined && this.#retryAt <= at) this.#retryAt = live.nextRetryAt(at)
     while (this.#mayStart(trigger, at)) {
-      const run = live.next(at, trigger.concurrency === 1)
+      const { revisions } = this.#holds.closed(at)
+      const run = live.next(at, trigger.concurrency === 1, revisions)
       if (!run) break
       this.#start(run, at, trigger.usageKey)
     }
+    const { until } = this.#holds.closed(at)
+    if (until < Number.POSITIVE_INFINITY) armBy(until)
     if (this.#retryAt !== undefined) armBy(this.#retryAt)
   }
 
@@ -110,8 +113,9 @@ export class Dispatcher {
   /** What holds the trigger's runs up, for its owner. */
   waitingFor(): WaitingFor | null {
     this.#load()
-    const waits = this.#payment.holding ? 'payment' : this.#absence.away ? 'origin' : null
-    return waits && this.#options.live.anyQueued() ? waits : null
+    const { live } = this.#options
+    const isAway = this.#absence.away && live.anyQueued()
+    return this.#holds.waitingFor(live) ?? (isAway ? 'origin' : null)
   }
 
   /** Ends a queued run as cancelled. @returns false where it is not queued */
@@ -132,8 +136,7 @@ export class Dispatcher {
   #load(): void {
     const { live, now, state } = this.#options
     if (this.#loaded || !state.current) return
-    const payment = live.waitFor('payment')
-    if (payment) this.#payment.refused(0, { usageKey: state.current.usageKey, wait: payment })
+    this.#holds.load(state.current.usageKey, live)
     this.#absence.load(live.waitFor('origin'))
     this.#retryAt = live.nextRetryAt(now())
     // Only now: a storage that failed above is read again by the next look.
@@ -153,7 +156,7 @@ export class Dispatcher {
     if (this.#inFlight.size >= trigger.concurrency) return false
     const opensAt = Math.max(
       this.#absence.opensAt(now),
-      this.#payment.opensAt(trigger.usageKey, now),
+      this.#holds.opensAt(trigger.usageKey, now),
       this.#window.opensAt(trigger.maxRunsPerMinute, now),
     )
     // Infinite while a run is out to see: its answer pumps again.
@@ -169,7 +172,7 @@ export class Dispatcher {
     this.#window.add(now)
     queueChanged(-1, run)
     this.#absence.sent(run.sequence)
-    this.#payment.sent(run.sequence)
+    this.#holds.sent(run)
     this.#carry(run)
   }
 
@@ -197,13 +200,13 @@ export class Dispatcher {
     }
     this.#inFlight.delete(run.sequence)
     this.#absence.left(run.sequence)
-    this.#payment.left(run.sequence)
+    this.#holds.left(run)
   }
 
   /** It took the run: others need not wait for this one's end to know that the origin is back. */
   #begun(run: LiveRun): void {
     this.#absence.answered()
-    this.#payment.begun(run.sequence)
+    this.#holds.begun(run)
     this.pump()
   }
 

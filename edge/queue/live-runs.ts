@@ -50,19 +50,22 @@ export class LiveRuns {
   }
 
   /**
-   * The run to start next: the first of those that are due, in the order in which they came. What waits for payment
+   * The run to start next: the first of those that are due, in the order in which they came. What waits for credit
    * or for the origin is due: it waits for that, and not for a time.
-   * @param serial the very first, or none while that one waits for its retry
+   * @param serial the very first, or none while that one is not due
+   * @param closed revisions whose runs are not due
    */
-  next(now: number, serial: boolean): LiveRun | undefined {
+  next(now: number, serial: boolean, closed: readonly number[] = []): LiveRun | undefined {
+    const open = closed.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
+    const values = [now, now + CLOCK_STEP_MS, ...(open && [JSON.stringify(closed)])]
     const [row] = serial
       ? this.#sql<{ sequence: number; due: number }>(
-          `SELECT sequence, ${DUE} AS due FROM runs WHERE ${QUEUED} ORDER BY sequence LIMIT 1`,
-          [now, now + CLOCK_STEP_MS],
+          `SELECT sequence, (${DUE} ${open}) AS due FROM runs WHERE ${QUEUED} ORDER BY sequence LIMIT 1`,
+          values,
         )
       : this.#sql<{ sequence: number; due?: number }>(
-          `SELECT sequence FROM runs WHERE ${QUEUED} AND ${DUE} ORDER BY sequence LIMIT 1`,
-          [now, now + CLOCK_STEP_MS],
+          `SELECT sequence FROM runs WHERE ${QUEUED} AND ${DUE} ${open} ORDER BY sequence LIMIT 1`,
+          values,
         )
     if (!row || row.due === 0) return undefined
     return this.#sql<LiveRun>(`SELECT ${LIVE_COLUMNS} FROM runs WHERE sequence = ?`, [
@@ -72,6 +75,15 @@ export class LiveRuns {
 
   anyQueued(): boolean {
     return this.#sql(`SELECT 1 FROM runs WHERE ${QUEUED} LIMIT 1`).length > 0
+  }
+
+  /** Whether a run of one of these revisions is queued. */
+  anyQueuedOf(revisions: readonly number[]): boolean {
+    const found = this.#sql(
+      `SELECT 1 FROM runs WHERE ${QUEUED} AND revision IN (SELECT value FROM json_each(?)) LIMIT 1`,
+      [JSON.stringify(revisions)],
+    )
+    return found.length > 0
   }
 
   anyRunning(): boolean {
@@ -89,13 +101,21 @@ export class LiveRuns {
   }
 
   /** The last look at what queued runs wait for. */
-  waitFor(what: 'payment' | 'origin'): Wait | undefined {
+  waitFor(what: 'payment' | 'spend_cap' | 'origin'): Wait | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
        WHERE ${QUEUED} AND waiting_for = ?`,
       [what],
     )
     return row?.until && row.since ? { since: row.since, until: row.until } : undefined
+  }
+
+  /** The last look at the allowance for failures, of each revision that has none left. */
+  allowanceWaits(): (Wait & { revision: number })[] {
+    return this.#sql(
+      `SELECT revision, requeued_at AS since, max(next_attempt_at) AS until FROM runs
+       WHERE ${QUEUED} AND waiting_for = 'failed_execution_allowance' GROUP BY revision`,
+    )
   }
 
   /** Marks a run as running, with its attempt, its lease, the key it is sent with, and its place in the pace window. */

@@ -4,9 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-
-/** What a queued run, or its trigger, waits for: credit, or an origin that takes runs. */
-export const WAITING_FOR = ['payment', 'origin'] as const
+import type { WaitingFor } from '../../shared/wire/trigger.ts'
 
 /** One row, id 1. */
 export const trigger = sqliteTable('trigger', {
@@ -90,7 +88,7 @@ export const runs = sqliteTable(
     requeuedAt: integer('requeued_at'),
     finishedAt: integer('finished_at'),
     /** Why a queued run waits for something other than its turn. */
-    waitingFor: text('waiting_for', { enum: WAITING_FOR }),
+    waitingFor: text('waiting_for').$type<WaitingFor>(),
     /**
      * The key that an attempt was sent with whose end is not known: claims are of account and run, so it is asked
      * for again with the same key, whatever the trigger's is by then.

@@ -1,8 +1,8 @@
 import type { Attempted } from './attempts.ts'
 import type { Clearing, EndedRun } from './clearing.ts'
+import type { CreditHolds } from './credit-holds.ts'
 import type { LiveRun, LiveRuns, Requeued } from './live-runs.ts'
 import { ORIGIN_AWAY_MAX_MS, type OriginAbsence } from './origin-absence.ts'
-import type { PaymentHold } from './payment-hold.ts'
 import { RefusalStreak } from './refusal-streak.ts'
 import type { TriggerState } from './trigger-state.ts'
 import type { Verdict } from './verdict.ts'
@@ -12,7 +12,7 @@ export type SettlementOptions = {
   clearing: Clearing
   state: TriggerState
   absence: OriginAbsence
-  payment: PaymentHold
+  holds: CreditHolds
   /** In [0, 1). */
   random: () => number
   /** Makes sure that the alarm fires at this time or before. */
@@ -35,7 +35,7 @@ export class Settlement {
 
   /** @returns when the run is due again, where it waits for a time */
   settle({ run, verdict, inDoubtSince, ours }: Attempted, now: number): number | undefined {
-    const { absence, payment, random } = this.#options
+    const { absence, holds, random } = this.#options
     const unused = run.attempt - 1
     const requeue = (to: Omit<Requeued, 'inDoubtSince'>) =>
       this.#requeue(run, { ...to, inDoubtSince }, now)
@@ -49,7 +49,8 @@ export class Settlement {
         requeue({ attempt: run.attempt, nextAttemptAt, waitingFor: null })
         return nextAttemptAt
       }
-      case 'wait_for_payment': {
+      case 'wait': {
+        const { shortage } = verdict
         const until = now + verdict.afterMs
         const usageKey = this.#options.state.current!.usageKey
         if (run.usageKey !== usageKey) {
@@ -58,8 +59,9 @@ export class Settlement {
           requeue({ attempt: unused, nextAttemptAt, waitingFor: null })
           return nextAttemptAt ?? undefined
         }
-        payment.refused(run.sequence, { usageKey, wait: { since: now, until } })
-        requeue({ attempt: unused, nextAttemptAt: payment.until, waitingFor: 'payment' })
+        const wait = { since: now, until }
+        const lookAt = holds.refused(run, { usageKey, shortage, wait })
+        requeue({ attempt: unused, nextAttemptAt: lookAt, waitingFor: shortage })
         return undefined
       }
       case 'origin_away':

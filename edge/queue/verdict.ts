@@ -1,6 +1,7 @@
 /** What an answer of the origin means for a run. */
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
+import type { Shortage } from './credit-holds.ts'
 import type { RunResult } from './records.ts'
 
 export type Verdict =
@@ -15,15 +16,15 @@ export type Verdict =
   | { kind: 'origin_away'; retryAfterMs: number }
   /** A failure of the network: the same run again after a while. */
   | { kind: 'retry'; afterMs: number }
-  /** No credit, or no allowance for failures: the trigger's runs wait in line, and no attempt is used. */
-  | { kind: 'wait_for_payment'; afterMs: number }
+  /** Refused before it began, for what its key or its action lacks: runs wait in line, and no attempt is used. */
+  | { kind: 'wait'; shortage: Shortage; afterMs: number }
   /** The trigger was disabled before it was sent. */
   | { kind: 'not_sent' }
 
 /** Waits before the second, third and fourth attempt (`decisions.md`, Attempts and retries). */
 const RETRY_MS = [5_000, 60_000, 600_000]
-/** A run that waits for payment is looked at again after this. */
-const PAYMENT_LOOK_MS = 60_000
+/** What is waited for is looked at again after this, or later where the origin says when there will be some. */
+const LOOK_MS = 60_000
 /** An origin that asks for a longer wait is asked again after this: nobody else would tell that it is back. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
 
@@ -66,12 +67,17 @@ export function verdictOnForgotten(): Verdict {
 export function verdictOnRefusal(refusal: Refusal, attempt: number, random: number): Verdict {
   const { status, error, message, fix, retry_after_s } = refusal
   const retryAfterMs = Math.min((retry_after_s ?? 0) * 1000, RETRY_AFTER_MAX_MS)
-  if (status === 402) return { kind: 'wait_for_payment', afterMs: PAYMENT_LOOK_MS }
-  if (status === 429 && error === 'failed_execution_allowance')
-    return { kind: 'wait_for_payment', afterMs: Math.max(retryAfterMs, PAYMENT_LOOK_MS) }
+  const shortage = shortageOf(refusal)
+  if (shortage) return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, LOOK_MS) }
   if (status === 429 || status === 503) return { kind: 'origin_away', retryAfterMs }
   const ended = { ...failed(`${status} ${error}: ${message} ${fix}`), refusal }
   return status >= 500 ? retried(attempt, random, retryAfterMs, () => ended) : ended
+}
+
+function shortageOf({ status, error }: Refusal): Shortage | undefined {
+  if (status === 402) return error === 'spend_cap_reached' ? 'spend_cap' : 'payment'
+  const isAllowance = status === 429 && error === 'failed_execution_allowance'
+  return isAllowance ? 'failed_execution_allowance' : undefined
 }
 
 /** The connection broke under this run, while the origin answered for others: that uses an attempt. */

@@ -82,7 +82,12 @@ export const patchTriggerRequest = z
   .partial()
 export type PatchTrigger = z.infer<typeof patchTriggerRequest>
 
-export const waitingFor = z.enum(['payment', 'origin'])
+export const waitingFor = z
+  .enum(['payment', 'spend_cap', 'failed_execution_allowance', 'origin'])
+  .meta({
+    description:
+      'What is waited for: credit, room under the usage key’s cap, allowance for failed runs of this key and action, or an origin that takes runs.',
+  })
 export type WaitingFor = z.infer<typeof waitingFor>
 
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })

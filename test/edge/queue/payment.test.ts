@@ -12,10 +12,8 @@ import {
 } from './simulation.ts'
 
 const MINUTE = 60_000
-const allowance = (retryAfter: number) => ({
-  ...refused(429, retryAfter),
-  error: 'failed_execution_allowance',
-})
+const allowance = (retryAfter: number) => refused(429, retryAfter, 'failed_execution_allowance')
+const capped = (retryAfter?: number) => refused(402, retryAfter, 'spend_cap_reached')
 
 /** An account that has credit from some time on. */
 function paysFrom(sim: Simulation, time: number) {
@@ -183,16 +181,150 @@ describe('without credit', () => {
     }))
 })
 
+describe('a usage key whose cap is used up', () => {
+  it('makes runs wait until there is room again, and uses no attempt', () =>
+    simulate({ concurrency: 1 }, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => (sim.now < begin + 8 * MINUTE ? capped(480) : endedWith(1))
+      await sim.add(2)
+      expect(sim.dispatcher.waitingFor()).toBe('spend_cap')
+      expect(sim.rows()[0]).toMatchObject({
+        status: 'queued',
+        attempt: 0,
+        waiting_for: 'spend_cap',
+      })
+      await sim.advance(10 * MINUTE)
+      expect(looks(sim.calls, begin)).toEqual([0, 8 * MINUTE, 8 * MINUTE])
+      expect(sim.statuses()).toEqual(['success', 'success'])
+    }))
+
+  it('is looked at each minute where nobody says when, and each hour where it is days', () =>
+    simulate({ concurrency: 1 }, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => capped(sim.calls.length < 3 ? undefined : 7 * 86_400)
+      await sim.add(1)
+      await sim.advance(2 * 60 * MINUTE)
+      expect(looks(sim.calls, begin)).toEqual([0, MINUTE, 2 * MINUTE, 62 * MINUTE])
+    }))
+
+  it('is not forgotten by a restart, whatever was waited for before', () =>
+    simulate({}, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => (sim.now === begin ? refused(402) : capped(600))
+      await sim.add(2)
+      await sim.advance(MINUTE)
+      await sim.restart()
+      expect(sim.dispatcher.waitingFor()).toBe('spend_cap')
+      const known = sim.calls.length
+      await sim.advance(9 * MINUTE)
+      expect(sim.calls).toHaveLength(known)
+      await sim.advance(MINUTE)
+      expect(sim.calls).toHaveLength(known + 1)
+    }))
+
+  it('is replaced by another key at once', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = ({ key }) =>
+        key === sim.calls[0]!.key ? capped(3_600) : endedWith(1)
+      await sim.add(2)
+      await sim.patch({ sealedUsageKey: random(32) })
+      expect(sim.statuses()).toEqual(['success', 'success'])
+      expect(sim.dispatcher.waitingFor()).toBeNull()
+    }))
+})
+
 describe('the allowance for failed runs', () => {
   it('that is spent makes runs wait as long as the origin says, and uses no attempt', () =>
     simulate({ concurrency: 1 }, async (sim) => {
       const begin = sim.now
       sim.behaviour.execute = () => (sim.now < begin + 8 * MINUTE ? allowance(480) : endedWith(1))
       await sim.add(2)
-      expect(sim.rows()[0]).toMatchObject({ status: 'queued', attempt: 0, waiting_for: 'payment' })
+      const waiting_for = 'failed_execution_allowance'
+      expect(sim.rows()[0]).toMatchObject({ status: 'queued', attempt: 0, waiting_for })
+      expect(sim.dispatcher.waitingFor()).toBe(waiting_for)
       await sim.advance(10 * MINUTE)
       expect(looks(sim.calls, begin)).toEqual([0, 8 * MINUTE, 8 * MINUTE])
       expect(sim.statuses()).toEqual(['success', 'success'])
       expect(sim.state.current?.originAwaySince).toBeNull()
+    }))
+
+  const fails = (sim: Simulation) => {
+    sim.behaviour.execute = ({ code }) => (code === 'mended' ? endedWith(1) : allowance(3_600))
+  }
+  const mended = { actionCode: 'mended', actionCid: 'mended' }
+
+  it('holds up the action that spent it alone: the runs of a mended one pass those that wait', () =>
+    simulate({}, async (sim) => {
+      fails(sim)
+      await sim.add(12)
+      const sent = sim.calls.length
+      await sim.patch(mended)
+      await sim.add(3)
+      expect(sim.statuses()).toEqual([...Array(12).fill('queued'), ...Array(3).fill('success')])
+      expect(sim.calls).toHaveLength(sent + 3)
+      // The others still wait for it.
+      expect(sim.dispatcher.waitingFor()).toBe('failed_execution_allowance')
+      await sim.advance(60 * MINUTE)
+      expect(sim.calls).toHaveLength(sent + 4)
+    }))
+
+  it('in strict order holds up those behind it too, until they are cleared away', () =>
+    simulate({ concurrency: 1 }, async (sim) => {
+      fails(sim)
+      const [first] = await sim.add(1)
+      await sim.patch(mended)
+      await sim.add(1)
+      expect(sim.statuses()).toEqual(['queued', 'queued'])
+      expect(sim.calls.map(({ suffix }) => suffix)).toEqual([first])
+      sim.dispatcher.cancel(1)
+      await sim.advance(1_000)
+      expect(sim.statuses()).toEqual(['failed', 'success'])
+      expect(sim.dispatcher.waitingFor()).toBeNull()
+    }))
+
+  it('is not forgotten by a restart, for the action that spent it', () =>
+    simulate({}, async (sim) => {
+      fails(sim)
+      await sim.add(12)
+      await sim.patch(mended)
+      const sent = sim.calls.length
+      await sim.restart()
+      await sim.add(1)
+      await sim.advance(59 * MINUTE)
+      expect(sim.calls.slice(sent).map(({ code }) => code)).toEqual(['mended'])
+      expect(sim.dispatcher.waitingFor()).toBe('failed_execution_allowance')
+    }))
+
+  it('that is there again lets all of them go, once one was begun', () =>
+    simulate({}, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => (sim.now < begin + 2 * MINUTE ? allowance(120) : endedWith(1))
+      await sim.add(12)
+      const sent = sim.calls.length
+      await sim.advance(2 * MINUTE)
+      expect(sim.statuses()).toEqual(Array(12).fill('success'))
+      expect(sim.calls).toHaveLength(sent + 12)
+      expect(sim.dispatcher.waitingFor()).toBeNull()
+    }))
+
+  it('is another one for another key', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = ({ key }) =>
+        key === sim.calls[0]!.key ? allowance(3_600) : endedWith(1)
+      await sim.add(2)
+      await sim.patch({ sealedUsageKey: random(32) })
+      expect(sim.statuses()).toEqual(['success', 'success'])
+    }))
+
+  it('says that there is credit: runs of other actions that waited for it go on', () =>
+    simulate({}, async (sim) => {
+      sim.behaviour.execute = () => refused(402)
+      await sim.add(2)
+      await sim.patch(mended)
+      await sim.add(2)
+      fails(sim)
+      await sim.advance(MINUTE)
+      expect(sim.statuses()).toEqual(['queued', 'queued', 'success', 'success'])
+      expect(sim.dispatcher.waitingFor()).toBe('failed_execution_allowance')
     }))
 })

@@ -27,6 +27,8 @@ const ANSWERS = [
   'breaks before',
   'breaks after',
   'arrives late',
+  'cap reached',
+  'allowance spent',
   402,
   403,
   429,
@@ -89,6 +91,10 @@ class Origin {
       case 'arrives late':
         this.#late.push(call)
         return away()
+      case 'cap reached':
+        return refused(402, undefined, 'spend_cap_reached')
+      case 'allowance spent':
+        return refused(429, undefined, 'failed_execution_allowance')
     }
   }
 
@@ -110,6 +116,7 @@ const someStep = fc.oneof(
   { weight: 5, arbitrary: fc.record({ wait: fc.integer({ min: 0, max: 90_000 }) }) },
   { weight: 3, arbitrary: fc.constant({ restart: true }) },
   { weight: 2, arbitrary: fc.constant({ anotherKey: true }) },
+  { weight: 2, arbitrary: fc.constant({ anotherCode: true }) },
   { weight: 2, arbitrary: fc.record({ enabled: fc.boolean() }) },
   {
     weight: 1,
@@ -127,6 +134,7 @@ type Step = Partial<{
   wait: number
   restart: boolean
   anotherKey: boolean
+  anotherCode: boolean
   enabled: boolean
   concurrency: number
   cancel: number
@@ -141,6 +149,7 @@ async function take(step: Step, sim: Simulation, origin: Origin): Promise<void> 
   if (step.wait !== undefined) await sim.advance(step.wait)
   if (step.restart) await sim.restart()
   if (step.anotherKey) await sim.patch({ sealedUsageKey: random(32) })
+  if (step.anotherCode) await sim.patch({ actionCode: 'another', actionCid: 'another' })
   if (step.enabled !== undefined) await sim.patch({ enabled: step.enabled })
   if (step.concurrency !== undefined)
     await sim.patch({ options: { concurrency: step.concurrency } })

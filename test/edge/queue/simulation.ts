@@ -21,6 +21,7 @@ export type Call = {
   at: number
   watch: number
   waitMs: number
+  code: string
   /** The sealed usage key that it was sent with, in base64url. */
   key: string
   retryLost: boolean
@@ -37,10 +38,14 @@ export const endedWith = (response: unknown): ExecuteAnswer => ({
   state: 'ended',
   ...success(response),
 })
-export const refused = (status: number, retry_after_s?: number): ExecuteAnswer => ({
+export const refused = (
+  status: number,
+  retry_after_s?: number,
+  error = 'by_script',
+): ExecuteAnswer => ({
   state: 'refused',
   status,
-  error: 'by_script',
+  error,
   message: 'No.',
   fix: 'None.',
   ...(retry_after_s === undefined ? {} : { retry_after_s }),
@@ -159,7 +164,8 @@ export class Simulation {
   async add(count: number): Promise<string[]> {
     const suffixes = Array.from({ length: count }, () => encodeBase64url(random(12)))
     const firing = JSON.stringify({ source: 'webhook', receivedAt: this.now, headers: {} })
-    const rest = { revision: 1, queuedAt: this.now, firing, body: new Uint8Array() }
+    const { revision } = this.state.current!
+    const rest = { revision, queuedAt: this.now, firing, body: new Uint8Array() }
     this.store.insert(suffixes.map((suffix) => ({ suffix, ...rest })))
     this.queued += count
     this.#guarded(() => this.dispatcher.pump())
@@ -254,12 +260,12 @@ export class Simulation {
     }
     const suffixOf = (runId: string) => runId.slice(TRIGGER_ID_CHARACTERS)
     const origin: Pick<SealedOrigin, 'execute' | 'outcomes'> = {
-      execute: async ({ credential, run, wait_ms }) => {
+      execute: async ({ code, credential, run, wait_ms }) => {
         const { id, attempt, retry_lost: retryLost = false } = run!
         const key = 'api_key' in credential ? '' : credential.sealed_usage_key
         const suffix = suffixOf(id)
         const times = { at: this.now, watch: this.watch, waitMs: wait_ms }
-        const call = { suffix, attempt, key, retryLost, ...times }
+        const call = { suffix, attempt, code, key, retryLost, ...times }
         this.calls.push(call)
         this.mostExecuting = Math.max(this.mostExecuting, ++this.#executing)
         try {

@@ -42,17 +42,27 @@ describe('an outcome', () => {
 
 describe('credits', () => {
   it('that are missing before the start make the run wait: 402 is no failure of it', () => {
-    expect(verdictOnRefusal(refusal(402), 1, 0.5).kind).toBe('wait_for_payment')
+    const wait = { kind: 'wait', shortage: 'payment' }
+    expect(verdictOnRefusal(refusal(402), 1, 0.5)).toMatchObject(wait)
   })
 
-  it('that run out on the way end the run, which had begun and is not begun again', () => {
-    const outcome = { ...failed, code: 'out_of_credits', message: 'stopped after 3 s', stack: '' }
-    expect(verdictOnOutcome(outcome)).toMatchObject({
-      kind: 'ended',
-      status: 'failed',
-      result: { error: 'out_of_credits: stopped after 3 s', charged_cents: 0 },
-    })
+  it('that a key’s cap does not leave are told apart from those that the account has not', () => {
+    const capped = { ...refusal(402, 90), error: 'spend_cap_reached' }
+    const wait = { kind: 'wait', shortage: 'spend_cap', afterMs: 90_000 }
+    expect(verdictOnRefusal(capped, 1, 0.5)).toEqual(wait)
   })
+
+  it.each(['out_of_credits', 'spend_cap_reached', 'failed_execution_allowance'])(
+    'that end on the way, %s, end the run, which had begun and is not begun again',
+    (code) => {
+      const outcome = { ...failed, code, message: 'stopped after 3 s', stack: '' }
+      expect(verdictOnOutcome(outcome)).toMatchObject({
+        kind: 'ended',
+        status: 'failed',
+        result: { error: `${code}: stopped after 3 s`, charged_cents: 0 },
+      })
+    },
+  )
 })
 
 describe('a refusal', () => {
@@ -62,7 +72,7 @@ describe('a refusal', () => {
     [504, 3, { kind: 'retry', afterMs: 600_000 }],
     [429, 9, { kind: 'origin_away', retryAfterMs: 0 }],
     [503, 9, { kind: 'origin_away', retryAfterMs: 0 }],
-    [402, 9, { kind: 'wait_for_payment', afterMs: 60_000 }],
+    [402, 9, { kind: 'wait', shortage: 'payment', afterMs: 60_000 }],
   ])('%i at attempt %i: %o', (status, attempt, verdict) => {
     expect(verdictOnRefusal(refusal(status), attempt, 0.5)).toEqual(verdict)
   })
@@ -86,12 +96,18 @@ describe('a refusal', () => {
     expect(verdictOnRefusal(refusal(429, 86_400), 1, 0.5)).toMatchObject({ retryAfterMs: hour })
   })
 
-  it('for the allowance that is spent makes the run wait as for payment, a minute at least', () => {
+  it('of load, 429, is waited out as an origin that has no room, as long as it asks for', () => {
+    const overloaded = { ...refusal(429, 1), error: 'overloaded' }
+    const wait = { kind: 'origin_away', retryAfterMs: 1_000 }
+    expect(verdictOnRefusal(overloaded, 1, 0.5)).toEqual(wait)
+  })
+
+  it('for the allowance that is spent makes the run wait, a minute at least', () => {
     const spent = (retry_after_s?: number) => ({
       ...refusal(429, retry_after_s),
       error: 'failed_execution_allowance',
     })
-    const wait = { kind: 'wait_for_payment', afterMs: 60_000 }
+    const wait = { kind: 'wait', shortage: 'failed_execution_allowance', afterMs: 60_000 }
     expect(verdictOnRefusal(spent(), 1, 0.5)).toEqual(wait)
     expect(verdictOnRefusal(spent(90), 1, 0.5)).toEqual({ ...wait, afterMs: 90_000 })
     expect(verdictOnRefusal(spent(86_400), 1, 0.5)).toEqual({ ...wait, afterMs: 3_600_000 })
