@@ -63,6 +63,9 @@ export const CIPHERTEXT_MAX_CHARACTERS = 4 * Math.ceil((ENCRYPTED_MESSAGE_MAX_BY
  */
 export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 
+/** An event of the payment processor: one has a few KiB, with all that a customer may write into it some tens. */
+export const PROCESSOR_EVENT_MAX_BYTES = 1024 * 1024
+
 /** A request with source: the largest source and the largest params, and room for their JSON. */
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 

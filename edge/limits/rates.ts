@@ -9,6 +9,11 @@ export const RATES = {
   core_address: { burst: 600, perMinute: 6_000 },
   /** The same of one API key, from wherever: a key that is shared by many machines. */
   core_key: { burst: 600, perMinute: 6_000 },
+  /**
+   * Events of the payment processor, from one of its few addresses, which sends many at once when it was held up; nobody
+   * else's requests take from it. What is above it the processor sends again, for days.
+   */
+  processor_address: { burst: 2_000, perMinute: 12_000 },
   /** Forms that ask for a sign-in mail, from one client address: a class of thirty signs in at once. */
   sign_in_address: { burst: 30, perMinute: 6 },
   /** Sign-in mails to one mailbox: links that are open are counted besides (`LINKS_PER_MAILBOX`). */

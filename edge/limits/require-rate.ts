@@ -16,6 +16,7 @@ export class TooManyCalls extends Error {
 const WHO: Record<RateName, string> = {
   core_address: 'this address',
   core_key: 'this API key',
+  processor_address: 'this address',
   sign_in_address: 'this address',
   sign_in_mailbox: 'this mailbox',
   api_write: 'this account',

@@ -9,6 +9,7 @@ import { clientNetwork } from '../../../shared/client-network.ts'
 import {
   CORE_BODY_MAX_BYTES,
   OPERATION_BODY_MAX_BYTES,
+  PROCESSOR_EVENT_MAX_BYTES,
   SEALED_HEAD_MAX_BYTES,
 } from '../../../shared/limits.ts'
 import {
@@ -74,7 +75,10 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const key = requireKeyShape(request, path)
   const address = clientAddress(request, settings)
   await Promise.all([
-    requireRate('core_address', clientNetwork(address)),
+    requireRate(
+      isProcessorEvent(request, path) ? 'processor_address' : 'core_address',
+      clientNetwork(address),
+    ),
     key !== undefined && requireRate('core_key', key),
   ])
 
@@ -119,8 +123,12 @@ const NO_BODY = new Set([204, 205, 304])
 
 function isPlain(request: Request, path: string): boolean {
   if (hasCredential(request.headers)) return false
-  if (request.method === 'POST') return path === PROCESSOR_WEBHOOK_PATH
+  if (request.method === 'POST') return isProcessorEvent(request, path)
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
+}
+
+function isProcessorEvent(request: Request, path: string): boolean {
+  return request.method === 'POST' && path === PROCESSOR_WEBHOOK_PATH
 }
 
 /** The bytes of the processor's webhook, which its signature is over; reads have none. */
@@ -129,7 +137,7 @@ async function bodyOf(
   share: BodyShare,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (request.method !== 'POST') return undefined
-  const limits = { maxBytes: OPERATION_BODY_MAX_BYTES, roomBytes: 0, share }
+  const limits = { maxBytes: PROCESSOR_EVENT_MAX_BYTES, roomBytes: 0, share }
   const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   return room.subarray(0, bodyBytes)
 }

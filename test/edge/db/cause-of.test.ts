@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { causeOf } from '../../../edge/db/cause-of.ts'
 
 const MAIL = 'somebody@example.test'
-const statement = (cause?: Error) =>
-  new DrizzleQueryError('select ? from "users"', [MAIL], cause)
+const statement = (cause?: Error) => new DrizzleQueryError('select ? from "users"', [MAIL], cause)
 
 it('a reader of the log: a failed statement tells why it failed, and none of its values', () => {
   const failed = statement(new Error('D1_ERROR: no such table: users'))

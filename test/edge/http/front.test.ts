@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   CORE_BODY_MAX_BYTES,
   OPERATION_BODY_MAX_BYTES,
+  PROCESSOR_EVENT_MAX_BYTES,
   SEALED_SILENCE_MS,
 } from '../../../shared/limits.ts'
 import { asHeader } from '../../doubles/core-script.ts'
@@ -160,10 +161,10 @@ describe('a body', () => {
   })
 
   it.each([
-    ['/core/v1/add_group', { 'x-api-key': KEY }],
-    ['/core/v1/new_account', {}],
-    ['/core/v1/billing/processor_webhook', {}],
-  ])('without source is 413 above 64 KiB, and no more of it is read: %s', async (path, headers) => {
+    ['/core/v1/add_group', OPERATION_BODY_MAX_BYTES, { 'x-api-key': KEY }],
+    ['/core/v1/new_account', OPERATION_BODY_MAX_BYTES, {}],
+    ['/core/v1/billing/processor_webhook', PROCESSOR_EVENT_MAX_BYTES, {}],
+  ])('of %s is 413 above %i bytes, and no more of it is read', async (path, maxBytes, headers) => {
     const left = between()
     let pulled = 0
     const body = new ReadableStream({
@@ -177,7 +178,7 @@ describe('a body', () => {
       413,
       'payload_too_large',
     ])
-    expect(pulled * 16 * 1024).toBeLessThan(2 * OPERATION_BODY_MAX_BYTES + 64 * 1024)
+    expect(pulled * 16 * 1024).toBeLessThan(maxBytes + 128 * 1024)
     expect(left.filter((request) => !isEvidence(request))).toEqual([])
   })
 
