@@ -1,9 +1,10 @@
 /** An owner of triggers on a stack: an account whose usage key may run any action, and an approved token. */
 import { approvedToken } from '../../origin/stack/approved-token.ts'
-import type { RunRecord } from '../../shared/wire/trigger.ts'
+import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 
 export type Owner = {
   createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
+  trigger(triggerId: string): Promise<TriggerRecord>
   /** The 202's run id. @throws {Error} for any other answer, and for a connection that breaks */
   fire(webhookUrl: string, event?: object): Promise<string>
   /** The hundred newest, or a hundred further on. */
@@ -30,6 +31,7 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   return {
     createTrigger: (action_code, more = {}) =>
       api('triggers', { name: 't', kind: 'webhook', action_code, usage_api_key, ...more }),
+    trigger: (triggerId) => api(`triggers/${triggerId}`),
     fire: async (webhookUrl, event = {}) => (await json(webhookUrl, { body: event })).run_id,
     runs,
     allEnded: (triggerId, seconds) =>

@@ -35,9 +35,10 @@ describe('a run', () => {
     expect(times.toSorted()).toEqual(times)
   })
 
+  const base = { action_cid: CID, duration_ms: 1, charged_cents: 0, logs }
+  const failure = { status: 'failed' as const, ...base }
+
   it('that throws failed with the stack, and is not run again', async () => {
-    const base = { action_cid: CID, duration_ms: 1, charged_cents: 0, logs }
-    const failure = { status: 'failed' as const, ...base }
     const stack = 'Error: no\n    at main (action.js:3:9)'
     const { id } = await begin({
       outcome: { ...failure, code: 'action_threw', message: 'no', stack },
@@ -46,6 +47,18 @@ describe('a run', () => {
     expect(run).toMatchObject({ status: 'failed', response: null, error: stack, logs, attempt: 1 })
     expect(await seen(run.id)).toHaveLength(1)
   })
+
+  it.each(['out_of_credits', 'spend_cap_reached', 'failed_execution_allowance'])(
+    'that was stopped on its way, %s, failed and waits for nothing',
+    async (code) => {
+      const outcome = { ...failure, code, message: 'Stopped after 3 s.', stack: '' }
+      const { id } = await begin({ outcome })
+      const run = await runOnce(owner, await fire(id))
+      const stopped = { status: 'failed', error: `${code}: Stopped after 3 s.`, logs, attempt: 1 }
+      expect(run).toMatchObject({ ...stopped, charged_cents: 0, waiting_for: null })
+      expect(await seen(run.id)).toHaveLength(1)
+    },
+  )
 
   it('is seen as running while the origin has it', async () => {
     const { id } = await begin(slow(300))
@@ -106,24 +119,43 @@ it('an origin without room is left alone as long as it asks, and the attempt is 
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(990)
 })
 
-it('without credit the run and its trigger say what they wait for', async () => {
-  const refuse = { status: 402, error: 'payment_required' }
-  const { id } = await begin({ refuse }, success('paid'))
+it.each([
+  [402, 'payment_required', 'payment'],
+  [402, 'spend_cap_reached', 'spend_cap'],
+  [429, 'failed_execution_allowance', 'failed_execution_allowance'],
+])(
+  'refused with %i %s, the run and its trigger wait for: %s',
+  async (status, error, waiting_for) => {
+    const { id } = await begin({ refuse: { status, error } }, success('paid'))
+    const runId = await fire(id)
+    const waiting = await runOnce(owner, runId, (run) => run.waiting_for !== null)
+    expect(waiting).toMatchObject({ status: 'queued', attempt: 0, waiting_for })
+    const trigger = async (): Promise<TriggerRecord> =>
+      (await owner.api(`/api/triggers/${id}`)).json()
+    expect(await trigger()).toMatchObject({ enabled: true, waiting_for })
+    await kill(id)
+    expect(await trigger()).toMatchObject({ waiting_for })
+    await kill(id)
+    await sql(id, 'UPDATE runs SET next_attempt_at = 1, requeued_at = 1')
+    await kill(id)
+    await runDurableObjectAlarm(queueOf(id))
+    const paid = { status: 'success', attempt: 1, waiting_for: null }
+    expect(await runOnce(owner, runId)).toMatchObject(paid)
+    expect(await trigger()).toMatchObject({ waiting_for: null })
+  },
+)
+
+it('a PATCH of the usage key, also with the same one, looks at once whether its cap was raised', async () => {
+  const refuse = { status: 402, error: 'spend_cap_reached', retry_after_s: 3_600 }
+  const { id } = await begin({ refuse }, success('room again'))
   const runId = await fire(id)
-  const waiting = await runOnce(owner, runId, (run) => run.waiting_for !== null)
-  expect(waiting).toMatchObject({ status: 'queued', attempt: 0, waiting_for: 'payment' })
-  const trigger = async (): Promise<TriggerRecord> =>
-    (await owner.api(`/api/triggers/${id}`)).json()
-  expect(await trigger()).toMatchObject({ enabled: true, waiting_for: 'payment' })
-  await kill(id)
-  expect(await trigger()).toMatchObject({ waiting_for: 'payment' })
-  await kill(id)
-  await sql(id, 'UPDATE runs SET next_attempt_at = 1, requeued_at = 1')
-  await kill(id)
-  await runDurableObjectAlarm(queueOf(id))
-  const paid = { status: 'success', attempt: 1, waiting_for: null }
-  expect(await runOnce(owner, runId)).toMatchObject(paid)
-  expect(await trigger()).toMatchObject({ waiting_for: null })
+  await runOnce(owner, runId, (run) => run.waiting_for !== null)
+  const body = JSON.stringify({ usage_api_key: 'usage-1' })
+  const headers = { 'content-type': 'application/json' }
+  const patched = await owner.api(`/api/triggers/${id}`, { method: 'PATCH', body, headers })
+  expect(patched.status).toBe(200)
+  const run = await runOnce(owner, runId)
+  expect(run).toMatchObject({ status: 'success', attempt: 1, waiting_for: null })
 })
 
 it('a failure of the network is sent again when its time has come, by the alarm', async () => {
