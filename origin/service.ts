@@ -21,6 +21,7 @@ import { createActionPool } from './actions/pool.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
 import { createApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
+import { Audit } from './credits/audit.ts'
 import { Credits } from './credits/credits.ts'
 import { tendCredits } from './credits/tending.ts'
 import { listenFor } from './db/notices.ts'
@@ -170,7 +171,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
-  const stopTending = tendCredits(credits, log)
+  const stopTending = tendCredits(credits, new Audit({ db, log }), log)
   lifecycle.onClose('credits tending', stopTending)
   await claims.heartbeat()
   const lost = await claims.reap()
