@@ -220,6 +220,10 @@ export const KEY_USES_FLUSH_MS = 60_000
 export const WRITE_CENTS = 1
 export const EXECUTION_SECOND_CENTS = 1
 
+/** Days of a statement of charges: a month unless said, and at most a year, leap years included. */
+export const USAGE_DAYS_DEFAULT = 30
+export const USAGE_DAYS_MAX = 366
+
 /** A payment: the specification's minimum, and the most that a mistyped amount may cost (`decisions.md`, Money). */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000

@@ -7,6 +7,7 @@ import { carryOut, type LeaseAnswer, type LeaseOrder } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
+import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
 
 /** A lease that is not renewed for this long returns to its account. */
 export const LEASE_MS = 30_000
@@ -87,6 +88,15 @@ export class Credits {
       debt_cents: answer.debtCents,
       balance_display: dollars(balance),
     }
+  }
+
+  /**
+   * What was charged, all that this process has spent included; what others spent shows when they settle it.
+   * @throws {CreditsUnavailable | DatabaseUnavailable}
+   */
+  async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
+    await this.#lease(question.accountHash).look()
+    return usageOf(this.#options.db, question)
   }
 
   /** Settles what was spent, gives idle leases back and forgets those that hold nothing. */

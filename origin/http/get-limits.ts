@@ -74,6 +74,7 @@ function requestLimits(): Record<string, Limit> {
 
 function accountLimits(settings: Settings): Record<string, Limit> {
   return {
+    usage_days: limit(limits.USAGE_DAYS_MAX, 'days', 'one statement of charges'),
     permission_ids: limit(limits.PERMISSION_IDS_MAX, 'ids', 'one permission array'),
     new_account_burst: limit(settings.SVC_NEW_ACCOUNT_BURST, 'accounts', 'at once, an address'),
     new_account_rate: limit(

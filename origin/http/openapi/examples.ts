@@ -133,6 +133,20 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
       balance_display: '$5.00',
     },
   },
+  '/core/v1/billing/usage': {
+    answer: [
+      {
+        day: '2026-05-22',
+        api_key_hash: HASH,
+        key_name: 'only runs',
+        kind: 'execution',
+        action_cid: CID,
+        operation: null,
+        quantity: 40,
+        cents: 42,
+      },
+    ],
+  },
   '/core/v1/billing/processor_config': { answer: { publishable_key: 'pk_example' } },
   '/core/v1/billing/create_payment_intent': {
     request: { amount_cents: 500 },
