@@ -4,7 +4,7 @@ import { UnsettledCharges } from './unsettled-charges.ts'
 import { Waiting } from './waiting.ts'
 
 /** Whether other processes have given back what they were asked for is looked at this often. */
-const ASK_LOOK_MS = 50
+export const ASK_LOOK_MS = 50
 
 /** A lease that nothing was taken from for this long goes back. */
 export const LEASE_IDLE_MS = 10_000

@@ -1,13 +1,16 @@
 import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
 import type { Log } from '../log.ts'
-import { AccountLease } from './account-lease.ts'
+import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
+import type { Payer } from './budget-name.ts'
 import { dollars } from './dollars.ts'
-import { carryOut, type LeaseAnswer, type LeaseOrder } from './lease-order.ts'
+import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
+import { lockAccount } from './ledger.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
 import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
+import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
 /** A lease that is not renewed for this long returns to its account. */
 export const LEASE_MS = 30_000
@@ -70,10 +73,10 @@ export class Credits {
    * @throws {PaymentRequired} when the account has not so much
    * @throws {CreditsUnavailable} when nobody knows
    */
-  async reserve(accountHash: string, cents: number): Promise<Reservation> {
+  async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
     const lease = this.#lease(accountHash)
     if (!lease.take(cents)) await lease.reserve(cents)
-    return new Reservation(lease, cents)
+    return new Reservation(lease, keyHash, cents)
   }
 
   /** What can be spent, and what is reserved for what is under way. @throws {CreditsUnavailable} */
@@ -97,6 +100,34 @@ export class Credits {
   async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
     await this.#lease(question.accountHash).look()
     return usageOf(this.#options.db, question)
+  }
+
+  /**
+   * Says what a usage key may spend in a rolling window, or takes its cap away. When this returns, no process spends by
+   * what was said before; what was reserved then is spent. Called again, it does the same again.
+   * @throws {CreditsUnavailable} when it is not known whether all processes know of it
+   */
+  async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
+    const { db, now, sleep } = this.#options
+    const questions = await this.#known(
+      db.transaction(async (tx) => {
+        await lockAccount(tx, payer.accountHash, this.#terms())
+        return storeCap(tx, payer, cap, new Date(now()))
+      }),
+    )
+    for (;;) {
+      await this.#leases.get(payer.accountHash)?.giveBack()
+      const at = new Date(now())
+      if (!(await this.#known(isUnanswered(db, payer.keyHash, questions, at)))) return
+      await sleep(ASK_LOOK_MS)
+    }
+  }
+
+  /** The caps of an account's keys, and what of them is spent. @throws {CreditsUnavailable} */
+  async caps(accountHash: string): Promise<KeyCap[]> {
+    const { db, now } = this.#options
+    await this.#leases.get(accountHash)?.flush()
+    return this.#known(capsOf(db, accountHash, new Date(now())))
   }
 
   /** Settles what was spent, gives idle leases back and forgets those that hold nothing. */
@@ -158,20 +189,23 @@ export class Credits {
   }
 
   async #carryOut(order: LeaseOrder): Promise<LeaseAnswer> {
-    const { db, processId, starterCents, now, sleep, log } = this.#options
-    const at = now()
-    const terms = {
-      processId,
-      starterCents,
-      at: new Date(at),
-      expiresAt: new Date(at + LEASE_MS),
-    }
-    const carried = db.transaction((tx) => carryOut(tx, order, terms))
-    const answer = await inTime(ORDER_WAIT_MS, carried, sleep).catch((error: unknown) => {
-      // For any failure: then nobody knows whether the transaction was carried out.
-      throw new CreditsUnavailable('the ledger does not answer', { cause: error })
-    })
+    const { db, log } = this.#options
+    const terms = this.#terms()
+    const answer = await this.#known(db.transaction((tx) => carryOut(tx, order, terms)))
     if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
     return answer
+  }
+
+  #terms(): LeaseTerms {
+    const { processId, starterCents, now } = this.#options
+    const at = now()
+    return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + LEASE_MS) }
+  }
+
+  /** For any failure: then nobody knows whether a transaction was carried out. */
+  #known<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    return inTime(ORDER_WAIT_MS, asked, this.#options.sleep).catch((error: unknown) => {
+      throw new CreditsUnavailable('the ledger does not answer', { cause: error })
+    })
   }
 }

@@ -2,18 +2,20 @@ import type { AccountLease } from './account-lease.ts'
 import type { ChargeKind } from './ledger.ts'
 import { PaymentRequired } from './shortage.ts'
 
-/** What a charge is for: the hash of the key that was used, and the operation or the CID of the action. */
-export type ChargeReference = { keyHash: string; subject: string }
+/** What a charge is for: the operation, or the CID of the action. */
+export type ChargeReference = { subject: string }
 
 /** Cents of an account that nobody else can spend, until they are settled or released. */
 export class Reservation {
   readonly #lease: AccountLease
+  readonly #keyHash: string
   #cents: number
   #open = true
 
-  /** @param cents are reserved in the lease already */
-  constructor(lease: AccountLease, cents: number) {
+  /** @param cents are reserved in the lease already, for this key */
+  constructor(lease: AccountLease, keyHash: string, cents: number) {
     this.#lease = lease
+    this.#keyHash = keyHash
     this.#cents = cents
   }
 
@@ -45,11 +47,11 @@ export class Reservation {
    * ledger before long.
    * @throws {RangeError} for more than is reserved
    */
-  settle(kind: ChargeKind, cents: number, { keyHash, subject }: ChargeReference): void {
+  settle(kind: ChargeKind, cents: number, { subject }: ChargeReference): void {
     if (cents < 1 || cents > this.cents)
       throw new RangeError(`${cents} of ${this.cents} reserved cents cannot be charged`)
     this.#open = false
-    this.#lease.end(this.#cents, { kind, keyHash, subject, cents, quantity: 1 })
+    this.#lease.end(this.#cents, { kind, keyHash: this.#keyHash, subject, cents, quantity: 1 })
   }
 
   /** Frees what is reserved; nothing is charged. Does nothing when the reservation has ended. */
