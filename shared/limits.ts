@@ -237,6 +237,11 @@ export const FAILED_EXECUTION_WINDOW_MS = 60 * 60 * 1000
  */
 export const FAILED_EXECUTION_PAIRS = 64
 
+/** The cap of a usage key: a million dollars at most, in windows from a minute, below which a rate is meant, to a leap year. */
+export const SPEND_CAP_MAX_CENTS = 100_000_000
+export const SPEND_WINDOW_MIN_S = 60
+export const SPEND_WINDOW_MAX_S = 366 * 24 * 60 * 60
+
 /** A payment: the specification's minimum, and the most that a mistyped amount may cost (`decisions.md`, Money). */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000

@@ -15,7 +15,8 @@
  *   the id of the first, so that nothing is written twice; the receipt may then be that of the first, whose
  *   arguments were others: answer from the receipt's logs, not from what was made up for this call.
  * - `writes` names the function of the contract that the operation calls for the account; the account is charged for
- *   it when it has succeeded. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
+ *   it when it has succeeded. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
+ *   no transaction and is free. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
  *   since (billing); see `authorize.ts`.
  * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
  *   Where the receipt names another key's hash than was made up, `requireShownNow` says what to answer.
@@ -73,6 +74,7 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   /** What a 200 carries; of a list, the array. */
   answer: z.ZodType
   writes?: string
+  writesUnless?: (body: Body) => boolean
   afterConversion?: true
   showsKey?: string
   runsOnce?: true
@@ -126,12 +128,15 @@ async function act<Body, Query>(
   if (operation.auth === 'none') return operation.handle(given, services)
   if (operation.auth === 'sent_key') return operation.handle({ ...given, principal }, services)
   if (!principal) throw new Error('an operation with a key has a principal')
+  const { auth, writes, writesUnless, afterConversion } = operation
+  const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
   const permitted = async () => {
     const current = asOfNow(principal, services.mirror.current())
-    authorize(operation, current, services.chain)
+    const asked = { auth, ...(isWrite && { writes }), ...(afterConversion && { afterConversion }) }
+    authorize(asked, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)
   }
-  if (operation.writes === undefined) return permitted()
+  if (!isWrite) return permitted()
   const { account, keyHash } = principal
   const by = { accountHash: account.hash, keyHash, subject: operation.path }
   return chargedWrite(services.credits, by, permitted)
