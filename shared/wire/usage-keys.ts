@@ -24,8 +24,8 @@ type SpendCap = {
 /** A cap without a window says nothing, nor does a window without a cap. */
 function requireBothOrNeither(body: SpendCap, context: z.core.$RefinementCtx): void {
   const { spend_cap_cents: cap, spend_window_seconds: window } = body
-  const add = (name: keyof SpendCap, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message, input: body[name] })
+  const add = (field: keyof SpendCap, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message, input: body[field] })
   if (cap === undefined && window !== undefined)
     add('spend_cap_cents', 'required beside spend_window_seconds')
   if (typeof cap === 'number' && window === undefined)

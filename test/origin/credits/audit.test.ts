@@ -63,8 +63,8 @@ function damageIsTold(database: () => OpenDatabase): void {
     await db().transaction(async (tx) => {
       const at = new Date()
       const row = await lockAccount(tx, account, { starterCents: 0, at })
-      const taken = { idempotencyKey: `refund:${account}`, kind: 'refund', cents: 500 } as const
-      await takeBack(tx, row, at, taken)
+      const refund = { idempotencyKey: `refund:${account}`, kind: 'refund' } as const
+      await takeBack(tx, row, at, { ...refund, cents: 500, subject: 'pi_1' })
     })
     const paying = newAccount()
     await db().transaction(async (tx) => {

@@ -50,9 +50,11 @@ function queriesHold(database: () => OpenDatabase): void {
     const process = originProcess(database())
     for (const account of [spender, debtor]) await process.spend(account, 7)
     await process.credits.flush()
-    const refund = { idempotencyKey: `refund:${debtor}`, kind: 'refund', cents: 500 } as const
+    const refund = { kind: 'refund', cents: 500, subject: 'pi_1' } as const
     await process.credits.close()
-    await lockedAccount(debtor, (tx, row) => takeBack(tx, row, new Date(), refund))
+    await lockedAccount(debtor, (tx, row) =>
+      takeBack(tx, row, new Date(), { ...refund, idempotencyKey: `refund:${debtor}` }),
+    )
     // Holds credit when the queries are asked.
     await originProcess(database()).spend(spender)
   })

@@ -234,7 +234,7 @@ describe('a key that is made with a cap', () => {
     const writer = Object.create(origin.services.writer)
     writer.write = async (name: string, args: [unknown, string], options: never) => {
       seen.push(await storedCaps(key, args[1]))
-      return origin.services.writer.write(name as never, args as never, options)
+      return origin.services.writer.write(name, args, options)
     }
     const app = createApp({ ...origin.services, writer })
     expect((await add(key, capOf(5), { app })).status).toBe(200)
