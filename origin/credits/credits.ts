@@ -2,7 +2,7 @@ import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
 import type { Log } from '../log.ts'
 import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
-import type { Payer } from './budget-name.ts'
+import { capOf, type Payer } from './budget-name.ts'
 import { dollars } from './dollars.ts'
 import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
@@ -20,6 +20,9 @@ export const LEASE_USABLE_MS = 20_000
 
 /** Accounts that are settled side by side: fewer than the connections to the database. */
 const FLUSHES_AT_ONCE = 4
+
+/** Where there is no other process, only refunds ask for credit: they can wait. */
+const ALONE_LOOK_MS = 1_000
 
 /** A ledger that is silent for this long does not answer. */
 const ORDER_WAIT_MS = 5_000
@@ -57,6 +60,7 @@ export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
   #closed = false
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CreditsOptions) {
     this.#options = options
@@ -69,21 +73,19 @@ export class Credits {
   }
 
   /**
-   * Cents of an account that nobody else can spend.
+   * Cents of an account that nobody else can spend, and that count under the cap of the key.
    * @throws {PaymentRequired} when the account has not so much
+   * @throws {SpendCapReached} when the key may not spend so much
    * @throws {CreditsUnavailable} when nobody knows
    */
   async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
-    const lease = this.#lease(accountHash)
-    if (!lease.take(cents)) await lease.reserve(cents)
-    return new Reservation(lease, keyHash, cents)
+    return Reservation.of(this.#lease(accountHash), keyHash, cents)
   }
 
   /** What can be spent, and what is reserved for what is under way. @throws {CreditsUnavailable} */
   async balance(accountHash: string): Promise<Balance> {
     const { answer, reservedCents, spentCents } = await this.#lease(accountHash).look()
-    const elsewhere = answer.others.reduce((sum, lease) => sum + lease.reservedCents, 0)
-    const reserved = reservedCents + elsewhere
+    const reserved = reservedCents + answer.reservedElsewhereCents
     const balance = Math.max(0, answer.balanceCents - spentCents - reserved)
     return {
       balance_cents: balance,
@@ -116,7 +118,7 @@ export class Credits {
       }),
     )
     for (;;) {
-      await this.#leases.get(payer.accountHash)?.giveBack()
+      await this.#leases.get(payer.accountHash)?.giveBack({ part: capOf(payer.keyHash) })
       const at = new Date(now())
       if (!(await this.#known(isUnanswered(db, payer.keyHash, questions, at)))) return
       await sleep(ASK_LOOK_MS)
@@ -145,11 +147,13 @@ export class Credits {
 
   /** Looks what other processes have asked for, and begins to give it back. @throws {Error} of the database */
   async answer(): Promise<void> {
-    const { db, exclusive, processId } = this.#options
-    if (exclusive || this.#leases.size === 0) return
-    for (const accountHash of await askedLeases(db, processId))
+    const { db, exclusive, processId, monotonic } = this.#options
+    if (this.#leases.size === 0) return
+    if (exclusive && monotonic() < this.#lookedAt + ALONE_LOOK_MS) return
+    this.#lookedAt = monotonic()
+    for (const { accountHash, budget } of await askedLeases(db, processId))
       // Not awaited: it may wait for other processes itself, and the next account's is asked for too.
-      void this.#leases.get(accountHash)?.giveBack()
+      void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
 
   /** Gives back what is free of an account's credit here, since some of it was taken back. Never rejects. */

@@ -161,8 +161,8 @@ function leasesHold(open: () => OpenDatabase): void {
     const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
     const reservation = await reserve(account, 1)
-    expect([await reservation.extend(1), await reservation.extend(1)]).toEqual([true, true])
-    expect(await reservation.extend(1)).toBe(false)
+    expect(await reservation.extend(2)).toBeUndefined()
+    expect(await reservation.extend(1)).toBe('out_of_credits')
     expect(reservation.cents).toBe(3)
   })
 
@@ -347,7 +347,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const account = await openAccount(db(), 10)
     const at = new Date()
     const terms = { processId: 'p', starterCents: 0, at, expiresAt: new Date(+at + LEASE_MS) }
-    const ordered = (sequence: number, needCents: number) =>
+    const ordered = (sequence: number, need: number) =>
       db().transaction((tx) =>
         carryOut(
           tx,
@@ -356,18 +356,15 @@ function leasesHold(open: () => OpenDatabase): void {
             accountHash: account,
             sequence,
             charges: [],
-            reservedCents: 1,
-            needCents,
-            extraCents: 0,
-            giveBack: needCents === 0,
-            ask: false,
+            credit: { reserved: 1, need, extra: 0, giveBack: need === 0, ask: false },
+            parts: [],
           },
           terms,
         ),
       )
-    expect((await ordered(1, 6)).heldCents).toBe(7)
-    expect((await ordered(2, 0)).heldCents).toBe(1)
-    expect(await ordered(1, 6)).toMatchObject({ heldCents: 1, availableCents: 9 })
+    expect((await ordered(1, 6)).credit.held).toBe(7)
+    expect((await ordered(2, 0)).credit.held).toBe(1)
+    expect((await ordered(1, 6)).credit).toMatchObject({ held: 1, available: 9 })
     expect(await booksOf(db(), account)).toMatchObject({ leased: 1, inLeases: 1 })
   })
 
