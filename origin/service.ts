@@ -21,7 +21,9 @@ import { createActionPool } from './actions/pool.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
 import { createApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
+import { Audit } from './credits/audit.ts'
 import { Credits } from './credits/credits.ts'
+import { startPayments } from './credits/processor/start.ts'
 import { tendCredits } from './credits/tending.ts'
 import { listenFor } from './db/notices.ts'
 import { sleep } from './db/in-time.ts'
@@ -65,7 +67,11 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
       allow: settings.SVC_OUTBOUND_ALLOW,
       deny: [
         ...settings.SVC_OUTBOUND_DENY,
-        ...ownServices([settings.SVC_PUBLIC_URL, settings.DATABASE_URL]),
+        ...ownServices([
+          settings.SVC_PUBLIC_URL,
+          settings.DATABASE_URL,
+          settings.SVC_PROCESSOR_URL,
+        ]),
       ],
     },
   })
@@ -170,8 +176,10 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
-  const stopTending = tendCredits(credits, log)
+  const stopTending = tendCredits(credits, new Audit({ db, log }), log)
   lifecycle.onClose('credits tending', stopTending)
+  const processor = startPayments({ settings, chain, db, credits, starterCents, now, sleep, log })
+  lifecycle.onClose('payments', () => processor?.stop())
   await claims.heartbeat()
   const lost = await claims.reap()
   if (lost > 0) log('claims.reaped', { lost })
@@ -203,6 +211,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     writer,
     claims,
     credits,
+    processor,
     executions,
     keptAnswers,
     keyUses,

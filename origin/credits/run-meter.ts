@@ -11,7 +11,7 @@ const EXTEND_MS = 50
 const MEASURE_TOLERANCE_MS = 2_000
 
 /** Why a run was stopped, as outcomes say it. */
-const SHORTAGES = ['out_of_credits', 'credits_unavailable'] as const
+const SHORTAGES = ['out_of_credits', 'spend_cap_reached', 'credits_unavailable'] as const
 export type Shortage = (typeof SHORTAGES)[number]
 
 export function isShortage(code: string): boolean {
@@ -65,16 +65,14 @@ export class RunMeter {
 
   /** While the ledger is asked the run goes on: what it has for less than a second is worth less than the run. */
   async #extend(): Promise<void> {
-    let shortage: Shortage = 'out_of_credits'
+    let shortage: Shortage | undefined
     try {
-      if (await this.#reservation.extend(EXECUTION_SECOND_CENTS)) {
-        if (!this.#ended) this.#awaitSecond()
-        return
-      }
+      shortage = await this.#reservation.extend(EXECUTION_SECOND_CENTS)
     } catch {
       shortage = 'credits_unavailable'
     }
     if (this.#ended) return
+    if (shortage === undefined) return this.#awaitSecond()
     this.#at(this.#reservedUntil(), () => {
       this.#shortage = shortage
       this.#stopRun(shortage)

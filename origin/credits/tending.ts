@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts'
+import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
 
 /** What is spent is in the ledger, and in the balance that other processes show, after this at most. */
@@ -10,17 +11,27 @@ const ANSWER_MS = 100
 /** Six times in the life of a lease: some may be missed. */
 const RENEW_MS = 5_000
 
-/** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
-export function tendCredits(credits: Credits, log: Log): () => void {
+/** Each audit reads what the ledger got in an hour; the first, at the start, all of it. */
+const AUDIT_MS = 60 * 60 * 1000
+
+/** Keeps the leases of a process: settles, gives back and renews; and audits the books. @returns what ends it */
+export function tendCredits(credits: Credits, audit: Audit, log: Log): () => void {
   const timers = [
     every(FLUSH_MS, 'flush', () => credits.flush(), log),
     every(ANSWER_MS, 'answer', () => credits.answer(), log),
     every(RENEW_MS, 'renew', () => credits.renew(), log),
+    every(AUDIT_MS, 'audit', () => audit.run(), log, { atOnce: true }),
   ]
   return () => timers.forEach((timer) => clearInterval(timer))
 }
 
-function every(ms: number, part: string, act: () => Promise<void>, log: Log): NodeJS.Timeout {
+function every(
+  ms: number,
+  part: string,
+  act: () => Promise<void>,
+  log: Log,
+  { atOnce = false } = {},
+): NodeJS.Timeout {
   let busy = false
   let failing = false
   const turn = async () => {
@@ -36,5 +47,6 @@ function every(ms: number, part: string, act: () => Promise<void>, log: Log): No
       busy = false
     }
   }
+  if (atOnce) void turn()
   return setInterval(() => void (busy || turn()), ms)
 }

@@ -3,10 +3,12 @@ import { addUsageApiKeyAnswer, addUsageApiKeyRequest } from '../../shared/wire/u
 import { word } from '../accounts/account.ts'
 import { registerFreshKey } from '../accounts/fresh-key.ts'
 import { eventIn } from '../accounts/receipt-event.ts'
+import { ContractRefused } from '../accounts/writer.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import type { Operation } from './operation.ts'
+import { spendCapIn, forgetCap } from './spend-cap.ts'
 
-/** Issues a usage key with narrow permissions. Shown once; only its hash goes on the chain. */
+/** Issues a usage key with narrow permissions, and a cap where one is asked for. Shown once; only its hash goes on the chain. */
 export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/add_usage_api_key',
@@ -17,7 +19,7 @@ export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = 
   answer: addUsageApiKeyAnswer,
   showsKey: 'usage_api_key_hash',
   statuses: [404, 409, 503],
-  handle: ({ principal, body, writeId: firstWriteId }, { writer }) => {
+  handle: ({ principal, body, writeId: firstWriteId }, { credits, log, writer }) => {
     const permissions = {
       name: body.name,
       description: body.description,
@@ -29,12 +31,23 @@ export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = 
       removePkpFromGroups: body.remove_pkp_from_groups,
       executeInGroups: body.execute_in_groups,
     }
+    const cap = spendCapIn(body) ?? null
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
-      const args = [principal.keyHash, hash, permissions]
-      const receipt = await writer.write('setUsageApiKey', args, { writeId })
-      const registered = word(eventIn(receipt, 'UsageApiKeySet').usageApiKeyHash)
-      // A repeat that joined the first write: the text of its key was lost with the process that made it.
-      if (registered !== hash) throw new KeyShownBefore(registered)
+      const payer = { accountHash: principal.account.hash, keyHash: hash }
+      // Before the key is there: no moment in which it could spend more than was asked for.
+      if (cap) await credits.setCap(payer, cap)
+      try {
+        const args = [principal.keyHash, hash, permissions]
+        const receipt = await writer.write('setUsageApiKey', args, { writeId })
+        const registered = word(eventIn(receipt, 'UsageApiKeySet').usageApiKeyHash)
+        // A repeat that joined the first write: the text of its key was lost with the process that made it.
+        if (registered !== hash) throw new KeyShownBefore(registered)
+      } catch (error) {
+        // After other failures the key may yet come to be.
+        const neverWas = error instanceof ContractRefused || error instanceof KeyShownBefore
+        if (cap && neverWas) await forgetCap({ credits, log }, payer)
+        throw error
+      }
       return { success: true, usage_api_key: text, usage_api_key_hash: hash }
     })
   },

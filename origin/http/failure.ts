@@ -7,18 +7,25 @@ import { EnvelopeRefused } from '../channel/open-request.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
 import { TooManyCalls } from '../admission/call-rate.ts'
 import { dollars } from '../credits/dollars.ts'
-import { NoProcessor } from '../credits/no-processor.ts'
-import { CreditsUnavailable, PaymentRequired } from '../credits/shortage.ts'
+import { NoProcessor } from '../credits/processor/no-processor.ts'
+import { NotCredited } from '../credits/processor/not-credited.ts'
+import { ProcessorUnavailable } from '../credits/processor/processor.ts'
+import { TooManyPayments } from '../credits/processor/turns.ts'
+import { WebhookRefused } from '../credits/processor/webhook.ts'
+import { CreditsUnavailable, PaymentRequired, SpendCapReached } from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
 import { NestedTooDeeply } from './json/scan.ts'
+import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
 
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
   'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
+const FIX_CAP =
+  'Wait, or let the account key raise the cap of this key: POST /core/v1/update_usage_api_key.'
 
 /** A failure as it is answered. */
 export type FailureAnswer = {
@@ -64,6 +71,7 @@ export function toApiError(error: unknown): ApiError {
       `This costs ${dollars(error.requiredCents)} and the balance is ${dollars(error.balanceCents)}.`,
       FIX_PAYMENT,
     )
+  if (error instanceof SpendCapReached) return spendCapReached(error)
   if (error instanceof CreditsUnavailable)
     return new ApiError(
       503,
@@ -78,6 +86,22 @@ export function toApiError(error: unknown): ApiError {
       'Ask the operator of this origin for credits; nothing was charged.',
       { headers: { 'retry-after': '3600' } },
     )
+  if (error instanceof ProcessorUnavailable)
+    return new ApiError(
+      503,
+      'The payment processor does not answer.',
+      'Try again; a payment that was made is credited once, whenever it is asked for.',
+      RETRY,
+    )
+  if (error instanceof NotCredited) return notCredited(error)
+  if (error instanceof TooManyPayments)
+    return new ApiError(
+      429,
+      `Too many payments: ${error.message}.`,
+      'Pay one that was begun, or try again after the seconds in Retry-After.',
+      retryAfter(error.retryAfterMs),
+    )
+  if (error instanceof WebhookRefused) return webhookRefusal(error)
   if (error instanceof ActionStopped) return actionStopped(error)
   if (error instanceof ExecutorUnavailable)
     return new ApiError(
@@ -134,8 +158,26 @@ function retryAfter(ms: number | undefined) {
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
 }
 
+function spendCapReached(error: SpendCapReached): ApiError {
+  const { requiredCents, leftCents, capCents, windowSeconds, nextLeavesAt } = error
+  const later = nextLeavesAt
+    ? ` Some of what was spent is forgotten at ${rfc3339(nextLeavesAt)}.`
+    : ''
+  return new ApiError(
+    402,
+    `This costs ${dollars(requiredCents)} and the key may spend ${dollars(leftCents)} more: its cap is ${dollars(capCents)} in ${windowSeconds} s.${later}`,
+    FIX_CAP,
+    { error: 'spend_cap_reached' },
+  )
+}
+
+function rfc3339(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
 function actionStopped({ code, message }: ActionStopped): ApiError {
   if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, { error: code })
+  if (code === 'spend_cap_reached') return new ApiError(402, message, FIX_CAP, { error: code })
   const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
   return new ApiError(503, message, fix, RETRY)
 }

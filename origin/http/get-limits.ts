@@ -74,6 +74,9 @@ function requestLimits(): Record<string, Limit> {
 
 function accountLimits(settings: Settings): Record<string, Limit> {
   return {
+    spend_cap: limit(limits.SPEND_CAP_MAX_CENTS, 'cents', 'the cap of a usage key'),
+    spend_window: limit(limits.SPEND_WINDOW_MAX_S, 'seconds', 'the window of a cap'),
+    usage_days: limit(limits.USAGE_DAYS_MAX, 'days', 'one statement of charges'),
     permission_ids: limit(limits.PERMISSION_IDS_MAX, 'ids', 'one permission array'),
     new_account_burst: limit(settings.SVC_NEW_ACCOUNT_BURST, 'accounts', 'at once, an address'),
     new_account_rate: limit(

@@ -1,20 +1,25 @@
 import { usageApiKeysAnswer } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
+import { spendCapRecord } from './spend-cap.ts'
 import { usageKeyRecord } from './usage-key-record.ts'
 
-/** The usage keys of the account with their scopes, oldest first. Never a key. */
+/** The usage keys of the account with their scopes and caps, oldest first. Never a key. */
 export const listApiKeys: Operation = {
   method: 'GET',
   path: '/core/v1/list_api_keys',
-  summary: 'The usage keys of the account and what each may do.',
+  summary: 'The usage keys of the account, what each may do, and what it may spend.',
   auth: 'account_key',
   list: true,
   answer: usageApiKeysAnswer,
   statuses: [503],
-  handle: async ({ principal, page }, { keyUses }) => {
-    const keys = [...principal.account.usageKeys.values()]
+  handle: async ({ principal: { account }, page }, { credits, keyUses }) => {
+    const keys = [...account.usageKeys.values()]
     const shown = page.of(keys.toSorted((one, other) => one.createdAt - other.createdAt))
     const uses = await keyUses.lastUsedAt(shown.items.map(({ hash }) => hash))
-    return shown.map((key) => usageKeyRecord(key, uses.get(key.hash)))
+    const caps = new Map((await credits.caps(account.hash)).map((cap) => [cap.keyHash, cap]))
+    return shown.map((key) => ({
+      ...usageKeyRecord(key, uses.get(key.hash)),
+      ...spendCapRecord(caps.get(key.hash)),
+    }))
   },
 }

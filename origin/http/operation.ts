@@ -9,11 +9,14 @@
  * - `body` is validated JSON; `query` is validated parameters, whose schema takes an object of strings.
  * - `list: true` adds `page_number` and `page_size`. The handler takes its page of everything, and only that page
  *   costs anything: `return page.of(wallets).map(walletRecord)`. `mount` sends the items and `x-total-count`.
+ * - `csv` makes a list a table as well: at `?format=csv`, and to an `Accept` that prefers it. `mount` writes it from
+ *   the same items, page and all.
  * - `writeId` goes to the writer: `writer.write(name, args, { writeId })`. A repeat under one Idempotency-Key has
  *   the id of the first, so that nothing is written twice; the receipt may then be that of the first, whose
  *   arguments were others: answer from the receipt's logs, not from what was made up for this call.
  * - `writes` names the function of the contract that the operation calls for the account; the account is charged for
- *   it when it has succeeded. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
+ *   it when it has succeeded. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
+ *   no transaction and is free. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
  *   since (billing); see `authorize.ts`.
  * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
  *   Where the receipt names another key's hash than was made up, `requireShownNow` says what to answer.
@@ -32,6 +35,7 @@ import type { Services } from '../services.ts'
 import { type Auth, principalFor } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
+import { CSV_TYPE, csvOf, type CsvForm, wantsCsv } from './csv.ts'
 import { idempotencyKeyOf, once } from './idempotency.ts'
 import { Page, type PageRequest, pageRequestOf } from './page.ts'
 import { bodyOf, type RequestBody } from './request-body.ts'
@@ -66,14 +70,16 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
+  csv?: CsvForm
   /** What a 200 carries; of a list, the array. */
   answer: z.ZodType
   writes?: string
+  writesUnless?: (body: Body) => boolean
   afterConversion?: true
   showsKey?: string
   runsOnce?: true
   statuses?: readonly ErrorStatus[]
-  handle(given: Given<Body, Query> & Caller, services: Services): Promise<Answer | Page<unknown>>
+  handle(given: Given<Body, Query> & Caller, services: Services): Promise<Answer | Page<object>>
 }
 
 export type Operation<Body = undefined, Query = undefined> =
@@ -99,13 +105,16 @@ export function mount<Body, Query>(
       bodyBytes: bytes.length,
       gone: context.req.raw.signal,
     }
+    const table = wantsCsv(context, operation.csv) ? operation.csv : undefined
     const idempotencyKey = idempotencyKeyOf(context, operation, principal)
     const execute = (writeId: string) => act(operation, services, { ...given, writeId }, principal)
     if (!principal || idempotencyKey === undefined)
-      return respond(context, await execute(crypto.randomUUID()))
+      return respond(context, await execute(crypto.randomUUID()), table)
     const request = { operation, principal, idempotencyKey, body: bytes }
     const answer = await once(request, services, execute)
-    return 'kept' in answer ? respondKept(context, answer.kept) : respond(context, answer.fresh)
+    return 'kept' in answer
+      ? respondKept(context, answer.kept)
+      : respond(context, answer.fresh, table)
   })
 }
 
@@ -115,25 +124,35 @@ async function act<Body, Query>(
   services: Services,
   given: Given<Body, Query>,
   principal: Principal | undefined,
-): Promise<Answer | Page<unknown>> {
+): Promise<Answer | Page<object>> {
   if (operation.auth === 'none') return operation.handle(given, services)
   if (operation.auth === 'sent_key') return operation.handle({ ...given, principal }, services)
   if (!principal) throw new Error('an operation with a key has a principal')
+  const { auth, writes, writesUnless, afterConversion } = operation
+  const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
   const permitted = async () => {
     const current = asOfNow(principal, services.mirror.current())
-    authorize(operation, current, services.chain)
+    const asked = { auth, ...(isWrite && { writes }), ...(afterConversion && { afterConversion }) }
+    authorize(asked, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)
   }
-  if (operation.writes === undefined) return permitted()
+  if (!isWrite) return permitted()
   const { account, keyHash } = principal
   const by = { accountHash: account.hash, keyHash, subject: operation.path }
   return chargedWrite(services.credits, by, permitted)
 }
 
-function respond(context: Context<OriginEnv>, answer: Answer | Page<unknown>): Response {
+/** @param table what the answer, a list, is wanted as instead of JSON */
+function respond(
+  context: Context<OriginEnv>,
+  answer: Answer | Page<object>,
+  table?: CsvForm,
+): Response {
   if (!(answer instanceof Page)) return context.json(answer)
   context.header('x-total-count', String(answer.total))
-  return context.json(answer.items)
+  if (!table) return context.json(answer.items)
+  context.header('content-disposition', `attachment; filename="${table.fileName}"`)
+  return context.body(csvOf(table, answer.items), 200, { 'content-type': CSV_TYPE })
 }
 
 function respondKept(context: Context<OriginEnv>, kept: KeptAnswer): Response {

@@ -8,6 +8,7 @@ import { billingBalance } from './billing-balance.ts'
 import { billingConfirmPayment } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntent } from './billing-create-payment-intent.ts'
 import { billingProcessorConfig } from './billing-processor-config.ts'
+import { billingUsage } from './billing-usage.ts'
 import { createWallet } from './create-wallet.ts'
 import { deleteAction } from './delete-action.ts'
 import { getGroup } from './get-group.ts'
@@ -60,6 +61,7 @@ export const operations: readonly Operation<any, any>[] = [
   getSvcActionIpfsId,
   svcAction,
   billingBalance,
+  billingUsage,
   billingProcessorConfig,
   billingCreatePaymentIntent,
   billingConfirmPayment,

@@ -30,6 +30,16 @@ export class PageRequest {
     this.#to = to
   }
 
+  /** Records before the page. */
+  get offset(): number {
+    return this.#from
+  }
+
+  /** Records on the page; `{}` where everything is asked for. */
+  get limit(): { limit?: number } {
+    return this.#to === Number.POSITIVE_INFINITY ? {} : { limit: this.#to - this.#from }
+  }
+
   /** The page of a whole list; what is past its end is empty. */
   of<Item>(all: readonly Item[]): Page<Item> {
     return new Page(all.slice(this.#from, this.#to), all.length)

@@ -3,24 +3,32 @@ import { successAnswer } from '../../shared/wire/fields.ts'
 import { updateUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import { existingUsageKey } from '../accounts/existing.ts'
 import type { Operation } from './operation.ts'
+import { spendCapIn } from './spend-cap.ts'
 
 type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
-/** Changes what is given of a usage key; a given array replaces, and what is absent stays as it is. */
+/**
+ * Changes what is given of a usage key; a given array replaces, and what is absent stays as it is. The cap is not the
+ * chain's: where nothing else is given, no transaction is sent. It comes last, since it can be set again for nothing.
+ */
 export const updateUsageApiKey: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_usage_api_key',
   summary: 'Changes what is given of a usage key; a given array replaces the one that is there.',
   auth: 'account_key',
   writes: 'updateUsageApiKey',
+  writesUnless: (body) => changesOf(body).fields === 0,
   body: { schema: updateUsageApiKeyRequest },
   answer: successAnswer,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId }, { writer }) => {
-    existingUsageKey(principal.account, body.usageApiKeyHash)
+  handle: async ({ principal, body, writeId }, { credits, writer }) => {
+    const { account, keyHash: masterHash } = principal
+    const { hash: keyHash } = existingUsageKey(account, body.usageApiKeyHash)
     const { fields, key } = changesOf(body)
-    const args = [principal.keyHash, body.usageApiKeyHash, fields, key]
-    await writer.write('updateUsageApiKey', args, { writeId })
+    if (fields > 0)
+      await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, key], { writeId })
+    const cap = spendCapIn(body)
+    if (cap !== undefined) await credits.setCap({ accountHash: account.hash, keyHash }, cap)
     return { success: true }
   },
 }

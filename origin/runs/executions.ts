@@ -79,7 +79,7 @@ export class Executions {
     try {
       const permission = await this.#permit(execution)
       const outcome = await this.#start(permission, execution, reservation, {})
-      settle(reservation, execution, outcome)
+      settle(reservation, outcome)
       return outcome
     } finally {
       reservation.release()
@@ -198,7 +198,7 @@ export class Executions {
       try {
         const stored = await this.#options.claims.finish(key, outcome)
         // Another outcome was there: this process had been taken for dead, and what it did is not charged.
-        if (stored === outcome) settle(reservation, execution, outcome)
+        if (stored === outcome) settle(reservation, outcome)
         return stored
       } catch (error) {
         this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: nameOf(error) })
@@ -244,15 +244,15 @@ export class Executions {
   }
 
   #reserve({ principal }: Execution): Promise<Reservation> {
-    return this.#options.credits.reserve(principal.account.hash, EXECUTION_SECOND_CENTS)
+    const payer = { accountHash: principal.account.hash, keyHash: principal.keyHash }
+    return this.#options.credits.reserve(payer, EXECUTION_SECOND_CENTS)
   }
 }
 
 /** Charges what the outcome says, and nothing for a failure. */
-function settle(reservation: Reservation, { principal }: Execution, outcome: Outcome): void {
+function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
-  if (charged_cents > 0)
-    reservation.settle('execution', charged_cents, { keyHash: principal.keyHash, subject })
+  if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })
   reservation.release()
 }
 

@@ -51,10 +51,12 @@ type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cent
 function stopped(shortage: Shortage, reservedCents: number, ended: Ended): Outcome {
   const after = `The run was stopped after ${reservedCents / EXECUTION_SECOND_CENTS} s:`
   const price = dollars(EXECUTION_SECOND_CENTS)
-  const message =
-    shortage === 'out_of_credits'
-      ? `${after} the next second costs ${price}, and the balance is $0.00. Nothing was charged.`
-      : `${after} the ledger does not answer. Nothing was charged.`
+  const why = {
+    out_of_credits: `the next second costs ${price}, and the balance is $0.00`,
+    spend_cap_reached: `the next second costs ${price}, and the key has spent what its cap allows`,
+    credits_unavailable: 'the ledger does not answer',
+  }
+  const message = `${after} ${why[shortage]}. Nothing was charged.`
   return { status: 'failed', ...ended, code: shortage, message, stack: '' }
 }
 

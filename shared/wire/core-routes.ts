@@ -35,5 +35,5 @@ export const OPERATIONS_WITH_KEY: ReadonlySet<string> = new Set([
   ...names('POST', 'add_usage_api_key', 'update_usage_api_key', 'remove_usage_api_key'),
   ...names('POST', 'billing/create_payment_intent', 'billing/confirm_payment'),
   ...names('GET', 'list_wallets', 'list_wallets_in_group', 'list_groups', 'get_group'),
-  ...names('GET', 'list_actions', 'list_api_keys', 'billing/balance'),
+  ...names('GET', 'list_actions', 'list_api_keys', 'billing/balance', 'billing/usage'),
 ])

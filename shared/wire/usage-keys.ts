@@ -1,21 +1,56 @@
 /** Bodies and answers of the core API's operations on usage keys and on the account key. */
 import { z } from 'zod'
+import { SPEND_CAP_MAX_CENTS, SPEND_WINDOW_MAX_S, SPEND_WINDOW_MIN_S } from '../limits.ts'
 import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './fields.ts'
 import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
 
 const shownOnce = z.string().meta({ description: 'Shown once and never again.' })
 
-export const addUsageApiKeyRequest = z.object({
-  name,
-  description: description.default(''),
-  can_create_groups: z.boolean().default(false),
-  can_delete_groups: z.boolean().default(false),
-  can_create_pkps: z.boolean().default(false),
-  manage_ipfs_ids_in_groups: groupIdsSchema.default([]),
-  add_pkp_to_groups: groupIdsSchema.default([]),
-  remove_pkp_from_groups: groupIdsSchema.default([]),
-  execute_in_groups: groupIdsSchema.default([]),
+const spendCapCents = z.int().min(0).max(SPEND_CAP_MAX_CENTS).nullable().meta({
+  description: 'What the key may spend in any window of spend_window_seconds; null for no cap.',
 })
+const spendWindowSeconds = z
+  .int()
+  .min(SPEND_WINDOW_MIN_S)
+  .max(SPEND_WINDOW_MAX_S)
+  .nullable()
+  .meta({ description: 'The window of spend_cap_cents: there are both or neither.' })
+
+type SpendCap = {
+  spend_cap_cents?: number | null | undefined
+  spend_window_seconds?: number | null | undefined
+}
+
+/** A cap without a window says nothing, nor does a window without a cap. */
+function requireBothOrNeither(body: SpendCap, context: z.core.$RefinementCtx): void {
+  const { spend_cap_cents: cap, spend_window_seconds: window } = body
+  const add = (field: keyof SpendCap, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message, input: body[field] })
+  if (cap === undefined && window !== undefined)
+    add('spend_cap_cents', 'required beside spend_window_seconds')
+  if (typeof cap === 'number' && window === undefined)
+    add('spend_window_seconds', 'required beside spend_cap_cents')
+  if (typeof cap === 'number' && window === null)
+    add('spend_window_seconds', 'expected seconds, since there is a cap')
+  if (cap === null && typeof window === 'number')
+    add('spend_window_seconds', 'expected none, since the cap is taken away')
+}
+
+export const addUsageApiKeyRequest = z
+  .object({
+    name,
+    description: description.default(''),
+    can_create_groups: z.boolean().default(false),
+    can_delete_groups: z.boolean().default(false),
+    can_create_pkps: z.boolean().default(false),
+    manage_ipfs_ids_in_groups: groupIdsSchema.default([]),
+    add_pkp_to_groups: groupIdsSchema.default([]),
+    remove_pkp_from_groups: groupIdsSchema.default([]),
+    execute_in_groups: groupIdsSchema.default([]),
+    spend_cap_cents: spendCapCents.optional(),
+    spend_window_seconds: spendWindowSeconds.optional(),
+  })
+  .superRefine(requireBothOrNeither)
 
 export const addUsageApiKeyAnswer = z.object({
   success: z.literal(true),
@@ -43,14 +78,22 @@ const changes = {
   execute_in_groups: maybe(spelled(groupIdsSchema, 'execute_in_groups')),
 }
 
-export const updateUsageApiKeyRequest = requestOf({ usageApiKeyHash, ...changes }).refine(
-  ({ usageApiKeyHash: _key, ...changed }) =>
-    Object.values(changed).some((value) => value !== undefined),
-  {
-    path: ['name'],
-    error: 'required: this or another field of the key, else there is nothing to change',
-  },
-)
+/** What is kept beside the chain. */
+const spendCap = {
+  spend_cap_cents: maybe(spelled(spendCapCents, 'spend_cap_cents')),
+  spend_window_seconds: maybe(spelled(spendWindowSeconds, 'spend_window_seconds')),
+}
+
+export const updateUsageApiKeyRequest = requestOf({ usageApiKeyHash, ...changes, ...spendCap })
+  .superRefine(requireBothOrNeither)
+  .refine(
+    ({ usageApiKeyHash: _key, ...changed }) =>
+      Object.values(changed).some((value) => value !== undefined),
+    {
+      path: ['name'],
+      error: 'required: this or another field of the key, else there is nothing to change',
+    },
+  )
 
 export const usageApiKeyAnswer = z.object({
   id: hashAnswer,
@@ -68,7 +111,16 @@ export const usageApiKeyAnswer = z.object({
   last_used_at: z.iso.datetime().nullable(),
 })
 
-export const usageApiKeysAnswer = z.array(usageApiKeyAnswer)
+export const usageApiKeysAnswer = z.array(
+  usageApiKeyAnswer.extend({
+    spend_cap_cents: z.int().nullable(),
+    spend_window_seconds: z.int().nullable(),
+    spent_cents: z
+      .int()
+      .nullable()
+      .meta({ description: 'Spent in the window; null without a cap.' }),
+  }),
+)
 
 /**
  * A key that the caller made: then no answer can be lost that has the only copy of a key. Without it the origin makes

@@ -9,6 +9,7 @@ import {
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { API_VERSION, VERSION } from '../../version.ts'
+import { CSV_TYPE, csvOf, type CsvForm, formatQuery } from '../csv.ts'
 import type { Operation } from '../operation.ts'
 import { pageQuery } from '../page.ts'
 import { errorReference, errorResponses, headers } from './errors.ts'
@@ -67,13 +68,23 @@ function describe(operation: Operation<any, any>): Description {
   }
 }
 
-function success({ path, answer, list }: Operation<any, any>): object {
+function success({ path, answer, list, csv }: Operation<any, any>): object {
   const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
   return {
     description: 'Done.',
     headers: { ...header('x-request-id'), ...(list ? header('x-total-count') : {}) },
-    content: jsonContent(jsonSchemaOf(answer, 'output'), examples[path]?.answer),
+    content: {
+      ...jsonContent(jsonSchemaOf(answer, 'output'), examples[path]?.answer),
+      ...(csv ? tableContent(csv, examples[path]?.answer) : {}),
+    },
   }
+}
+
+/** A list as a table, with the example's records. */
+function tableContent(form: CsvForm, records: unknown): object {
+  const description = `RFC 4180; the columns are ${form.columns.join(', ')}.`
+  const example = csvOf(form, Array.isArray(records) ? records : [])
+  return { [CSV_TYPE]: { schema: { type: 'string', description }, example } }
 }
 
 /** Operations without a key ignore the header, `new_account` among them. */
@@ -85,8 +96,7 @@ function headerParameters({ method, auth }: Operation<any, any>): object[] {
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }]
 }
 
-function queryParametersOf({ query, list }: Operation<any, any>): object[] {
-  return [query, list ? pageQuery : undefined].flatMap((schema) =>
-    schema ? queryParameters(schema) : [],
-  )
+function queryParametersOf({ query, list, csv }: Operation<any, any>): object[] {
+  const schemas = [query, list ? pageQuery : undefined, csv ? formatQuery : undefined]
+  return schemas.flatMap((schema) => (schema ? queryParameters(schema) : []))
 }

@@ -104,7 +104,12 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
   '/core/v1/delete_action': { request: { action_ipfs_cid: CID }, answer: done },
   '/core/v1/list_actions': { answer: [action] },
   '/core/v1/add_usage_api_key': {
-    request: { name: 'only runs', execute_in_groups: [1] },
+    request: {
+      name: 'only runs',
+      execute_in_groups: [1],
+      spend_cap_cents: 500,
+      spend_window_seconds: 86_400,
+    },
     answer: { ...done, usage_api_key: KEY, usage_api_key_hash: HASH },
   },
   '/core/v1/update_usage_api_key': {
@@ -112,7 +117,9 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
     answer: done,
   },
   '/core/v1/remove_usage_api_key': { request: { usage_api_key: HASH }, answer: done },
-  '/core/v1/list_api_keys': { answer: [usageKey] },
+  '/core/v1/list_api_keys': {
+    answer: [{ ...usageKey, spend_cap_cents: 500, spend_window_seconds: 86_400, spent_cents: 42 }],
+  },
   '/core/v1/get_svc_action_ipfs_id': { request: SOURCE, answer: CID },
   '/core/v1/svc_action': {
     request: { code: SOURCE, js_params: { name: 'you' } },
@@ -132,6 +139,20 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
       debt_cents: 0,
       balance_display: '$5.00',
     },
+  },
+  '/core/v1/billing/usage': {
+    answer: [
+      {
+        day: '2026-05-22',
+        api_key_hash: HASH,
+        key_name: 'only runs',
+        kind: 'execution',
+        action_cid: CID,
+        operation: null,
+        quantity: 40,
+        cents: 42,
+      },
+    ],
   },
   '/core/v1/billing/processor_config': { answer: { publishable_key: 'pk_example' } },
   '/core/v1/billing/create_payment_intent': {

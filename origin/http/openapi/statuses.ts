@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts'
 
 /** Every status other than 200 that an operation can answer with: what its data imply, and what it lists. */
 export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
-  const { auth, body, query, list, method, writes, afterConversion, statuses = [] } = operation
+  const { auth, body, query, list, csv, method, writes, afterConversion, statuses = [] } = operation
   // 429: a node under load; 500: a fault of ours.
   const found = new Set<ErrorStatus>([...statuses, 429, 500])
   const add = (...more: ErrorStatus[]) => more.forEach((status) => found.add(status))
@@ -14,7 +14,7 @@ export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   if (auth === 'account_key' || (isKeyed && !afterConversion)) add(403)
   if (body) add(400, 413, 415, 422)
   if (query) add(400, 422)
-  if (list) add(400)
+  if (list || csv) add(400)
   // Idempotency-Key: malformed, of another body, or of a request under way.
   if (auth !== 'none' && method === 'POST') add(400, 409, 422)
   if (writes !== undefined) add(402)

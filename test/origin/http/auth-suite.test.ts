@@ -40,6 +40,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/list_api_keys': 'master',
   '/core/v1/svc_action': 'right',
   '/core/v1/billing/balance': 'any',
+  '/core/v1/billing/usage': 'any',
   '/core/v1/billing/processor_config': 'open',
   '/core/v1/billing/create_payment_intent': 'any',
   '/core/v1/billing/confirm_payment': 'any',

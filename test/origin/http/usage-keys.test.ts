@@ -49,6 +49,9 @@ describe('list_api_keys', () => {
       ...scopes,
       created_at: expect.stringMatching(RFC_3339),
       last_used_at: null,
+      spend_cap_cents: null,
+      spend_window_seconds: null,
+      spent_cents: null,
     })
     expect(JSON.stringify(rows)).not.toContain(made.usage_api_key)
   })

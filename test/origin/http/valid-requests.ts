@@ -73,6 +73,7 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   }),
   '/core/v1/list_api_keys': () => ({}),
   '/core/v1/billing/balance': () => ({}),
+  '/core/v1/billing/usage': () => ({ query: '?from=2026-01-01&to=2026-12-31' }),
   '/core/v1/billing/processor_config': () => ({}),
   '/core/v1/billing/create_payment_intent': () => ({ body: { amount_cents: 500 } }),
   '/core/v1/billing/confirm_payment': () => ({ body: { payment_intent_id: 'pi_1' } }),

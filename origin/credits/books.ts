@@ -1,0 +1,96 @@
+/** What has to hold in the books, asked of the database in one statement each: one moment, and no lock. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { creditAccounts, creditLeases, ledgerTransfers } from '../db/schema.ts'
+
+/** The row of an account, and what the ledger and the leases say that should be in it. */
+export type BooksDiffer = {
+  accountHash: string
+  balanceCents: number
+  ledgerBalanceCents: number
+  debtCents: number
+  ledgerDebtCents: number
+  leasedCents: number
+  leasesCents: number
+}
+
+/** What differs everywhere has one cause: nobody reads more of it. */
+const DIFFERENCES_MAX = 100
+
+const integer = (name: string) => sql<number>`${sql.raw(name)}`.mapWith(Number)
+
+/**
+ * Accounts whose row is not the sum of their transfers and of their leases.
+ * @param since only those with a transfer of a later id, or with leased credit; all of them where it is absent
+ */
+export async function booksThatDiffer(db: Database, since?: number): Promise<BooksDiffer[]> {
+  const every = since === undefined
+  const credits = sql`'credits:' || account_hash`
+  const debt = sql`'debt:' || account_hash`
+  const found = sql`(
+    WITH changed AS (
+      SELECT account_hash FROM ${ledgerTransfers} WHERE id > ${since ?? 0}
+      UNION SELECT account_hash FROM ${creditLeases}
+      UNION SELECT account_hash FROM ${creditAccounts} WHERE ${every} OR leased_cents <> 0
+    ), ledger AS (
+      SELECT account_hash, ${moved(credits)} AS balance, -${moved(debt)} AS debt
+      FROM ${ledgerTransfers} WHERE account_hash IN (SELECT account_hash FROM changed)
+      GROUP BY account_hash
+    ), leases AS (
+      SELECT account_hash, sum(cents) AS leased FROM ${creditLeases} GROUP BY account_hash
+    ), compared AS (
+      SELECT account_hash, coalesce(balance_cents, 0) AS balance_cents, coalesce(balance, 0) AS balance,
+        coalesce(debt_cents, 0) AS debt_cents, coalesce(debt, 0) AS debt,
+        coalesce(leased_cents, 0) AS leased_cents, coalesce(leased, 0) AS leased
+      FROM changed LEFT JOIN ${creditAccounts} USING (account_hash)
+        LEFT JOIN ledger USING (account_hash) LEFT JOIN leases USING (account_hash)
+    )
+    SELECT * FROM compared
+    WHERE (balance_cents, debt_cents, leased_cents) <> (balance, debt, leased)
+    ORDER BY account_hash LIMIT ${DIFFERENCES_MAX}
+  ) AS differing`
+  return db
+    .select({
+      accountHash: sql<string>`account_hash`,
+      balanceCents: integer('balance_cents'),
+      ledgerBalanceCents: integer('balance'),
+      debtCents: integer('debt_cents'),
+      ledgerDebtCents: integer('debt'),
+      leasedCents: integer('leased_cents'),
+      leasesCents: integer('leased'),
+    })
+    .from(found)
+}
+
+/** What a customer's account of the books was given, less what was taken from it. */
+function moved(account: SQL): SQL {
+  return sql`sum(CASE ${account} WHEN to_account THEN cents WHEN from_account THEN -cents ELSE 0 END)`
+}
+
+/**
+ * The sum over all accounts of the books, which is 0: of customers the rows of their accounts, of ours (`revenue`,
+ * `processor`, `starter`) the transfers.
+ * @param from what our accounts sum up to with the transfers up to an id: only later ones are read
+ * @param until an id up to which all transfers are there
+ * @returns the sum, the highest id, and `from` for the next time
+ */
+export async function sumOfBooks(
+  db: Database,
+  from: { id: number; cents: number },
+  until: number,
+): Promise<{ sum: number; highest: number; next: { id: number; cents: number } }> {
+  const ours = sql`CASE WHEN to_account ~ '^(credits|debt):' THEN 0 ELSE cents END
+    - CASE WHEN from_account ~ '^(credits|debt):' THEN 0 ELSE cents END`
+  const customers = sql`(SELECT coalesce(sum(balance_cents - debt_cents), 0) FROM ${creditAccounts})`
+  const [row] = await db
+    .select({
+      sum: sql`coalesce(sum(${ours}), 0) + ${customers}`.mapWith(Number),
+      settled: sql`coalesce(sum(${ours}) FILTER (WHERE id <= ${until}), 0)`.mapWith(Number),
+      highest: sql`coalesce(max(id), ${from.id}::bigint)`.mapWith(Number),
+    })
+    .from(ledgerTransfers)
+    .where(sql`id > ${from.id}`)
+  if (!row) throw new Error('a sum without a group is one row')
+  const next = { id: Math.max(from.id, until), cents: from.cents + row.settled }
+  return { sum: from.cents + row.sum, highest: row.highest, next }
+}

@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import { usageAnswer, usageQuery, usageRow } from '../../shared/wire/billing.ts'
+import type { Account, Principal } from '../accounts/account.ts'
+import type { UsageRow } from '../credits/usage.ts'
+import type { Operation } from './operation.ts'
+import { Page } from './page.ts'
+import { usageRange } from './usage-range.ts'
+
+/**
+ * What was charged, by day, key and what it was for. The account key is told of every key, a usage key of itself
+ * alone. What this process has spent and not settled is settled first, so that a caller finds its own last run.
+ */
+export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
+  method: 'GET',
+  path: '/core/v1/billing/usage',
+  summary: 'What was charged, by UTC day, key and action or operation; as JSON or CSV.',
+  auth: 'key',
+  afterConversion: true,
+  query: usageQuery,
+  list: true,
+  csv: { fileName: 'usage.csv', columns: Object.keys(usageRow.shape) },
+  answer: usageAnswer,
+  handle: async ({ principal, query, page }, { credits, now }) => {
+    const { account } = principal
+    const days = usageRange(query, now())
+    const key = keyAsked(principal, query.key_hash)
+    if (key.isForeign) return new Page([], 0)
+    const { offset, limit } = page
+    const question = { accountHash: account.hash, ...days, ...key.only, offset, ...limit }
+    const { rows, total } = await credits.usage(question)
+    return new Page(rows, total).map((row) => usageRecord(row, account))
+  },
+}
+
+/** Another key's charges are for a usage key as if there were none. */
+function keyAsked(
+  { keyHash: own, usageKey }: Principal,
+  asked: string | undefined,
+): { isForeign: boolean; only: { keyHash?: string } } {
+  const keyHash = usageKey ? own : asked
+  const isForeign = asked !== undefined && asked !== keyHash
+  return { isForeign, only: keyHash === undefined ? {} : { keyHash } }
+}
+
+/** The name is the one that the key has now. */
+function usageRecord(row: UsageRow, { usageKeys }: Account): z.infer<typeof usageRow> {
+  const { day, keyHash, kind, subject, quantity, cents } = row
+  return {
+    day,
+    api_key_hash: keyHash,
+    key_name: usageKeys.get(keyHash)?.name ?? null,
+    kind,
+    action_cid: kind === 'execution' ? subject : null,
+    operation: kind === 'write' ? subject : null,
+    quantity,
+    cents,
+  }
+}

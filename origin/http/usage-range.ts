@@ -1,0 +1,35 @@
+import { ApiError } from '../../shared/errors.ts'
+import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The days that a statement is about, `YYYY-MM-DD`, both included: to today where no end was sent, and 30 days where
+ * no beginning was.
+ * @throws {ApiError} 400 for days in the wrong order, or too many
+ */
+export function usageRange(
+  asked: { from?: string | undefined; to?: string | undefined },
+  now: number,
+): { from: string; to: string } {
+  const to = asked.to ?? dayOf(now)
+  const from = asked.from ?? dayOf(Date.parse(to) - (USAGE_DAYS_DEFAULT - 1) * DAY_MS)
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  if (days < 1)
+    throw new ApiError(
+      400,
+      `from: ${from} is after the last day, ${to}`,
+      'Send days in their order.',
+    )
+  if (days > USAGE_DAYS_MAX)
+    throw new ApiError(
+      400,
+      `from: ${from} to ${to} are ${days} days, and at most ${USAGE_DAYS_MAX} are answered`,
+      'Ask for a shorter time, several times.',
+    )
+  return { from, to }
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

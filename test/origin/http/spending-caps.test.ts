@@ -1,0 +1,318 @@
+/** What a usage key may spend in a window, as its owner sets it and as the key meets it. */
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { createApp } from '../../../origin/app.ts'
+import { spendCaps } from '../../../origin/db/schema.ts'
+import { addressOf } from '../../../origin/keys/keyring.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+import { EVERY_RIGHT } from './valid-requests.ts'
+
+const ECHO = 'function main(params) { return params }'
+const THROWS = 'function main() { throw new Error("no") }'
+const HOUR_S = 3_600
+
+let origin: TestOrigin
+beforeAll(async () => {
+  origin = await startOrigin()
+})
+afterAll(() => origin.close())
+
+const capOf = (cents: number | null, seconds: number | null = HOUR_S) => ({
+  spend_cap_cents: cents,
+  spend_window_seconds: seconds,
+})
+
+/** An account, and a usage key of it that may do everything. */
+async function capped(cap: object, cents = 1_000) {
+  const key = await origin.poor(cents)
+  const usage = await origin.usageKey(key, { ...EVERY_RIGHT, ...cap })
+  const group = await origin.group(key, { cid_hashes_permitted: [0] })
+  const update = (changes: object, by = key) =>
+    origin.core('update_usage_api_key', {
+      key: by,
+      body: { usage_api_key: origin.hashOf(usage), ...changes },
+    })
+  return { key, usage, group, update, hash: origin.hashOf(usage) }
+}
+
+/** How each of so many runs at once ended. */
+async function runs(key: string, count: number, code = ECHO) {
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, n) => origin.run(key, code, { n })),
+  )
+  const ended: Record<string, number> = {}
+  for (const { status, body } of answers) {
+    const how = status === 402 ? `402 ${body.error}` : String(status)
+    ended[how] = (ended[how] ?? 0) + 1
+  }
+  return ended
+}
+
+async function listed(key: string, hash: string) {
+  const { body } = await origin.core('list_api_keys', { key })
+  const found = body.find((row: any) => row.api_key_hash === hash)
+  const { spend_cap_cents, spend_window_seconds, spent_cents } = found
+  return [spend_cap_cents, spend_window_seconds, spent_cents]
+}
+
+const storedCaps = async (key: string, hash?: string) => {
+  const ofAccount = eq(spendCaps.accountHash, origin.hashOf(key))
+  const which = hash === undefined ? ofAccount : and(ofAccount, eq(spendCaps.keyHash, hash))
+  return (await origin.database.db.select().from(spendCaps).where(which)).length
+}
+
+const balanceOf = async (key: string): Promise<number> =>
+  (await origin.core('billing/balance', { key })).body.balance_cents
+
+/** Transactions that the service's payers have sent. */
+async function sent(): Promise<number> {
+  const { chain, keyring } = origin.services
+  const payers = [1, 2].map((number) => addressOf(keyring.payerKey(number)))
+  const counts = payers.map((payer) => chain.provider.getTransactionCount(payer))
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+}
+
+describe('a key with a cap', () => {
+  it('runs three times of ten at once under a cap of three cents, and the others are 402', async () => {
+    const { key, usage, hash } = await capped(capOf(3))
+    expect(await runs(usage, 10)).toEqual({ '200': 3, '402 spend_cap_reached': 7 })
+    expect(await listed(key, hash)).toEqual([3, HOUR_S, 3])
+  })
+
+  it('is told of its cap, and what to do about it', async () => {
+    const { usage } = await capped(capOf(0))
+    const { status, body } = await origin.run(usage, ECHO)
+    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect(body.message).toContain('$0.01')
+    expect(body.fix).toContain('update_usage_api_key')
+  })
+
+  it('limits no other key: neither the account’s own nor another usage key', async () => {
+    const { key, usage } = await capped(capOf(1))
+    const other = await origin.usageKey(key, EVERY_RIGHT)
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+    expect(await runs(other, 3)).toEqual({ '200': 3 })
+    expect(await runs(key, 3)).toEqual({ '200': 3 })
+  })
+
+  it('pays for its writes out of the cap as well', async () => {
+    const { usage, key, hash } = await capped(capOf(2))
+    const wallet = () => origin.core('create_wallet', { key: usage, method: 'POST' })
+    expect((await wallet()).status).toBe(200)
+    expect(await runs(usage, 1)).toEqual({ '200': 1 })
+    const { status, body } = await wallet()
+    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect(await listed(key, hash)).toEqual([2, HOUR_S, 2])
+    expect((await origin.core('list_wallets', { key })).body).toHaveLength(1)
+  })
+
+  it('spends nothing of it with what fails', async () => {
+    const { usage } = await capped(capOf(1))
+    expect(await runs(usage, 1, THROWS)).toEqual({ '500': 1 })
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+  })
+})
+
+describe('a cap that is changed', () => {
+  it('holds from the answer on when it is lowered below what is spent', async () => {
+    const { key, usage, update, hash } = await capped(capOf(10))
+    expect(await runs(usage, 3)).toEqual({ '200': 3 })
+    expect((await update(capOf(2))).status).toBe(200)
+    expect(await runs(usage, 3)).toEqual({ '402 spend_cap_reached': 3 })
+    expect(await listed(key, hash)).toEqual([2, HOUR_S, 3])
+  })
+
+  it('counts what was spent before there was one', async () => {
+    const { usage, update } = await capped({})
+    expect(await runs(usage, 4)).toEqual({ '200': 4 })
+    expect((await update(capOf(5))).status).toBe(200)
+    expect(await runs(usage, 3)).toEqual({ '200': 1, '402 spend_cap_reached': 2 })
+  })
+
+  it('lets the key go on when it is raised', async () => {
+    const { usage, update } = await capped(capOf(1))
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+    expect((await update(capOf(3))).status).toBe(200)
+    expect(await runs(usage, 3)).toEqual({ '200': 2, '402 spend_cap_reached': 1 })
+  })
+
+  it('is gone with null, and the list says so', async () => {
+    const { key, usage, update, hash } = await capped(capOf(1))
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+    expect((await update({ spend_cap_cents: null })).status).toBe(200)
+    expect(await runs(usage, 4)).toEqual({ '200': 4 })
+    expect(await listed(key, hash)).toEqual([null, null, null])
+  })
+
+  it('is free and sends no transaction where nothing else is changed', async () => {
+    const { key, update, hash } = await capped({}, 50)
+    const before = [await balanceOf(key), await sent()]
+    expect((await update(capOf(7))).body).toEqual({ success: true })
+    expect([await balanceOf(key), await sent()]).toEqual(before)
+    expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
+  })
+
+  it('can be set by an account that has no credit left', async () => {
+    const { update } = await capped({}, 2)
+    expect((await update(capOf(7))).status).toBe(200)
+  })
+
+  it('costs a cent together with a change on the chain', async () => {
+    const { key, update, hash } = await capped({}, 50)
+    const [cents, transactions] = [await balanceOf(key), await sent()]
+    expect((await update({ name: 'renamed', ...capOf(7) })).status).toBe(200)
+    expect([await balanceOf(key), await sent()]).toEqual([cents - 1, transactions + 1])
+    expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
+  })
+
+  it('stays as it is when something else of the key is changed', async () => {
+    const { key, update, hash } = await capped(capOf(4))
+    expect((await update({ description: 'other' })).status).toBe(200)
+    expect(await listed(key, hash)).toEqual([4, HOUR_S, 0])
+  })
+
+  it('stays when the account key is rotated', async () => {
+    const { key, usage, hash } = await capped(capOf(2))
+    expect(await runs(usage, 1)).toEqual({ '200': 1 })
+    const rotated = await origin.core('rotate_account_api_key', { key, method: 'POST' })
+    const renewed: string = rotated.body.api_key
+    expect(await listed(renewed, hash)).toEqual([2, HOUR_S, 1])
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+    const body = { usage_api_key: hash, ...capOf(3) }
+    const raised = await origin.core('update_usage_api_key', { key: renewed, body })
+    expect(raised.status).toBe(200)
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+  })
+
+  it('is 404 for a key that the account has not, and nothing is kept', async () => {
+    const { key } = await capped({})
+    const { hash } = await capped({})
+    const body = { usage_api_key: hash, ...capOf(3) }
+    expect((await origin.core('update_usage_api_key', { key, body })).status).toBe(404)
+    expect(await storedCaps(key)).toBe(0)
+  })
+})
+
+describe('attack', () => {
+  it('raising one’s own cap: a usage key with every right can not, nor make a key without one', async () => {
+    const { key, usage, update, hash } = await capped(capOf(1))
+    for (const changes of [capOf(1_000), { spend_cap_cents: null }]) {
+      const { status, headers } = await update(changes, usage)
+      expect([status, headers.get('x-svc-error')]).toEqual([403, 'not_master_account'])
+    }
+    const body = { name: 'free', ...EVERY_RIGHT }
+    expect((await origin.core('add_usage_api_key', { key: usage, body })).status).toBe(403)
+    expect(await listed(key, hash)).toEqual([1, HOUR_S, 0])
+    expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
+  })
+
+  it('raising one’s own cap: what two words for the same field say must agree', async () => {
+    const { key, hash } = await capped(capOf(1))
+    const other = await capped(capOf(1))
+    const body = { usage_api_key: hash, api_key_hash: other.hash, ...capOf(9) }
+    expect((await origin.core('update_usage_api_key', { key, body })).status).toBe(400)
+  })
+
+  it('capping somebody else’s key: another account’s key is as one that does not exist', async () => {
+    const victim = await capped({})
+    const attacker = await origin.poor(10)
+    const body = { usage_api_key: victim.hash, ...capOf(0) }
+    expect((await origin.core('update_usage_api_key', { key: attacker, body })).status).toBe(404)
+    expect(await runs(victim.usage, 1)).toEqual({ '200': 1 })
+  })
+})
+
+describe('a key that is made with a cap', () => {
+  const add = (key: string, cap: object, more: object = {}) =>
+    origin.core('add_usage_api_key', { key, body: { name: 'k', ...cap }, ...more })
+
+  it('has it before it is on the chain: there is no moment without', async () => {
+    const key = await origin.poor(10)
+    const seen: number[] = []
+    const writer = Object.create(origin.services.writer)
+    writer.write = async (name: string, args: [unknown, string], options: never) => {
+      seen.push(await storedCaps(key, args[1]))
+      return origin.services.writer.write(name, args, options)
+    }
+    const app = createApp({ ...origin.services, writer })
+    expect((await add(key, capOf(5), { app })).status).toBe(200)
+    expect(seen).toEqual([1])
+  })
+
+  it('has none with null, or without a word', async () => {
+    const key = await origin.poor(10)
+    for (const cap of [{}, { spend_cap_cents: null }, capOf(null, null)]) {
+      const { body } = await add(key, cap)
+      expect(await listed(key, body.usage_api_key_hash)).toEqual([null, null, null])
+    }
+    expect(await storedCaps(key)).toBe(0)
+  })
+
+  it('leaves no cap when the contract refuses it, however often it was tried', async () => {
+    const key = await origin.poor(10)
+    const taken = new ContractRefused('UsageApiKeyAlreadyExists', [])
+    const app = origin.appThatCannotWrite(taken)
+    expect((await add(key, capOf(5), { app })).status).toBe(409)
+    expect(await storedCaps(key)).toBe(0)
+  })
+
+  it('keeps its cap when nobody knows whether it was made: it may be in a block later', async () => {
+    const key = await origin.poor(10)
+    const app = origin.appThatCannotWrite(new ChainUnavailable('it does not answer'))
+    expect((await add(key, capOf(5), { app })).status).toBe(503)
+    expect(await storedCaps(key)).toBe(1)
+  })
+
+  it('is made once under an Idempotency-Key, with one cap', async () => {
+    const key = await origin.poor(10)
+    const headers = { 'idempotency-key': 'capped' }
+    const first = await add(key, capOf(5), { headers })
+    const again = await add(key, capOf(5), { headers })
+    expect([first.status, again.status, again.body.error]).toEqual([200, 409, 'key_shown_before'])
+    expect(await storedCaps(key)).toBe(1)
+    expect(await listed(key, first.body.usage_api_key_hash)).toEqual([5, HOUR_S, 0])
+  })
+
+  it('takes its cap with it when it is removed', async () => {
+    const { key, usage, hash } = await capped(capOf(5))
+    expect(await storedCaps(key, hash)).toBe(1)
+    const body = { usage_api_key: usage }
+    expect((await origin.core('remove_usage_api_key', { key, body })).status).toBe(200)
+    await vi.waitFor(async () => expect(await storedCaps(key, hash)).toBe(0), 20_000)
+  })
+})
+
+describe('a request that says half of it, or nonsense', () => {
+  it.each([
+    [{ spend_cap_cents: 5 }, 422, 'spend_window_seconds'],
+    [{ spend_window_seconds: 60 }, 422, 'spend_cap_cents'],
+    [{ spend_window_seconds: null }, 422, 'spend_cap_cents'],
+    [capOf(5, null), 400, 'spend_window_seconds'],
+    [capOf(null, 60), 400, 'spend_window_seconds'],
+    [capOf(-1), 400, 'spend_cap_cents'],
+    [capOf(1.5), 400, 'spend_cap_cents'],
+    [capOf(100_000_001), 400, 'spend_cap_cents'],
+    [capOf(5, 59), 400, 'spend_window_seconds'],
+    [capOf(5, 31_622_401), 400, 'spend_window_seconds'],
+    [{ spend_cap_cents: '5', spend_window_seconds: 60 }, 422, 'spend_cap_cents'],
+    [{ spend_cap_cents: 5, spend_window_seconds: '60' }, 422, 'spend_window_seconds'],
+  ])('%j is %i, and names %s', async (cap, status, field) => {
+    const key = await origin.poor(0)
+    for (const [path, body] of [
+      ['add_usage_api_key', { name: 'k', ...cap }],
+      ['update_usage_api_key', { usage_api_key: 'some', ...cap }],
+    ] as const) {
+      const answer = await origin.core(path, { key, body })
+      const named = String(answer.body.message).split(':')[0]
+      expect([path, answer.status, named]).toEqual([path, status, field])
+    }
+  })
+
+  it.each([capOf(0, 60), capOf(100_000_000, 31_622_400)])('but %j is taken', async (cap) => {
+    const { key, update, hash } = await capped({})
+    expect((await update(cap)).status).toBe(200)
+    expect(await listed(key, hash)).toEqual([cap.spend_cap_cents, cap.spend_window_seconds, 0])
+  })
+})
