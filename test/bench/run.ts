@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
+import { credits } from './credits.ts'
 import { front } from './front.ts'
 import { gas } from './gas.ts'
 import { intake } from './intake.ts'
@@ -10,6 +11,7 @@ import { schedule } from './schedule.ts'
 const benches: Record<string, () => Promise<void>> = {
   accounts,
   actions,
+  credits,
   front,
   gas,
   intake,

@@ -1,0 +1,128 @@
+/**
+ * What credit costs: reservations that are taken and settled, beside one UPDATE each on the same database; and the
+ * share that all of it, the settlement in the ledger included, has of a run of 10 ms.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { Audit } from '../../origin/credits/audit.ts'
+import { Credits } from '../../origin/credits/credits.ts'
+import { tendCredits } from '../../origin/credits/tending.ts'
+import { sleep } from '../../origin/db/in-time.ts'
+import { type OpenDatabase, openDatabase } from '../../origin/db/open.ts'
+import { newAccount, openAccount } from '../origin/credits/process.ts'
+import { startPostgres, whyNoPostgres } from '../origin/db/postgres.ts'
+import { median, report } from './report.ts'
+
+/** Rounds of each, in turns: the machine is noisy, and a ratio is worth more than a figure. */
+const ROUNDS = 5
+const ROUND_MS = 1_000
+const RUN_MS = 10
+const RUNS = 300
+const PLENTY_CENTS = 1_000_000_000
+
+export async function credits(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  try {
+    const embedded = await openDatabase({ url: undefined, stateDir: folder })
+    await measure(embedded, '')
+    await embedded.close()
+    if (whyNoPostgres) return
+    const server = await startPostgres()
+    const database = await openDatabase({ url: server.url, stateDir: folder })
+    await measure(database, '_postgres')
+    await database.close()
+    await server.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** @param place ends the names of the metrics */
+async function measure(database: OpenDatabase, place: string): Promise<void> {
+  const { db, exclusive } = database
+  const account = await openAccount(db, PLENTY_CENTS)
+  const keyHash = newAccount()
+  const log = () => {}
+  const ledger = new Credits({
+    db,
+    exclusive,
+    processId: randomBytes(8).toString('hex'),
+    starterCents: 0,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    sleep,
+    newId: randomUUID,
+    log,
+  })
+  const stopTending = tendCredits(ledger, new Audit({ db, log }), log)
+  const reference = { keyHash, subject: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG' }
+  const run = async () => {
+    const reservation = await ledger.reserve({ accountHash: account, keyHash }, 1)
+    return () => reservation.settle('execution', 1, reference)
+  }
+  const reserveAndSettle = async () => (await run())()
+  const update = () =>
+    db.execute(
+      sql`update credit_accounts set balance_cents = balance_cents - 1 where account_hash = ${other}`,
+    )
+  const other = await openAccount(db, PLENTY_CENTS)
+
+  await rateOf(reserveAndSettle, ROUND_MS)
+  const rates: number[] = []
+  const floors: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.push(await rateOf(reserveAndSettle, ROUND_MS))
+    await ledger.flush()
+    floors.push(await rateOf(update, ROUND_MS))
+  }
+  const [value, baseline] = [median(rates), median(floors)]
+  report({
+    bench: 'credits',
+    metric: `reserve_settle_rate${place}`,
+    value,
+    unit: '1/s',
+    baseline,
+    ratio: value / baseline,
+  })
+
+  const shares: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const bare = await processorMs(async () => () => {})
+    const charged = await processorMs(run)
+    shares.push((charged - bare) / RUNS / RUN_MS)
+  }
+  report({
+    bench: 'credits',
+    metric: `credit_share_of_10ms_action${place}`,
+    value: median(shares),
+    unit: 'share',
+  })
+  stopTending()
+  await ledger.close()
+}
+
+/** How often a second something is done, one after the other. */
+async function rateOf(act: () => Promise<unknown>, ms: number): Promise<number> {
+  const began = performance.now()
+  let count = 0
+  while (performance.now() < began + ms) {
+    await act()
+    count++
+  }
+  return (count / (performance.now() - began)) * 1000
+}
+
+/** Milliseconds of this process' processor time that runs took, of which each waits for 10 ms and computes nothing. */
+async function processorMs(begin: () => Promise<() => void>): Promise<number> {
+  const before = process.cpuUsage()
+  for (let n = 0; n < RUNS; n++) {
+    const end = await begin()
+    await sleep(RUN_MS)
+    end()
+  }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
