@@ -1,6 +1,8 @@
 import { and, asc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database } from '../db/open.ts'
-import { creditAccounts, creditLeases } from '../db/schema.ts'
+import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
+import type { Transaction } from './ledger.ts'
 
 /** Moves the expiry of leases on. @returns the ids of those that are there still */
 export async function renewLeases(
@@ -17,15 +19,36 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** Accounts of whose credit a process holds some that others have asked for. */
-export async function askedLeases(db: Database, processId: string): Promise<string[]> {
-  const rows = await db
-    .select({ accountHash: creditLeases.accountHash })
+/** What of its leases other processes have asked a process for: a part of one, or the credit where `budget` is null. */
+export async function askedLeases(
+  db: Database,
+  processId: string,
+): Promise<{ accountHash: string; budget: string | null }[]> {
+  const ofProcess = eq(creditLeases.processId, processId)
+  const credit = db
+    .select({ accountHash: creditLeases.accountHash, budget: sql<string | null>`null::text` })
     .from(creditLeases)
-    .where(
-      and(eq(creditLeases.processId, processId), gt(creditLeases.asked, creditLeases.answered)),
-    )
-  return rows.map(({ accountHash }) => accountHash)
+    .where(and(ofProcess, gt(creditLeases.asked, creditLeases.answered)))
+  const parts = db
+    .select({
+      accountHash: leaseParts.accountHash,
+      budget: sql<string | null>`${leaseParts.budget}`,
+    })
+    .from(leaseParts)
+    .innerJoin(creditLeases, eq(creditLeases.id, leaseParts.leaseId))
+    .where(and(ofProcess, gt(leaseParts.asked, leaseParts.answered)))
+  return unionAll(credit, parts)
+}
+
+/**
+ * Asks all processes for the free credit that they hold of an account, since it is wanted where no process asks for it:
+ * credit that was taken back leaves debt, which is paid by what comes back.
+ */
+export async function askAll(tx: Transaction, accountHash: string): Promise<void> {
+  await tx
+    .update(creditLeases)
+    .set({ asked: sql`${creditLeases.asked} + 1` })
+    .where(and(eq(creditLeases.accountHash, accountHash), gt(creditLeases.cents, 0)))
 }
 
 /** Returns what leases hold to their accounts. What their process had spent and not settled is lost to us. */
