@@ -114,6 +114,7 @@ export const runs = sqliteTable(
         table.waitingFor,
         table.usageKey,
         table.bodyBytes,
+        table.revision,
       )
       .where(sql`status IN ('queued', 'running')`),
     index('runs_failed')

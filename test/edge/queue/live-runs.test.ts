@@ -25,6 +25,19 @@ function watched(storage: DurableObjectStorage) {
   return { live: new LiveRuns(counted, new StoredStarts(sql)), rowsRead }
 }
 
+/** Storage that notes how SQLite goes about each statement. */
+function planned(storage: DurableObjectStorage) {
+  const plans: string[][] = []
+  const exec = (query: string, ...values: SqlStorageValue[]) => {
+    const steps = storage.sql.exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...values)
+    plans.push(steps.toArray().map(({ detail }) => detail))
+    return storage.sql.exec(query, ...values)
+  }
+  const sql = { exec } as unknown as SqlStorage
+  const noting = { sql } as unknown as DurableObjectStorage
+  return { live: new LiveRuns(noting, new StoredStarts(sql)), plans }
+}
+
 const seedEnded = (sql: SqlStorage, count: number) =>
   sql.exec(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -50,6 +63,19 @@ describe('what the queue reads', () => {
       live.dropUnusedKeys(1)
       live.finish(started, 'success', { response: 1, error: null, logs: [] }, sim.now)
       expect(rowsRead()).toBeLessThan(60)
+    }))
+
+  it('of runs that wait behind others of a revision that is closed is the index alone, and no body', () =>
+    simulate({ enabled: false }, async (sim) => {
+      await sim.add(3)
+      const { live, plans } = planned(sim.storage)
+      // Revision 1 is the only one: nothing is found, and all of the queue is read for it.
+      expect(live.next(sim.now, false, [1])).toBeUndefined()
+      expect(live.anyQueuedOf([2])).toBe(false)
+      expect(plans.map((steps) => steps.filter((step) => /\bruns/.test(step)))).toEqual([
+        [expect.stringContaining('USING COVERING INDEX runs_live')],
+        [expect.stringContaining('USING COVERING INDEX runs_live')],
+      ])
     }))
 
   it('of a start is a few rows, however many wait for their turn', () =>

@@ -1,0 +1,2 @@
+DROP INDEX `runs_live`;--> statement-breakpoint
+CREATE INDEX `runs_live` ON `runs` (`status`,`sequence`,`next_attempt_at`,`requeued_at`,`waiting_for`,`usage_key`,`body_bytes`,`revision`) WHERE status IN ('queued', 'running');
