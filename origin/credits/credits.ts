@@ -2,8 +2,10 @@ import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
 import type { Log } from '../log.ts'
 import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
+import type { AllowedRun } from './allowed-run.ts'
 import { capOf, type Payer } from './budget-name.ts'
 import { dollars } from './dollars.ts'
+import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
 import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
@@ -59,11 +61,15 @@ export type Balance = {
 export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
+  readonly #allowance: FailureAllowance
   #closed = false
   #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CreditsOptions) {
     this.#options = options
+    const { now, monotonic, sleep } = options
+    const lease = (accountHash: string) => this.#lease(accountHash)
+    this.#allowance = new FailureAllowance({ lease, now, monotonic, sleep })
   }
 
   /** Returns the leases of dead processes where all others are dead. Before the first reservation. */
@@ -80,6 +86,14 @@ export class Credits {
    */
   async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
     return Reservation.of(this.#lease(accountHash), keyHash, cents)
+  }
+
+  /**
+   * Lets a run begin that may fail, and reserves what it may use of the allowance for failed executions.
+   * @throws {FailedExecutionAllowance | Overloaded | CreditsUnavailable}
+   */
+  admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
+    return this.#allowance.admit(payer, run)
   }
 
   /** What can be spent, and what is reserved for what is under way. @throws {CreditsUnavailable} */

@@ -12,7 +12,12 @@ import { NotCredited } from '../credits/processor/not-credited.ts'
 import { ProcessorUnavailable } from '../credits/processor/processor.ts'
 import { TooManyPayments } from '../credits/processor/turns.ts'
 import { WebhookRefused } from '../credits/processor/webhook.ts'
-import { CreditsUnavailable, PaymentRequired, SpendCapReached } from '../credits/shortage.ts'
+import {
+  CreditsUnavailable,
+  FailedExecutionAllowance,
+  PaymentRequired,
+  SpendCapReached,
+} from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
@@ -72,6 +77,7 @@ export function toApiError(error: unknown): ApiError {
       FIX_PAYMENT,
     )
   if (error instanceof SpendCapReached) return spendCapReached(error)
+  if (error instanceof FailedExecutionAllowance) return failedTooMuch(error)
   if (error instanceof CreditsUnavailable)
     return new ApiError(
       503,
@@ -171,6 +177,16 @@ function spendCapReached(error: SpendCapReached): ApiError {
   )
 }
 
+function failedTooMuch({ of, retryAfterMs }: FailedExecutionAllowance): ApiError {
+  const whose = of === 'pair' ? 'of this action by this key' : 'of this account'
+  return new ApiError(
+    429,
+    `Runs ${whose} that failed have used what they may take for nothing in an hour; nothing was executed.`,
+    'Look why they fail before you try again after the seconds in Retry-After. Runs that are paid for add to it.',
+    { error: 'failed_execution_allowance', ...retryAfter(retryAfterMs) },
+  )
+}
+
 function rfc3339(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z')
 }
@@ -179,6 +195,8 @@ function actionStopped({ code, message }: ActionStopped): ApiError {
   if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, { error: code })
   if (code === 'spend_cap_reached') return new ApiError(402, message, FIX_CAP, { error: code })
   const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
+  if (code === 'failed_execution_allowance')
+    return new ApiError(429, message, fix, { error: code, headers: { 'retry-after': '60' } })
   return new ApiError(503, message, fix, RETRY)
 }
 
