@@ -29,12 +29,13 @@ export async function booksThatDiffer(db: Database, since?: number): Promise<Boo
   const debt = sql`'debt:' || account_hash`
   const found = sql`(
     WITH changed AS (
-      SELECT account_hash FROM ${ledgerTransfers} WHERE id > ${since ?? 0}
+      SELECT DISTINCT account_hash FROM ${ledgerTransfers} WHERE id > ${since ?? 0}
       UNION SELECT account_hash FROM ${creditLeases}
       UNION SELECT account_hash FROM ${creditAccounts} WHERE ${every} OR leased_cents <> 0
     ), ledger AS (
       SELECT account_hash, ${moved(credits)} AS balance, -${moved(debt)} AS debt
-      FROM ${ledgerTransfers} WHERE account_hash IN (SELECT account_hash FROM changed)
+      FROM ${ledgerTransfers}
+      WHERE ${every ? sql`true` : sql`account_hash IN (SELECT account_hash FROM changed)`}
       GROUP BY account_hash
     ), leases AS (
       SELECT account_hash, sum(cents) AS leased FROM ${creditLeases} GROUP BY account_hash
@@ -79,8 +80,10 @@ export async function sumOfBooks(
   from: { id: number; cents: number },
   until: number,
 ): Promise<{ sum: number; highest: number; next: { id: number; cents: number } }> {
-  const ours = sql`CASE WHEN to_account ~ '^(credits|debt):' THEN 0 ELSE cents END
-    - CASE WHEN from_account ~ '^(credits|debt):' THEN 0 ELSE cents END`
+  const isOurs = (account: SQL) =>
+    sql`${account} NOT LIKE 'credits:%' AND ${account} NOT LIKE 'debt:%'`
+  const ours = sql`CASE WHEN ${isOurs(sql`to_account`)} THEN cents ELSE 0 END
+    - CASE WHEN ${isOurs(sql`from_account`)} THEN cents ELSE 0 END`
   const customers = sql`(SELECT coalesce(sum(balance_cents - debt_cents), 0) FROM ${creditAccounts})`
   const [row] = await db
     .select({

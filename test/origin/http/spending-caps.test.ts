@@ -6,6 +6,7 @@ import { ContractRefused } from '../../../origin/accounts/writer.ts'
 import { createApp } from '../../../origin/app.ts'
 import { spendCaps } from '../../../origin/db/schema.ts'
 import { addressOf } from '../../../origin/keys/keyring.ts'
+import { makeChainSecured } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT } from './valid-requests.ts'
 
@@ -222,6 +223,13 @@ describe('attack', () => {
     expect((await origin.core('update_usage_api_key', { key: attacker, body })).status).toBe(404)
     expect(await runs(victim.usage, 1)).toEqual({ '200': 1 })
   })
+})
+
+it('the old key of an account that is ChainSecured since sets no cap', async () => {
+  const { key, update } = await capped({})
+  await makeChainSecured(origin, key)
+  expect((await update(capOf(1))).status).toBe(403)
+  expect(await storedCaps(key)).toBe(0)
 })
 
 describe('a key that is made with a cap', () => {
