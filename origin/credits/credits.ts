@@ -9,6 +9,7 @@ import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
 import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
+import { isPlain, settlePlainly } from './plain-settlement.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
 import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
@@ -214,7 +215,10 @@ export class Credits {
   async #carryOut(order: LeaseOrder): Promise<LeaseAnswer> {
     const { db, log } = this.#options
     const terms = this.#terms()
-    const answer = await this.#known(db.transaction((tx) => carryOut(tx, order, terms)))
+    const settled = isPlain(order) ? settlePlainly(db, order, terms) : undefined
+    const answer =
+      (settled && (await this.#known(settled))) ??
+      (await this.#known(db.transaction((tx) => carryOut(tx, order, terms))))
     if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
     return answer
   }

@@ -1,9 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type ledgerTransfers, usageDays } from '../db/schema.ts'
 import type { Transaction } from './ledger.ts'
 
 type Posted = typeof ledgerTransfers.$inferSelect
-type Usage = typeof usageDays.$inferInsert
 
 /** Adds the charges among new rows of the ledger to the sums of their UTC day. In the transaction that added them. */
 export async function addUsage(
@@ -12,30 +11,28 @@ export async function addUsage(
   at: Date,
   posted: readonly Posted[],
 ): Promise<void> {
+  const charges = posted.flatMap(({ kind, keyHash, subject, cents, quantity }) =>
+    keyHash !== null && subject !== null && (kind === 'write' || kind === 'execution')
+      ? [
+          sql`(${kind}::text, ${keyHash}::text, ${subject}::text, ${cents}::bigint, ${quantity}::int)`,
+        ]
+      : [],
+  )
+  if (charges.length === 0) return
+  await tx.execute(sumCharges(accountHash, at, sql`VALUES ${sql.join(charges, sql`, `)}`))
+}
+
+/**
+ * The statement that adds charges to the sums of their day.
+ * @param charges a query: kind, hash of the key, subject, cents, quantity
+ */
+export function sumCharges(accountHash: string, at: Date, charges: SQL): SQL {
   const day = at.toISOString().slice(0, 10)
-  const sums = new Map<string, Usage>()
-  for (const { kind, keyHash, subject, cents, quantity } of posted) {
-    if (keyHash === null || subject === null || (kind !== 'write' && kind !== 'execution')) continue
-    const name = `${kind} ${keyHash} ${subject}`
-    const sum = sums.get(name) ?? { cents: 0, quantity: 0 }
-    const of: Omit<Usage, 'cents' | 'quantity'> = { accountHash, day, keyHash, kind, subject }
-    sums.set(name, { ...of, cents: sum.cents + cents, quantity: sum.quantity + quantity })
-  }
-  if (sums.size === 0) return
-  await tx
-    .insert(usageDays)
-    .values([...sums.values()])
-    .onConflictDoUpdate({
-      target: [
-        usageDays.accountHash,
-        usageDays.day,
-        usageDays.keyHash,
-        usageDays.kind,
-        usageDays.subject,
-      ],
-      set: {
-        cents: sql`${usageDays.cents} + excluded.cents`,
-        quantity: sql`${usageDays.quantity} + excluded.quantity`,
-      },
-    })
+  return sql`
+    INSERT INTO ${usageDays} (account_hash, day, key_hash, kind, subject, cents, quantity)
+    SELECT ${accountHash}, ${day}::date, c.key_hash, c.kind, c.subject, sum(c.cents), sum(c.quantity)
+    FROM (${charges}) c (kind, key_hash, subject, cents, quantity)
+    GROUP BY c.key_hash, c.kind, c.subject
+    ON CONFLICT (account_hash, day, key_hash, kind, subject) DO UPDATE
+    SET cents = usage_days.cents + excluded.cents, quantity = usage_days.quantity + excluded.quantity`
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
 import type { Database } from '../db/open.ts'
 import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
@@ -37,11 +37,27 @@ export async function addCharges(
     add(paid, paidBy(keyHash), cents)
   }
   if (spent.size === 0) return
-  const ofCaps = sql`SELECT 'spent/' || c.key_hash, c.window_seconds, v.amount
-    FROM ${spendCaps} c JOIN (${values(spent)}) v (key_hash, amount) ON c.key_hash = v.key_hash
+  const ofCaps = spentUnderCaps(accountHash, values(spent))
+  const rows = paid.size === 0 ? ofCaps : sql`${ofCaps} UNION ALL ${hourly(values(paid))}`
+  await tx.execute(addToSums(accountHash, at, rows))
+}
+
+/**
+ * Of what keys have spent, what is under a cap, as rows for `addToSums`.
+ * @param spent a query: hash of a key, cents
+ */
+export function spentUnderCaps(accountHash: string, spent: SQL): SQL {
+  return sql`SELECT ${spentBy('')} || c.key_hash, c.window_seconds, v.amount
+    FROM ${spendCaps} c JOIN (${spent}) v (key_hash, amount) ON c.key_hash = v.key_hash
     WHERE c.account_hash = ${accountHash}`
-  const ofHour = sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${values(paid)}) v (series, amount)`
-  await upsert(tx, accountHash, at, paid.size === 0 ? ofCaps : sql`${ofCaps} UNION ALL ${ofHour}`)
+}
+
+/**
+ * Sums of the last hour, as rows for `addToSums`.
+ * @param amounts a query: series, amount
+ */
+export function hourly(amounts: SQL): SQL {
+  return sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${amounts}) v (series, amount)`
 }
 
 /** Adds milliseconds that failed executions took, by their budgets. */
@@ -53,12 +69,7 @@ export async function addFailures(
 ): Promise<void> {
   if (used.size === 0) return
   const rows = values(new Map([...used].map(([budget, ms]) => [failedIn(budget), ms])))
-  await upsert(
-    tx,
-    accountHash,
-    at,
-    sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${rows}) v (series, amount)`,
-  )
+  await tx.execute(addToSums(accountHash, at, hourly(rows)))
 }
 
 /** What is in the windows of an account's series now; a series without a sum is not in the answer. */
@@ -127,27 +138,28 @@ export async function pruneSums(db: Database, now: number): Promise<void> {
   await db.delete(windowSums).where(lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
 }
 
-type Sql = ReturnType<typeof sql>
-
-/** @param rows series, length of the window in seconds, amount */
-async function upsert(tx: Transaction, accountHash: string, at: Date, rows: Sql): Promise<void> {
+/**
+ * The statement that adds amounts to the steps that they fall into.
+ * @param rows a query: series, length of its window in seconds, amount
+ */
+export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
   const size = stepOf(sql.raw('length'))
-  await tx.execute(sql`
+  return sql`
     INSERT INTO ${windowSums} (account_hash, series, step, amount, expires_at)
     SELECT ${accountHash}, series, to_timestamp(begin), amount, to_timestamp(begin + ${size} + length)
     FROM (
       SELECT series, length, amount, floor(${at.getTime() / 1000}::float8 / ${size}) * ${size} AS begin
       FROM (${rows}) named (series, length, amount)
     ) stepped
-    ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`)
+    ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`
 }
 
 /** Seconds of a step: whole ones, so that steps of one window never overlap. */
-function stepOf(windowSeconds: Sql): Sql {
+function stepOf(windowSeconds: SQL): SQL {
   return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS}.0`)})::float8`
 }
 
-function values(amounts: ReadonlyMap<string, number>): Sql {
+function values(amounts: ReadonlyMap<string, number>): SQL {
   const rows = [...amounts].map(([name, amount]) => sql`(${name}::text, ${amount}::bigint)`)
   return sql`VALUES ${sql.join(rows, sql`, `)}`
 }
