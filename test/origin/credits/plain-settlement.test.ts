@@ -1,0 +1,202 @@
+import { asc, eq, like, or } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { carryOut, type LeaseOrder } from '../../../origin/credits/lease-order.ts'
+import { changeAccount, lockAccount } from '../../../origin/credits/ledger.ts'
+import { isPlain, settlePlainly } from '../../../origin/credits/plain-settlement.ts'
+import { storeCap } from '../../../origin/credits/spend-caps.ts'
+import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import {
+  creditAccounts,
+  creditLeases,
+  ledgerTransfers,
+  usageDays,
+  windowSums,
+} from '../../../origin/db/schema.ts'
+import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { booksOf, newAccount, openAccount } from './process.ts'
+
+type Db = OpenDatabase['db']
+
+const AT = new Date('2026-11-22T10:00:00.250Z')
+const TERMS = {
+  processId: 'p',
+  starterCents: 0,
+  at: AT,
+  expiresAt: new Date(AT.getTime() + 30_000),
+}
+const [ONE, OTHER] = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`]
+const CHARGES = [
+  { kind: 'execution', keyHash: ONE, subject: 'QmA', cents: 7, quantity: 3 },
+  { kind: 'execution', keyHash: ONE, subject: 'QmB', cents: 2, quantity: 2 },
+  { kind: 'execution', keyHash: OTHER, subject: 'QmA', cents: 1, quantity: 1 },
+  { kind: 'write', keyHash: OTHER, subject: '/core/v1/add_group', cents: 1, quantity: 1 },
+] as const
+const NOTHING = { reserved: 0, need: 0, extra: 0, giveBack: false, ask: false }
+
+function orderOf(account: string, sequence: number, order: Partial<LeaseOrder> = {}): LeaseOrder {
+  const leaseId = `lease of ${account}`
+  return {
+    ...{ leaseId, accountHash: account, sequence },
+    ...{ charges: CHARGES, credit: NOTHING, parts: [] },
+    ...order,
+  }
+}
+
+/** An account with 100 cents, 40 of them in a lease, and a cap on one of its keys. */
+async function leased(db: Db): Promise<string> {
+  const account = await openAccount(db, 100)
+  const credit = { ...NOTHING, need: 40 }
+  await db.transaction(async (tx) => {
+    await carryOut(tx, orderOf(account, 1, { charges: [], credit }), TERMS)
+    const cap = { capCents: 500, windowSeconds: 3_600 }
+    await storeCap(tx, { accountHash: account, keyHash: OTHER }, cap, AT)
+  })
+  return account
+}
+
+/** All rows that tell of an account, without what differs between two accounts. */
+async function rowsOf(db: Db, account: string) {
+  const of = { accountHash: account }
+  const text = JSON.stringify({
+    account: await db
+      .select()
+      .from(creditAccounts)
+      .where(eq(creditAccounts.accountHash, of.accountHash)),
+    leases: await db
+      .select()
+      .from(creditLeases)
+      .where(eq(creditLeases.accountHash, of.accountHash)),
+    transfers: (
+      await db
+        .select()
+        .from(ledgerTransfers)
+        .where(
+          or(
+            eq(ledgerTransfers.accountHash, account),
+            like(ledgerTransfers.toAccount, `%${account}`),
+          ),
+        )
+        .orderBy(asc(ledgerTransfers.idempotencyKey))
+    ).map(({ id, ...rest }) => (expect(id).toBeGreaterThan(0), rest)),
+    days: await db
+      .select()
+      .from(usageDays)
+      .where(eq(usageDays.accountHash, account))
+      .orderBy(usageDays.keyHash, usageDays.kind, usageDays.subject),
+    sums: await db
+      .select()
+      .from(windowSums)
+      .where(eq(windowSums.accountHash, account))
+      .orderBy(windowSums.series, windowSums.step),
+  })
+  return JSON.parse(
+    text
+      .replaceAll(account, 'ACCOUNT')
+      .replaceAll(/"(openedAt|createdAt)":"2026-11-22T1[^"]*"/g, '"$1":"then"'),
+  ) as unknown
+}
+
+function settlesPlainly(open: () => OpenDatabase): void {
+  const db = () => open().db
+  const whole = (order: LeaseOrder) => db().transaction((tx) => carryOut(tx, order, TERMS))
+  const refuses = async (order: LeaseOrder) => {
+    const before = await rowsOf(db(), order.accountHash)
+    expect(await settlePlainly(db(), order, TERMS)).toBeUndefined()
+    expect(await rowsOf(db(), order.accountHash)).toEqual(before)
+  }
+
+  it('leaves the same rows, and says the same, as a whole transaction', async () => {
+    const [plain, other] = [await leased(db()), await leased(db())]
+    for (const sequence of [2, 3]) {
+      const said = await settlePlainly(db(), orderOf(plain, sequence), TERMS)
+      expect(said).toEqual(await whole(orderOf(other, sequence)))
+      expect(said).toMatchObject({ balanceCents: 100 - 11 * (sequence - 1), unpaidCents: 0 })
+    }
+    const rows = await rowsOf(db(), plain)
+    expect(rows).toEqual(await rowsOf(db(), other))
+    expect(await booksOf(db(), plain)).toMatchObject({ total: 0, balance: 78, revenue: 22 })
+  })
+
+  it('double charge: an order that is sent again does nothing', async () => {
+    const account = await leased(db())
+    expect(await settlePlainly(db(), orderOf(account, 2), TERMS)).toBeDefined()
+    await refuses(orderOf(account, 2))
+    expect(await whole(orderOf(account, 2))).toMatchObject({ balanceCents: 89 })
+    expect(await booksOf(db(), account)).toMatchObject({ revenue: 11 })
+  })
+
+  it('double charge: an order that comes late, behind the next, does nothing', async () => {
+    const account = await leased(db())
+    await settlePlainly(db(), orderOf(account, 3), TERMS)
+    await refuses(orderOf(account, 2))
+  })
+
+  it('overdraft: a lease that does not cover what was spent and is reserved is left to the whole transaction', async () => {
+    const account = await leased(db())
+    const { held } = (await whole(orderOf(account, 2, { charges: [] }))).credit
+    await refuses(orderOf(account, 3, { credit: { ...NOTHING, reserved: held - 10 } }))
+    const credit = { ...NOTHING, reserved: held - 11 }
+    expect(await settlePlainly(db(), orderOf(account, 3, { credit }), TERMS)).toBeDefined()
+  })
+
+  it('a lease that has returned to its account is left to the whole transaction', async () => {
+    const account = await leased(db())
+    await db().delete(creditLeases).where(eq(creditLeases.accountHash, account))
+    await refuses(orderOf(account, 2))
+  })
+
+  it('debt is paid by the whole transaction', async () => {
+    const account = await leased(db())
+    await db().transaction(async (tx) => {
+      await changeAccount(tx, await lockAccount(tx, account, TERMS), { debtCents: 5 })
+    })
+    await refuses(orderOf(account, 2))
+  })
+
+  it('another account’s lease is not spent from', async () => {
+    const [account, other] = [await leased(db()), await leased(db())]
+    await refuses(orderOf(account, 2, { leaseId: `lease of ${other}` }))
+    expect(await booksOf(db(), other)).toMatchObject({ revenue: 0 })
+  })
+
+  it('many at once on one account are charged once each', async () => {
+    const account = await leased(db())
+    const orders = Array.from({ length: 8 }, () => orderOf(account, 2))
+    const answers = await Promise.all(orders.map((order) => settlePlainly(db(), order, TERMS)))
+    expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1)
+    expect(await booksOf(db(), account)).toMatchObject({ revenue: 11, total: 0 })
+  })
+}
+
+it('an order that wants something, or gives something back, is not plain', () => {
+  const account = newAccount()
+  expect(isPlain(orderOf(account, 1))).toBe(true)
+  expect(isPlain(orderOf(account, 1, { charges: [] }))).toBe(false)
+  expect(isPlain(orderOf(account, 1, { credit: { ...NOTHING, need: 1 } }))).toBe(false)
+  expect(isPlain(orderOf(account, 1, { credit: { ...NOTHING, giveBack: true } }))).toBe(false)
+  const part = { budget: 'failures', used: 5, ...NOTHING }
+  expect(isPlain(orderOf(account, 1, { parts: [part] }))).toBe(false)
+})
+
+describe('on the embedded database', () => {
+  let database: OpenDatabase
+  beforeAll(async () => {
+    database = await openEmbedded()
+  })
+  afterAll(() => database.close())
+  settlesPlainly(() => database)
+})
+
+describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>
+  let database: OpenDatabase
+  beforeAll(async () => {
+    server = await startPostgres()
+    database = await openDatabase({ url: server.url, stateDir: '' })
+  })
+  afterAll(async () => {
+    await database?.close()
+    await server?.close()
+  })
+  settlesPlainly(() => database)
+})
