@@ -10,12 +10,16 @@ const ANSWER_MS = 100
 /** Six times in the life of a lease: some may be missed. */
 const RENEW_MS = 5_000
 
+/** What has left its window is not counted, only stored: any process deletes it. */
+const PRUNE_MS = 5 * 60 * 1000
+
 /** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
 export function tendCredits(credits: Credits, log: Log): () => void {
   const timers = [
     every(FLUSH_MS, 'flush', () => credits.flush(), log),
     every(ANSWER_MS, 'answer', () => credits.answer(), log),
     every(RENEW_MS, 'renew', () => credits.renew(), log),
+    every(PRUNE_MS, 'prune', () => credits.prune(), log),
   ]
   return () => timers.forEach((timer) => clearInterval(timer))
 }
