@@ -90,6 +90,29 @@ describe('the allowance for failed executions', () => {
     expect(await failedMs(account, await pairOf(key, SLEEPS))).toBe(0)
   })
 
+  it('counts a run that was stopped for want of credit', async () => {
+    const key = await origin.poor(1)
+    const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
+    expect([status, body.error]).toEqual([402, 'out_of_credits'])
+    expect(await failedMs(origin.hashOf(key), await pairOf(key, SLEEPS))).toBeGreaterThan(900)
+  })
+
+  it('stops a run whose key has spent what its cap allows: 402, and it had begun', async () => {
+    const key = await origin.account()
+    const keyHash = origin.hashOf(key)
+    const { credits } = origin.services
+    await credits.setCap({ accountHash: keyHash, keyHash }, { capCents: 1, windowSeconds: 3_600 })
+    const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
+    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect(body.message).toContain('was stopped after 1 s')
+    expect((await origin.run(key, ECHO)).status).toBe(200)
+    const refused = await origin.run(key, ECHO)
+    expect([refused.status, refused.body.error]).toEqual([402, 'spend_cap_reached'])
+    expect(refused.body.message).toContain(
+      'This costs $0.01 and the key may spend $0.00 more: its cap is $0.01 in 3600 s.',
+    )
+  })
+
   it('free compute: of 64 failures at once only those run that stay inside it', async () => {
     const key = await origin.account()
     const account = origin.hashOf(key)
