@@ -13,6 +13,7 @@ import { isPlain, settlePlainly } from './plain-settlement.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
 import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
+import { pruneSums } from './window-sums.ts'
 import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
 /** A lease that is not renewed for this long returns to its account. */
@@ -188,6 +189,12 @@ export class Credits {
       else if (lease.isHeld) lease.lost()
     }
     await reapLeases(db, { expiredBefore: new Date(now()) })
+  }
+
+  /** Deletes sums that have left their windows. @throws {Error} of the database */
+  async prune(): Promise<void> {
+    const { db, now } = this.#options
+    await pruneSums(db, now())
   }
 
   /** Settles and gives back everything; what is still reserved returns when its lease expires. */

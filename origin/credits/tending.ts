@@ -14,6 +14,9 @@ const RENEW_MS = 5_000
 /** Each audit reads what the ledger got in an hour; the first, at the start, all of it. */
 const AUDIT_MS = 60 * 60 * 1000
 
+/** What has left its window is not counted, only stored: any process deletes it. */
+const PRUNE_MS = 5 * 60 * 1000
+
 /** Keeps the leases of a process: settles, gives back and renews; and audits the books. @returns what ends it */
 export function tendCredits(credits: Credits, audit: Audit, log: Log): () => void {
   const timers = [
@@ -21,6 +24,7 @@ export function tendCredits(credits: Credits, audit: Audit, log: Log): () => voi
     every(ANSWER_MS, 'answer', () => credits.answer(), log),
     every(RENEW_MS, 'renew', () => credits.renew(), log),
     every(AUDIT_MS, 'audit', () => audit.run(), log, { atOnce: true }),
+    every(PRUNE_MS, 'prune', () => credits.prune(), log),
   ]
   return () => timers.forEach((timer) => clearInterval(timer))
 }

@@ -1,11 +1,23 @@
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
+import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
+import { failuresOf } from '../../../origin/credits/budget-name.ts'
 import { LEASE_MS } from '../../../origin/credits/credits.ts'
 import type { Reservation } from '../../../origin/credits/reservation.ts'
-import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
+import {
+  CreditsUnavailable,
+  FailedExecutionAllowance,
+  PaymentRequired,
+  SpendCapReached,
+} from '../../../origin/credits/shortage.ts'
+import { addFailures } from '../../../origin/credits/window-sums.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { leaseParts, windowSums } from '../../../origin/db/schema.ts'
+import { FAILED_EXECUTION_MS } from '../../../shared/limits.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
-import { booksOf, openAccount, originProcess, REFERENCE } from './process.ts'
+import { booksOf, KEY, openAccount, originProcess, REFERENCE } from './process.ts'
 
 const PROCESSES = 3
 
@@ -24,11 +36,27 @@ const step = fc.record({
     'flush',
     'answer',
     'renew',
+    'admit',
+    'fail',
+    'succeed',
     'expire',
     'lose an answer',
     'crash',
   ),
 })
+/** What there is to spend: by the account, and by its key. */
+const limits = fc.record({
+  granted: fc.integer({ min: 0, max: 60 }),
+  capCents: fc.integer({ min: 0, max: 60 }),
+})
+const REFUSALS = [
+  PaymentRequired,
+  SpendCapReached,
+  CreditsUnavailable,
+  FailedExecutionAllowance,
+  Overloaded,
+]
+
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 /** One process, its open reservations, and a database that can lose the answer to a commit. */
@@ -51,15 +79,36 @@ function member(database: OpenDatabase, clock: { at: number }) {
   const process = originProcess({ db }, { clock })
   process.live()
   const open: Reservation[] = []
-  return { ...process, open, loseAnswer: () => void (losing = true) }
+  const runs: AllowedRun[] = []
+  return { ...process, open, runs, loseAnswer: () => void (losing = true) }
 }
 
-async function play(open: (index: number) => OpenDatabase, granted: number, steps: Step[]) {
+/** Failures of the action before, so that few are left, and how long each further one is. */
+const FAILED_BEFORE_MS = FAILED_EXECUTION_MS - 5_000
+const FAILURE_MS = 1_000
+const CID = 'QmAction'
+
+async function play(
+  open: (index: number) => OpenDatabase,
+  { granted, capCents }: { granted: number; capCents: number },
+  steps: Step[],
+) {
   const { db } = open(0)
   const clock = { at: Date.now() }
   const account = await openAccount(db, granted)
   const members = Array.from({ length: PROCESSES }, (_, index) => member(open(index), clock))
+  const payer = { accountHash: account, keyHash: KEY }
+  await members[0]!.credits.setCap(payer, { capCents, windowSeconds: 366 * 24 * 3_600 })
+  await db.transaction((tx) =>
+    addFailures(
+      tx,
+      account,
+      new Date(clock.at),
+      new Map([[failuresOf(KEY, CID), FAILED_BEFORE_MS]]),
+    ),
+  )
   let settled = 0
+  let failures = 0
   const under = [] as Promise<void>[]
 
   async function act({ at, cents, act: what }: Step): Promise<void> {
@@ -78,6 +127,16 @@ async function play(open: (index: number) => OpenDatabase, granted: number, step
         settled += reservation.cents
         reservations.shift()
         return reservation.settle('write', reservation.cents, REFERENCE)
+      case 'admit':
+        one.runs.push(
+          await credits.admit(payer, { cid: CID, wallMs: 1_000 + cents * 500, bytes: 0 }),
+        )
+        return
+      case 'fail':
+        if (one.runs.length > 0) failures++
+        return one.runs.shift()?.ended(FAILURE_MS, { failed: true })
+      case 'succeed':
+        return one.runs.shift()?.ended(FAILURE_MS, { failed: false })
       case 'release':
         return reservations.shift()?.release()
       case 'flush':
@@ -100,37 +159,45 @@ async function play(open: (index: number) => OpenDatabase, granted: number, step
   for (const next of steps) {
     // Beside each other: what waits for another process must not keep it from answering.
     const done = act(next).catch((error: unknown) => {
-      if (error instanceof PaymentRequired || error instanceof CreditsUnavailable) return
+      if (REFUSALS.some((refusal) => error instanceof refusal)) return
       if (error instanceof Error && error.message.startsWith('the connection broke')) return
       throw error
     })
     under.push(done)
     await Promise.race([done, new Promise((resume) => setTimeout(resume, 2))])
-    await expectSound(db, account, granted, settled)
+    await expectSound(db, account, granted, { capCents, settled, failures })
   }
   // Nobody waits for those who do not answer.
   const passing = setInterval(() => (clock.at += 500), 10)
   await Promise.all(under)
   clearInterval(passing)
-  for (const { open: left } of members) for (const reservation of left) reservation.release()
+  for (const { open: left, runs } of members) {
+    for (const reservation of left) reservation.release()
+    for (const run of runs) run.release()
+  }
   for (const { credits, kill } of members) {
     kill()
     await credits.close()
   }
   clock.at += LEASE_MS + 1
   await member(open(0), clock).credits.renew()
-  const books = await expectSound(db, account, granted, settled)
+  const books = await expectSound(db, account, granted, { capCents, settled, failures })
   expect(books.leased).toBe(0)
-  return { ...books, settled }
+  expect(books.parts).toEqual([])
+  return { ...books, settled, failures }
 }
 
 async function expectSound(
   db: OpenDatabase['db'],
   account: string,
   granted: number,
-  settled: number,
+  { capCents, settled, failures }: { capCents: number; settled: number; failures: number },
 ) {
   const books = await booksOf(db, account)
+  const sums = await db.select().from(windowSums).where(eq(windowSums.accountHash, account))
+  const sumOf = (series: string) =>
+    sums.reduce((sum, row) => sum + (row.series === series ? row.amount : 0), 0)
+  const parts = await db.select().from(leaseParts).where(eq(leaseParts.accountHash, account))
   expect(books.total).toBe(0)
   expect(books.balance).toBeGreaterThanOrEqual(0)
   expect(books.credited).toBe(books.balance)
@@ -138,32 +205,37 @@ async function expectSound(
   expect(books.revenue).toBeLessThanOrEqual(settled)
   expect(books.inLeases).toBe(books.leased)
   expect(books.leased).toBeLessThanOrEqual(books.balance)
-  return books
+  expect(books.revenue).toBeLessThanOrEqual(capCents)
+  const failedMs = sumOf(`failed/${KEY}/${CID}`) - FAILED_BEFORE_MS
+  return { ...books, parts, spentCents: sumOf(`spent/${KEY}`), failedMs, failures }
 }
 
 function propertyHolds(open: (index: number) => OpenDatabase, runs: number): void {
-  it('whatever processes do, and whenever they die: sums are zero, no overdraft, no double charge', async () => {
+  it('whatever processes do, and whenever they die: sums are zero, no overdraft, no double charge, no cap exceeded', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 0, max: 60 }),
+        limits,
         fc.array(step, { minLength: 5, maxLength: 40 }),
-        async (granted, steps) => void (await play(open, granted, steps)),
+        async (given, steps) => void (await play(open, given, steps)),
       ),
       { numRuns: runs, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
     )
   }, 90_000)
 
-  it('without crashes, expiries and lost answers, all that was settled is charged', async () => {
+  it('without crashes, expiries and lost answers, all that was settled is charged, and all failures counted', async () => {
     const calm = step.filter(
       ({ act }) => !['crash', 'expire', 'lose an answer', 'renew'].includes(act),
     )
     await fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 0, max: 60 }),
+        limits,
         fc.array(calm, { minLength: 5, maxLength: 40 }),
-        async (granted, steps) => {
-          const { revenue, settled } = await play(open, granted, steps)
-          expect(revenue).toBe(settled)
+        async (given, steps) => {
+          const end = await play(open, given, steps)
+          expect(end.revenue).toBe(end.settled)
+          expect(end.spentCents).toBe(end.settled)
+          expect(end.failedMs).toBe(end.failures * FAILURE_MS)
+          expect(end.failedMs).toBeLessThanOrEqual(FAILED_EXECUTION_MS - FAILED_BEFORE_MS)
         },
       ),
       { numRuns: runs, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },

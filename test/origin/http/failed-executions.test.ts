@@ -1,0 +1,260 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../../../origin/app.ts'
+import { Credits } from '../../../origin/credits/credits.ts'
+import { sleep } from '../../../origin/db/in-time.ts'
+import { windowSums } from '../../../origin/db/schema.ts'
+import { Executions } from '../../../origin/runs/executions.ts'
+import { actionCid } from '../../../shared/cid.ts'
+import { FAILED_EXECUTION_MS, FAILED_EXECUTION_PAIRS } from '../../../shared/limits.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+let origin: TestOrigin
+beforeAll(async () => {
+  origin = await startOrigin()
+})
+afterAll(() => origin.close())
+
+const ECHO = 'function main(params) { return params }'
+const THROWS = 'function main() { throw new Error("no") }'
+const SLEEPS_AND_THROWS = `async function main({ ms }) {
+  await new Promise((done) => setTimeout(done, ms))
+  throw new Error('no')
+}`
+const SLEEPS = SLEEPS_AND_THROWS.replace("throw new Error('no')", 'return ms')
+
+/** Failures of the last minute, as if they had been: so that no test has to fail for a minute. */
+async function haveFailed(
+  account: string,
+  series: string,
+  ms: number,
+  at = Date.now(),
+): Promise<void> {
+  const step = new Date(Math.floor(at / 60_000) * 60_000)
+  const expiresAt = new Date(step.getTime() + 61 * 60_000)
+  const row = { accountHash: account, series: `failed${series}`, step, amount: ms, expiresAt }
+  await origin.database.db.insert(windowSums).values(row)
+}
+
+const pairOf = async (key: string, code: string) =>
+  `/${origin.hashOf(key)}/${await actionCid(code)}`
+
+async function failedMs(account: string, series: string): Promise<number> {
+  await origin.services.credits.flush()
+  const ofSeries = and(
+    eq(windowSums.accountHash, account),
+    eq(windowSums.series, `failed${series}`),
+  )
+  const rows = await origin.database.db.select().from(windowSums).where(ofSeries)
+  return rows.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+/** An app of another process on the same database, with another limit for a run's time. */
+function anotherApp({ wallMs = 10_000, credits = newCredits() } = {}) {
+  const { services, pool } = origin
+  const limits = { wallMs, cpuMs: 5_000 }
+  const executions = new Executions({ ...services, pool, credits, limits })
+  return createApp({ ...services, credits, executions })
+}
+
+function newCredits(): Credits {
+  const { now, log } = origin.services
+  return new Credits({
+    db: origin.database.db,
+    exclusive: false,
+    processId: randomUUID(),
+    starterCents: 0,
+    now,
+    log,
+    monotonic: now,
+    sleep,
+    newId: randomUUID,
+  })
+}
+
+const newRun = () => ({ id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 })
+const count = (answers: readonly { status: number; body: { error?: string } }[], error: string) =>
+  answers.filter(({ status, body }) => status === 429 && body.error === error).length
+
+describe('the allowance for failed executions', () => {
+  it('is counted: a run that throws, and not one that succeeds', async () => {
+    const key = await origin.account()
+    await origin.run(key, SLEEPS_AND_THROWS, { ms: 50 })
+    await origin.run(key, SLEEPS, { ms: 50 })
+    const account = origin.hashOf(key)
+    expect(await failedMs(account, await pairOf(key, SLEEPS_AND_THROWS))).toBeGreaterThanOrEqual(50)
+    expect(await failedMs(account, '')).toBe(
+      await failedMs(account, await pairOf(key, SLEEPS_AND_THROWS)),
+    )
+    expect(await failedMs(account, await pairOf(key, SLEEPS))).toBe(0)
+  })
+
+  it('counts a run that was stopped for want of credit', async () => {
+    const key = await origin.poor(1)
+    const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
+    expect([status, body.error]).toEqual([402, 'out_of_credits'])
+    expect(await failedMs(origin.hashOf(key), await pairOf(key, SLEEPS))).toBeGreaterThan(900)
+  })
+
+  it('stops a run whose key has spent what its cap allows: 402, and it had begun', async () => {
+    const key = await origin.account()
+    const keyHash = origin.hashOf(key)
+    const { credits } = origin.services
+    await credits.setCap({ accountHash: keyHash, keyHash }, { capCents: 1, windowSeconds: 3_600 })
+    const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
+    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect(body.message).toContain('was stopped after 1 s')
+    expect((await origin.run(key, ECHO)).status).toBe(200)
+    const refused = await origin.run(key, ECHO)
+    expect([refused.status, refused.body.error]).toEqual([402, 'spend_cap_reached'])
+    expect(refused.body.message).toContain(
+      'This costs $0.01 and the key may spend $0.00 more: its cap is $0.01 in 3600 s.',
+    )
+  })
+
+  it('free compute: of 64 failures at once only those run that stay inside it', async () => {
+    const key = await origin.account()
+    const account = origin.hashOf(key)
+    const pair = await pairOf(key, SLEEPS_AND_THROWS)
+    await haveFailed(account, pair, FAILED_EXECUTION_MS - 3_000)
+    const app = anotherApp({ wallMs: 1_000, credits: origin.services.credits })
+    const body = { code: SLEEPS_AND_THROWS, js_params: { ms: 200 } }
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => origin.core('svc_action', { key, app, body })),
+    )
+    const ran = answers.filter(({ status }) => status === 500).length
+    expect(ran).toBeGreaterThanOrEqual(3)
+    expect(ran).toBeLessThanOrEqual(15)
+    const refused = count(answers, 'failed_execution_allowance') + count(answers, 'overloaded')
+    expect(ran + refused).toBe(64)
+    expect(await failedMs(account, pair)).toBeLessThanOrEqual(FAILED_EXECUTION_MS)
+  })
+
+  it('says when it is spent: 429, with the time after which there is more', async () => {
+    const key = await origin.account()
+    await haveFailed(origin.hashOf(key), await pairOf(key, THROWS), FAILED_EXECUTION_MS)
+    const { status, headers, body } = await origin.run(key, THROWS)
+    expect([status, body.error]).toEqual([429, 'failed_execution_allowance'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(59 * 60)
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(61 * 60)
+    expect(body.message).toContain('of this action by this key')
+  })
+
+  it('comes after 402 and 403', async () => {
+    const [poor, key] = [await origin.poor(0), await origin.account()]
+    const usage = await origin.usageKey(key, {})
+    await haveFailed(origin.hashOf(poor), await pairOf(poor, THROWS), FAILED_EXECUTION_MS)
+    await haveFailed(origin.hashOf(key), await pairOf(usage, THROWS), FAILED_EXECUTION_MS)
+    expect((await origin.run(poor, THROWS)).status).toBe(402)
+    expect((await origin.run(usage, THROWS)).status).toBe(403)
+  })
+
+  it('flood: forged webhooks on one trigger leave the runs of other keys and actions going', async () => {
+    const key = await origin.account()
+    const account = origin.hashOf(key)
+    const group = await origin.group(key, { cid_hashes_permitted: ['0'] })
+    const [flooded, other] = await Promise.all(
+      [0, 1].map(() => origin.usageKey(key, { execute_in_groups: [group] })),
+    )
+    const pair = await pairOf(flooded!, THROWS)
+    await haveFailed(account, pair, FAILED_EXECUTION_MS - 1_100)
+    const send = () =>
+      origin.execute({ credential: { api_key: flooded! }, code: THROWS, run: newRun() })
+    const flood = []
+    for (let i = 0; i < 40; i++) flood.push(...(await Promise.all([send(), send(), send()])))
+    const refused = flood.filter(({ state }) => state === 'refused')
+    for (const answer of refused)
+      expect(answer).toMatchObject({ status: 429, retry_after_s: expect.any(Number) })
+    expect(refused.map(({ error }) => error)).toContain('failed_execution_allowance')
+    expect(await failedMs(account, pair)).toBeLessThanOrEqual(FAILED_EXECUTION_MS)
+    expect((await origin.run(other!, ECHO)).status).toBe(200)
+    expect((await origin.run(other!, THROWS)).status).toBe(500)
+    expect((await origin.run(flooded!, ECHO)).status).toBe(200)
+  })
+
+  it('free compute: a comment makes another action, and not another allowance for the account', async () => {
+    const key = await origin.account()
+    const all = FAILED_EXECUTION_PAIRS * FAILED_EXECUTION_MS
+    await haveFailed(origin.hashOf(key), '', all)
+    const { status, body } = await origin.run(key, `${THROWS} // again`)
+    expect([status, body.error]).toEqual([429, 'failed_execution_allowance'])
+    expect(body.message).toContain('of this account')
+    expect((await origin.run(await origin.account(), `${THROWS} // again`)).status).toBe(500)
+  })
+
+  it('a single run goes on beyond it', async () => {
+    const key = await origin.account()
+    const account = origin.hashOf(key)
+    await haveFailed(account, await pairOf(key, SLEEPS), FAILED_EXECUTION_MS - 2_400)
+    expect((await origin.run(key, SLEEPS, { ms: 3_200 })).status).toBe(200)
+  })
+
+  it('one of several runs is stopped when nothing is left of it: 429, and it had begun', async () => {
+    const key = await origin.account()
+    await haveFailed(origin.hashOf(key), await pairOf(key, SLEEPS), FAILED_EXECUTION_MS - 2_000)
+    // It is known from now on that such a run takes no time; and it has paid for another second.
+    expect((await origin.run(key, SLEEPS, { ms: 1 })).status).toBe(200)
+    const both = await Promise.all([1, 2].map(() => origin.run(key, SLEEPS, { ms: 8_000 })))
+    const stopped = both.map(({ status, body }) => [status, body.error, body.message])
+    expect(stopped).toContainEqual([
+      429,
+      'failed_execution_allowance',
+      'The run was stopped after 1 s: runs of this action that failed have used what they may take for nothing. Nothing was charged.',
+    ])
+  })
+
+  it('64 quick runs at once by a new key all succeed', async () => {
+    const key = await origin.account()
+    const app = anotherApp({ wallMs: 120_000, credits: origin.services.credits })
+    const body = { code: `${ECHO} // quick` }
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => origin.core('svc_action', { key, app, body })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 64 }, () => 200))
+  })
+
+  it('is not given anew by a start of the process', async () => {
+    const key = await origin.poor(100)
+    await haveFailed(origin.hashOf(key), await pairOf(key, SLEEPS_AND_THROWS), 58_950)
+    const first = newCredits()
+    const failed = await origin.core('svc_action', {
+      key,
+      app: anotherApp({ credits: first }),
+      body: { code: SLEEPS_AND_THROWS, js_params: { ms: 100 } },
+    })
+    expect(failed.status).toBe(500)
+    await first.close()
+    const { status, body } = await origin.core('svc_action', {
+      key,
+      app: anotherApp(),
+      body: { code: SLEEPS_AND_THROWS, js_params: { ms: 100 } },
+    })
+    expect([status, body.error]).toEqual([429, 'failed_execution_allowance'])
+  })
+
+  it('a run that has ended is told of when it is spent', async () => {
+    const key = await origin.poor(100)
+    const run = newRun()
+    const credential = { api_key: key }
+    const { services, pool } = origin
+    const own = services.executions
+    const limits = { wallMs: 10_000, cpuMs: 1_000 }
+    try {
+      const before = newCredits()
+      services.executions = new Executions({ ...services, pool, credits: before, limits })
+      const first = await origin.execute({ credential, code: THROWS, run })
+      expect(first.outcome).toMatchObject({ status: 'failed', code: 'action_threw' })
+      await before.close()
+      const later = Date.now() + 60_000
+      await haveFailed(origin.hashOf(key), await pairOf(key, THROWS), FAILED_EXECUTION_MS, later)
+
+      services.executions = new Executions({ ...services, pool, credits: newCredits(), limits })
+      expect(await origin.execute({ credential, code: THROWS, run })).toEqual(first)
+      const other = await origin.execute({ credential, code: THROWS, run: newRun() })
+      expect(other).toMatchObject({ state: 'refused', error: 'failed_execution_allowance' })
+    } finally {
+      services.executions = own
+    }
+  })
+})
