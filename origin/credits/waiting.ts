@@ -64,7 +64,11 @@ export class Waiting {
       next.reject(
         open
           ? new CreditsUnavailable('a process that holds credit of this account does not answer')
-          : new PaymentRequired(next.cents, Math.max(0, free()) + answer.availableCents),
+          : new PaymentRequired(
+              next.cents,
+              Math.max(0, free()) + answer.availableCents,
+              answer.debtCents,
+            ),
       )
       // What is not enough for one may be enough for the next.
       this.#serve(take)
