@@ -51,6 +51,7 @@ export const SERVED: readonly Area[] = [
   'key-management',
   'execution-limits',
   'billing',
+  'payments',
   'openapi',
   'agent-authorization',
   'webhook-triggers',
