@@ -115,7 +115,8 @@ export class Payments {
    */
   async look(ended?: AbortSignal): Promise<void> {
     let failures = 0
-    for (let looked = 0; looked < LOOKS_AT_ONCE && !ended?.aborted; looked++) {
+    for (let looked = 0; looked < LOOKS_AT_ONCE; looked++) {
+      if (ended?.aborted) return
       const now = this.#options.now()
       const [at, againAt] = [new Date(now), new Date(now + LOOK_LEASE_MS)]
       const [due] = await this.#database((db) => takeDue(db, { at, againAt, most: 1 }))

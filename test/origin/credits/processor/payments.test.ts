@@ -131,9 +131,11 @@ function paymentsHold(open: () => OpenDatabase): void {
       const mine = [...double.records.intents.values()].filter(
         ({ metadata }) => metadata['svc_account'] === account,
       )
-      expect(mine.length).toBeLessThan(10)
-      const refused = (await Promise.all(flood)).filter((one) => one instanceof TooManyPayments)
+      const ended = await Promise.all(flood)
+      const refused = ended.filter((one) => one instanceof TooManyPayments)
       expect(refused.length).toBeGreaterThan(0)
+      // The other account was served before the end of the line.
+      expect(mine.length).toBeLessThan(ended.length - refused.length)
     })
   })
 
