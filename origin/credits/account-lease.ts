@@ -171,6 +171,7 @@ export class AccountLease {
     this.#usableUntil = usableUntil
     this.#budgets.settled(order.charges, order.parts)
     for (const look of this.#looking.splice(0)) look.resolve(answer)
+    this.#budgets.debtCents = answer.debtCents
     this.credit.answered(answer.credit)
     // An earlier answer, which was lost, may have said that the lease had expired, and all its parts with it.
     this.#budgets.answered(answer.parts, !answer.isNew && !isRepeated)

@@ -19,6 +19,8 @@ export type LeaseBudgetsOptions = {
 /** The budgets of an account that this process has to do with: its credit, and those that are parts of the lease. */
 export class LeaseBudgets {
   readonly credit: Budget
+  /** What the account owes, as the last answer said. */
+  debtCents = 0
   readonly #options: LeaseBudgetsOptions
   readonly #parts = new Map<string, Budget>()
   readonly #caps = new Map<string, Budget>()
@@ -30,7 +32,7 @@ export class LeaseBudgets {
     this.credit = new Budget({
       ...options,
       unit: 1,
-      refuse: (cents, { left }) => new PaymentRequired(cents, left),
+      refuse: (cents, { left }) => new PaymentRequired(cents, left, this.debtCents),
     })
   }
 

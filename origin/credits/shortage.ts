@@ -4,11 +4,14 @@ import type { BudgetTerms } from './budget-order.ts'
 export class PaymentRequired extends Error {
   readonly requiredCents: number
   readonly balanceCents: number
-  constructor(requiredCents: number, balanceCents: number) {
+  /** Owed since a refund or a dispute of credit that was spent: the next payment pays it first. */
+  readonly debtCents: number
+  constructor(requiredCents: number, balanceCents: number, debtCents = 0) {
     super(`this needs ${requiredCents} cents and ${balanceCents} can be spent`)
     this.name = 'PaymentRequired'
     this.requiredCents = requiredCents
     this.balanceCents = balanceCents
+    this.debtCents = debtCents
   }
 }
 

@@ -70,12 +70,7 @@ export function toApiError(error: unknown): ApiError {
       'Try again; nothing was charged.',
       RETRY,
     )
-  if (error instanceof PaymentRequired)
-    return new ApiError(
-      402,
-      `This costs ${dollars(error.requiredCents)} and the balance is ${dollars(error.balanceCents)}.`,
-      FIX_PAYMENT,
-    )
+  if (error instanceof PaymentRequired) return paymentRequired(error)
   if (error instanceof SpendCapReached) return spendCapReached(error)
   if (error instanceof FailedExecutionAllowance) return failedTooMuch(error)
   if (error instanceof CreditsUnavailable)
@@ -162,6 +157,15 @@ export function toApiError(error: unknown): ApiError {
 function retryAfter(ms: number | undefined) {
   if (ms === undefined) return RETRY
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
+}
+
+function paymentRequired({ requiredCents, balanceCents, debtCents }: PaymentRequired): ApiError {
+  const message = `This costs ${dollars(requiredCents)} and the balance is ${dollars(balanceCents)}.`
+  const owed =
+    debtCents > 0
+      ? ` The account owes ${dollars(debtCents)}, which the next payment pays first.`
+      : ''
+  return new ApiError(402, message + owed, FIX_PAYMENT)
 }
 
 function spendCapReached(error: SpendCapReached): ApiError {

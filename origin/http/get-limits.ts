@@ -84,5 +84,12 @@ function accountLimits(settings: Settings): Record<string, Limit> {
       'accounts per hour',
       'over time, an address (IPv6: a /64)',
     ),
+    payment_minimum: limit(limits.PAYMENT_MIN_CENTS, 'cents', 'one payment'),
+    payment_maximum: limit(limits.PAYMENT_MAX_CENTS, 'cents', 'one payment'),
+    unpaid_payments: limit(
+      limits.UNPAID_PAYMENTS_PER_HOUR,
+      'payments',
+      'begun within an hour and not paid, an account',
+    ),
   }
 }

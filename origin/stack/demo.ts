@@ -2,13 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startDemoProcessor } from './demo-processor.ts'
 import { journey } from './journey.ts'
+import { payAsClient } from './pay-as-client.ts'
 import { Stack } from './stack.ts'
 import { trustCa } from './trust-ca.ts'
 
 const stateDir = mkdtempSync(join(tmpdir(), 'svc-demo-'))
 const lines: string[] = []
 let stack: Stack | undefined
+let processor: Awaited<ReturnType<typeof startDemoProcessor>> | undefined
 let failed = false
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -18,6 +21,7 @@ let ending: Promise<void> | undefined
 function end(): Promise<void> {
   ending ??= (async () => {
     await stack?.stop()
+    await processor?.stop()
     rmSync(stateDir, { recursive: true, force: true })
   })()
   return ending
@@ -30,10 +34,18 @@ function show(step: string, result: string, milliseconds: number): void {
 try {
   const environment = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
-  stack = await Stack.start({ stateDir, environment, onLine })
+  processor = await startDemoProcessor((line) => onLine('processor', line))
+  const { url, settings: originSettings } = processor
+  stack = await Stack.start({ stateDir, environment, originSettings, onLine })
+  await processor.sendWebhooks(stack.triggersUrl)
   show('the stack is ready', stack.baseUrl, performance.now())
   trustCa(stack.caFile)
-  await journey({ baseUrl: stack.baseUrl, triggersUrl: stack.triggersUrl, onStep: show })
+  await journey({
+    baseUrl: stack.baseUrl,
+    triggersUrl: stack.triggersUrl,
+    pay: (intent) => payAsClient({ url, ...intent }),
+    onStep: show,
+  })
   console.log(`\ndone in ${(performance.now() / 1000).toFixed(1)} s`)
 } catch (error) {
   failed = true

@@ -6,10 +6,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
 import { approvedToken } from './approved-token.ts'
+import { balanceOf, type Core, topUp } from './top-up.ts'
 
 export type JourneyOptions = {
   baseUrl: string
   triggersUrl: string
+  /** Pays as the processor's client library does; without it nothing is paid. */
+  pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
   /** Each step when it is done: what it was, what came out, and how long it took. */
   onStep(step: string, result: string, milliseconds: number): void
 }
@@ -54,7 +57,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
       throw new JourneyFailed(name, error instanceof Error ? error.message : String(error))
     }
   }
-  const core = (path: string, body: unknown, key?: string) =>
+  const core: Core = (path, body, key) =>
     call(`${options.baseUrl}/core/v1/${path}`, { body, headers: key ? { 'x-api-key': key } : {} })
 
   const account = await step(
@@ -63,6 +66,13 @@ export async function journey(options: JourneyOptions): Promise<void> {
     (made) => `account wallet ${made.wallet_address}`,
   )
   const master: string = account.api_key
+  const { pay } = options
+  if (pay)
+    await step(
+      'pay $5.00 by card',
+      () => topUp({ core, pay, key: master }),
+      ({ before, after }) => `the balance was ${before}, and is ${after}`,
+    )
   const wallet = await step(
     'create_wallet',
     () => core('create_wallet', {}, master),
@@ -93,6 +103,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
       core('add_usage_api_key', { name: 'execute', execute_in_groups: [group.group_id] }, master),
     () => 'a key that can execute in that group, and nothing else',
   )
+  const before = await balanceOf(core, master)
   await step(
     'svc_action',
     async () => {
@@ -101,6 +112,11 @@ export async function journey(options: JourneyOptions): Promise<void> {
       return signedBy(answer.response, wallet.wallet_address, 'hello')
     },
     (signer) => `signed by ${signer}`,
+  )
+  await step(
+    'billing/balance',
+    () => balanceOf(core, master),
+    (after) => `${after} after the run, ${before} before it`,
   )
 
   const token = await step(

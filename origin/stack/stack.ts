@@ -21,7 +21,7 @@ import { StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
-  /** Where the settings of the ports are (`choosePorts`). */
+  /** Where the settings of the ports are (`choosePorts`), and those of the payment processor, which the origin is given. */
   environment: NodeJS.ProcessEnv
   /** Settings of the origin beside those that the stack makes. */
   originSettings?: Record<string, string>
@@ -116,7 +116,7 @@ export class Stack {
   }
 
   async #startOrigin(): Promise<void> {
-    const { stateDir, originSettings } = this.#options
+    const { stateDir, environment, originSettings } = this.#options
     const ports = this.#ports
     if (!this.#deployment) throw new Error('the origin needs the chain')
     const child = this.#node('origin', '../main.ts', {
@@ -133,6 +133,7 @@ export class Stack {
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
+      ...processorSettingsIn(environment),
       ...originSettings,
     })
     await child.message()
@@ -203,6 +204,15 @@ function inherited(): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG']
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+}
+
+/** Payments are taken by who has an account at the processor: it is theirs to say. */
+function processorSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('SVC_PROCESSOR_') && value !== undefined ? [[name, value]] : [],
+    ),
   )
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OPENINGS_DEFAULTS } from '../../origin/admission/openings-options.ts'
+import { processorConfig } from '../../origin/credits/processor/settings.ts'
 import { parseSettings } from '../../origin/env.ts'
 
 const LOCAL = {
@@ -23,7 +24,15 @@ const NAMES = [
   'SVC_EXECUTION_WALL_MS',
   'SVC_OUTBOUND_ALLOW',
   'SVC_OUTBOUND_DENY',
+  ...['SECRET_KEY', 'PUBLISHABLE_KEY', 'WEBHOOK_SECRET', 'URL'].map(
+    (name) => `SVC_PROCESSOR_${name}`,
+  ),
 ]
+const PROCESSOR = {
+  SVC_PROCESSOR_SECRET_KEY: 'sk_test_abc',
+  SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_test_abc',
+  SVC_PROCESSOR_WEBHOOK_SECRET: 'whsec_12345678,whsec_87654321',
+}
 const PRODUCTION = { ...LOCAL, SVC_ENV: 'production', DATABASE_URL: 'postgres://u:p@db/svc' }
 
 describe('the origin’s settings', () => {
@@ -76,6 +85,55 @@ describe('the origin’s settings', () => {
     })
   })
 
+  it('take no payments unless all three keys of the processor are there', () => {
+    expect(processorConfig(parseSettings(LOCAL))).toBeUndefined()
+    expect(processorConfig(parseSettings({ ...LOCAL, ...PROCESSOR }))).toEqual({
+      secretKey: 'sk_test_abc',
+      publishableKey: 'pk_test_abc',
+      webhookSecrets: ['whsec_12345678', 'whsec_87654321'],
+      live: false,
+      url: undefined,
+    })
+    for (const name of Object.keys(PROCESSOR))
+      expect(() => parseSettings({ ...LOCAL, ...PROCESSOR, [name]: undefined })).toThrow(
+        `${name}: required with the other settings of the processor`,
+      )
+  })
+
+  it.each([
+    [
+      'a publishable key of another mode',
+      { SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc' },
+      'PUBLISHABLE_KEY: of another mode',
+    ],
+    [
+      'a secret key in place of the published one',
+      { SVC_PROCESSOR_PUBLISHABLE_KEY: 'sk_test_abc' },
+      'PUBLISHABLE_KEY: expected',
+    ],
+    [
+      'a published key in place of the secret one',
+      { SVC_PROCESSOR_SECRET_KEY: 'pk_test_abc' },
+      'SECRET_KEY: expected',
+    ],
+    [
+      'three signing secrets',
+      { SVC_PROCESSOR_WEBHOOK_SECRET: 'whsec_12345678,whsec_12345678,whsec_12345678' },
+      'WEBHOOK_SECRET: expected',
+    ],
+    [
+      'a key of the live mode for another host than the processor’s',
+      {
+        SVC_PROCESSOR_SECRET_KEY: 'sk_live_abc',
+        SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_live_abc',
+        SVC_PROCESSOR_URL: 'http://localhost:1',
+      },
+      'SVC_PROCESSOR_URL: a key of the live mode',
+    ],
+  ])('refuse %s', (_what, wrong, message) => {
+    expect(() => parseSettings({ ...LOCAL, ...PROCESSOR, ...wrong })).toThrow(message)
+  })
+
   it('are those of production unless SVC_ENV says otherwise', () => {
     const { SVC_ENV: _left, ...rest } = LOCAL
     expect(() => parseSettings(rest)).toThrow('SVC_TEE: production refuses simulated')
@@ -89,6 +147,16 @@ describe('the origin’s settings', () => {
       'outbound requests to what is not public',
       { ...PRODUCTION, SVC_OUTBOUND_ALLOW: 'localhost:8545' },
       'SVC_OUTBOUND_ALLOW: production refuses it',
+    ],
+    [
+      'payments with play money',
+      { ...PRODUCTION, ...PROCESSOR },
+      'SVC_PROCESSOR_SECRET_KEY: production refuses keys of the test mode',
+    ],
+    [
+      'a processor that is somewhere else',
+      { ...PRODUCTION, SVC_PROCESSOR_URL: 'https://elsewhere.example' },
+      'SVC_PROCESSOR_URL: production refuses it',
     ],
   ])('production refuses %s', (_what, environment, message) => {
     expect(() => parseSettings(environment)).toThrow(message)

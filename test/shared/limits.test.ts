@@ -5,6 +5,8 @@ const MIB = 1024 * 1024
 
 /** The figures of the specification and of `decisions.md`, written out: a constant that drifts is noticed here. */
 it.each([
+  ['PAYMENT_MIN_CENTS', 500],
+  ['PAYMENT_MAX_CENTS', 1_000_000],
   ['EXECUTION_WALL_MS', 120_000],
   ['EXECUTION_WALL_MAX_MS', 900_000],
   ['EXECUTION_CPU_MS', 30_000],

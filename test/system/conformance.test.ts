@@ -1,23 +1,32 @@
 import { SERVED } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
+import { startProcessor } from '../doubles/processor/server.ts'
 import { startWebServer } from '../doubles/web-server.ts'
 import { startStack } from './stack.ts'
 
-/** What actions may fetch here: a short answer, and one of a byte more than they may have. */
-async function startWithOutbound() {
+/** With what actions may fetch, a short answer and one of a byte more than they may have, and a payment processor. */
+async function startWithTools() {
   const server = await startWebServer(({ url }, response) =>
     response.end(Buffer.alloc(url === '/large' ? 1_000_001 : 100, 'x')),
   )
-  const stack = await startStack({ SVC_OUTBOUND_ALLOW: `127.0.0.1:${server.port}` })
+  const processor = await startProcessor()
+  const stack = await startStack({
+    SVC_OUTBOUND_ALLOW: `127.0.0.1:${server.port}`,
+    ...processor.settings,
+  })
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`
   return {
     ...stack,
-    tools: { outbound: { small: at('/small'), large: at('/large') } },
+    tools: {
+      outbound: { small: at('/small'), large: at('/large') },
+      pay: ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret),
+    },
     stop: async () => {
       await stack.stop()
       await server.close()
+      await processor.close()
     },
   }
 }
 
-holdsToTheContract(startWithOutbound, SERVED)
+holdsToTheContract(startWithTools, SERVED)

@@ -1,17 +1,36 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { journey } from '../../origin/stack/journey.ts'
+import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
+import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 let started: StartedStack
+let processor: ProcessorDouble
 beforeAll(async () => {
-  started = await startStack()
+  processor = await startProcessor()
+  started = await startStack(processor.settings)
+  const url = started.triggersUrl + PROCESSOR_WEBHOOK_PATH
+  processor.webhooks.sendTo(url, processor.webhookSecret)
 })
-afterAll(() => started.stop())
+afterAll(async () => {
+  await started.stop()
+  await processor.close()
+})
 
 it('a webhook becomes a signature that recovers to the wallet, over HTTP alone', async () => {
-  const steps: string[] = []
-  await journey({ ...started, onStep: (step) => steps.push(step) })
-  expect(steps.at(-1)).toBe('the run ends')
+  const steps = new Map<string, string>()
+  const pay = ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret)
+  await journey({ ...started, pay, onStep: (step, result) => void steps.set(step, result) })
+  expect([...steps.keys()].at(-1)).toBe('the run ends')
+  expect(steps.get('pay $5.00 by card')).toBe('the balance was $5.00, and is $10.00')
+  expect(steps.get('billing/balance')).toBe('$9.96 after the run, $9.97 before it')
+})
+
+it('the processor’s events arrive through the edge as they were signed', async () => {
+  await processor.webhooks.settled()
+  const statuses = processor.webhooks.answers.map(({ status }) => status)
+  expect(statuses.length).toBeGreaterThan(0)
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 it('no key of the journey is in what the components wrote', () => {
@@ -20,6 +39,7 @@ it('no key of the journey is in what the components wrote', () => {
   // API keys are 44 characters of base64, private keys 64 of hex.
   expect(written).not.toMatch(/[A-Za-z0-9+/]{43}=/)
   expect(written).not.toMatch(/\b(0x)?[0-9a-f]{64}\b/)
+  expect(written).not.toMatch(/\b(sk|rk)_|whsec_|_secret_/)
 })
 
 it('an account of a local stack begins with $5.00', async () => {

@@ -8,10 +8,10 @@ import type { DisputeFacts, PaymentFacts, PaymentProgress, RefundFacts } from '.
 const cents = z.int().min(0)
 
 /** As the processor makes them. Keys of the ledger are made of them, whose parts are set apart by colons. */
-const id = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
+const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
 
 const intentSchema = z.object({
-  id,
+  id: processorId,
   object: z.literal('payment_intent'),
   amount: cents,
   amount_received: cents,
@@ -23,23 +23,23 @@ const intentSchema = z.object({
 })
 
 const refundSchema = z.object({
-  id,
+  id: processorId,
   object: z.literal('refund'),
   amount: cents,
   status: z.string().nullable(),
 })
 
 const disputeSchema = z.object({
-  id,
+  id: processorId,
   object: z.literal('dispute'),
   amount: cents,
   balance_transactions: z.array(z.object({ amount: z.int() })),
 })
 
-export const customerSchema = z.object({ id, object: z.literal('customer') })
+export const customerSchema = z.object({ id: processorId, object: z.literal('customer') })
 
 export const newIntentSchema = z.object({
-  id,
+  id: processorId,
   object: z.literal('payment_intent'),
   client_secret: z.string().min(1),
 })

@@ -62,14 +62,15 @@ export async function takeDue(
   db: Database,
   { at, againAt, most }: { at: Date; againAt: Date; most: number },
 ): Promise<PaymentRow[]> {
-  const due = sql`(
+  // As an array: chosen once, however the rest is planned.
+  const due = sql`array(
     select ${payments.intentId} from ${payments} where ${payments.lookAt} <= ${at.toISOString()}::timestamptz
     order by ${payments.lookAt} limit ${most} for update skip locked
   )`
   return db
     .update(payments)
     .set({ lookAt: againAt, looks: sql`${payments.looks} + 1` })
-    .where(sql`${payments.intentId} in ${due}`)
+    .where(sql`${payments.intentId} = any(${due})`)
     .returning()
 }
 

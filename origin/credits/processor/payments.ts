@@ -1,3 +1,4 @@
+import { UNPAID_PAYMENTS_PER_HOUR } from '../../../shared/limits.ts'
 import { inTime, type Sleep } from '../../db/in-time.ts'
 import type { Database } from '../../db/open.ts'
 import { fromDatabase } from '../../db/unavailable.ts'
@@ -20,8 +21,7 @@ import { TooManyPayments, Turns } from './turns.ts'
 /** A database that is silent for this long does not answer. */
 const DATABASE_WAIT_MS = 5_000
 
-/** Payments that an account may begin in an hour and not pay: each is asked after for days. */
-const UNPAID_MAX = 30
+/** See `UNPAID_PAYMENTS_PER_HOUR`. */
 const UNPAID_WITHIN_MS = 3_600_000
 
 /** Payments that are looked at in one go, how many of them may fail, and for how long each is left to who looks. */
@@ -113,9 +113,10 @@ export class Payments {
    * that could not be looked at are due again in a minute, behind the others.
    * @throws {ProcessorUnavailable | DatabaseUnavailable} after a few that could not be looked at
    */
-  async look(): Promise<void> {
+  async look(ended?: AbortSignal): Promise<void> {
     let failures = 0
     for (let looked = 0; looked < LOOKS_AT_ONCE; looked++) {
+      if (ended?.aborted) return
       const now = this.#options.now()
       const [at, againAt] = [new Date(now), new Date(now + LOOK_LEASE_MS)]
       const [due] = await this.#database((db) => takeDue(db, { at, againAt, most: 1 }))
@@ -171,9 +172,9 @@ export class Payments {
   async #requireFewUnpaid(accountHash: string): Promise<void> {
     const since = new Date(this.#options.now() - UNPAID_WITHIN_MS)
     const unpaid = await this.#database((db) => unpaidSince(db, accountHash, since))
-    if (unpaid < UNPAID_MAX) return
+    if (unpaid < UNPAID_PAYMENTS_PER_HOUR) return
     const reason = `this account has begun ${unpaid} payments within an hour and paid none of them`
-    throw new TooManyPayments(reason, UNPAID_WITHIN_MS / UNPAID_MAX)
+    throw new TooManyPayments(reason, UNPAID_WITHIN_MS / UNPAID_PAYMENTS_PER_HOUR)
   }
 
   /** @throws {DatabaseUnavailable} for any failure: then nobody knows whether it was carried out, and it may be repeated */

@@ -8,7 +8,7 @@ import { Payments } from './payments.ts'
 import { processorConfig, type ProcessorConfig, type ProcessorSettings } from './settings.ts'
 import { tendPayments } from './tending.ts'
 
-export type Started = { payments: Payments; config: ProcessorConfig; stop: () => Promise<void> }
+export type Started = { payments: Payments; config: ProcessorConfig; stop: () => void }
 
 /**
  * Payments by the processor that is configured, looked after until `stop`.

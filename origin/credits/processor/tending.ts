@@ -4,25 +4,31 @@ import type { Payments } from './payments.ts'
 /** Between two looks for payments that are due: one small query. */
 const LOOK_MS = 5_000
 
-/** Looks after payments that nobody confirmed and no event told of. @returns what ends it */
-export function tendPayments(payments: Payments, log: Log): () => Promise<void> {
-  let looking: Promise<void> | undefined
+/**
+ * Looks after payments that nobody confirmed and no event told of.
+ * @returns what ends it, without waiting for a look that is under way: it is done again by another process
+ */
+export function tendPayments(payments: Payments, log: Log): () => void {
+  const ended = new AbortController()
+  let looking = false
   let failing = false
   const look = async () => {
+    looking = true
     try {
-      await payments.look()
+      await payments.look(ended.signal)
       failing = false
     } catch (error) {
       // Once for each outage.
-      if (!failing) log('payments.failed', { error: error instanceof Error ? error.name : '' })
+      if (!failing && !ended.signal.aborted)
+        log('payments.failed', { error: error instanceof Error ? error.name : '' })
       failing = true
     } finally {
-      looking = undefined
+      looking = false
     }
   }
-  const timer = setInterval(() => void (looking ??= look()), LOOK_MS)
-  return async () => {
+  const timer = setInterval(() => void (looking || look()), LOOK_MS)
+  return () => {
     clearInterval(timer)
-    await looking
+    ended.abort()
   }
 }

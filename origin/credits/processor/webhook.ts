@@ -32,9 +32,9 @@ const eventSchema = z.object({
   livemode: z.boolean(),
   data: z.object({
     object: z.object({
-      id: z.unknown(),
+      id: z.unknown().optional(),
       object: z.string(),
-      payment_intent: z.unknown(),
+      payment_intent: z.unknown().optional(),
     }),
   }),
 })

@@ -24,14 +24,14 @@ const MEANINGS: Record<ErrorStatus, string> = {
   403: 'The key may not do this.',
   404: 'There is no such thing in this account.',
   405: 'Another method is meant.',
-  409: 'It exists already, or the Idempotency-Key is in use.',
+  409: 'It exists already, the Idempotency-Key is in use, or the payment is pending or has failed.',
   413: 'The body is too large.',
   415: 'The body is not said to be JSON.',
   421: 'Sealed to a key that this origin has not.',
   422: 'JSON of the wrong type, a missing field, or an Idempotency-Key of another body.',
   429: 'Too many requests, or the node is shedding load: retry with growing waits.',
   500: 'A failed execution (a string, with the code in x-svc-error), or a failure of the server.',
-  503: 'The chain, the database or the runtime is away. Nothing was charged.',
+  503: 'The chain, the database, the runtime or the payment processor is away. Nothing was charged.',
 }
 
 export const errorResponses = Object.fromEntries(

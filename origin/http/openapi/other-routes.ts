@@ -5,12 +5,19 @@ import {
   SEALED_OUTCOMES_PATH,
   STORAGE_KEY_PATH,
 } from '../../../shared/wire/sealed.ts'
+import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import type { ErrorStatus } from '../../../shared/errors.ts'
 import type { Description, Paths } from '../../../shared/openapi/document.ts'
 import { errorReference } from './errors.ts'
+
+const webhookAnswer = {
+  type: 'object',
+  properties: { received: { const: true } },
+  required: ['received'],
+}
 
 const failures = (...statuses: ErrorStatus[]) =>
   Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
@@ -43,6 +50,28 @@ function sealed(summary: string, operationId: string): { post: Description } {
   }
 }
 
+const processorWebhook: { post: Description } = {
+  post: {
+    operationId: 'processor_webhook',
+    summary: 'Events of the payment processor, by its signature over the exact bytes.',
+    security: [],
+    parameters: [
+      { name: 'Stripe-Signature', in: 'header', required: true, schema: { type: 'string' } },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+    responses: {
+      200: {
+        description: 'Taken, and the ledger is as the processor says.',
+        content: { 'application/json': { schema: webhookAnswer } },
+      },
+      ...failures(400, 413, 429, 500, 503),
+    },
+  },
+}
+
 const fileOfPage = read('A file of that page.', ['text/javascript', 'text/css', 'image/png'], {
   304: { description: 'Not changed.' },
   ...failures(404),
@@ -52,6 +81,7 @@ fileOfPage.get.parameters = [
 ]
 
 export const otherRoutes: Paths = {
+  [PROCESSOR_WEBHOOK_PATH]: processorWebhook,
   '/core/v1/openapi.json': read('This description.', ['application/json']),
   '/core/v1/swagger-ui': read('This description; as a page for a browser.', [
     'application/json',

@@ -4,12 +4,12 @@
  */
 import { startProcessor } from './server.ts'
 
-const { url, keys, webhookSecret, close } = await startProcessor({
+const { url, settings, webhookSecret, keys, close } = await startProcessor({
   port: Number(process.env['PROCESSOR_PORT'] ?? 0),
 })
 const end = () => void close().then(() => process.exit(0))
 process.on('SIGTERM', end).on('SIGINT', end)
 process.once('disconnect', end)
-const ready = { url, keys, webhookSecret }
+const ready = { url, keys, webhookSecret, settings }
 if (process.send) process.send({ ready })
 else console.log(JSON.stringify(ready))

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { payAsClient } from '../../../origin/stack/pay-as-client.ts'
 import type { Caller } from './api.ts'
 import { ProcessorApiError } from './api-error.ts'
-import { payAsClient } from './client-library.ts'
 import { Faults } from './faults.ts'
 import { GivingBack } from './giving-back.ts'
 import { type Answered, IdempotencyKeys } from './idempotency.ts'
@@ -81,6 +81,8 @@ export async function startProcessor(options: ProcessorOptions = {}) {
     url,
     keys,
     webhookSecret,
+    /** Of an origin that is paid through this processor. */
+    settings: settingsOf(url, keys, webhookSecret),
     records,
     paying,
     givingBack,
@@ -89,13 +91,23 @@ export async function startProcessor(options: ProcessorOptions = {}) {
     idempotencyKeys,
     /** Requests to the API so far. */
     seen,
-    pay: (clientSecret: string, paymentMethod?: string) =>
-      payAsClient(url, { publishableKey: keys.publishable, clientSecret }, paymentMethod),
+    /** Pays as the client library of a browser does. */
+    pay: (clientSecret: string, paymentMethod = 'pm_card_visa') =>
+      payAsClient({ url, publishableKey: keys.publishable, clientSecret, paymentMethod }),
     close: async () => {
       await webhooks.close()
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
     },
+  }
+}
+
+function settingsOf(url: string, keys: Keys, webhookSecret: string) {
+  return {
+    SVC_PROCESSOR_URL: url,
+    SVC_PROCESSOR_SECRET_KEY: keys.secret,
+    SVC_PROCESSOR_PUBLISHABLE_KEY: keys.publishable,
+    SVC_PROCESSOR_WEBHOOK_SECRET: webhookSecret,
   }
 }
 

@@ -14,6 +14,7 @@ import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
 import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
+import { startPayments } from '../../../origin/credits/processor/start.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
@@ -23,6 +24,7 @@ import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
 import { requireDescribed } from './described.ts'
 import { openAccount } from '../credits/process.ts'
+import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
 export type LogEntry = { event: string; facts: Record<string, unknown> }
@@ -37,7 +39,8 @@ type Call = {
   app?: OriginApp
 }
 
-export async function startOrigin() {
+/** @param processor where payments are made; without one, none are taken */
+export async function startOrigin(processor?: ProcessorDouble) {
   const keyring = new Keyring(randomBytes(32))
   const pool = createActionPool({ min: 1, max: 2 })
   const [database, contract] = await Promise.all([
@@ -90,16 +93,28 @@ export async function startOrigin() {
   const channel = keyring.channelKey(1)
   const storage = keyring.storageKey()
   const psk = randomBytes(32)
+  const settings = parseSettings({
+    SVC_ENV: 'local',
+    SVC_TEE: 'simulated',
+    SVC_PUBLIC_URL: 'https://origin.test',
+    SVC_CHAIN_RPC: contract.rpcUrl,
+    SVC_CONTRACT_ADDRESS: chain.contractAddress,
+    SVC_CONTRACT_BLOCK: String(chain.contractBlock),
+    SVC_CHANNEL_PSK: psk.toString('base64url'),
+    ...processor?.settings,
+  })
+  const payments = startPayments({
+    settings,
+    chain,
+    db,
+    credits,
+    starterCents,
+    now,
+    sleep,
+    log,
+  })
   const services: Services = {
-    settings: parseSettings({
-      SVC_ENV: 'local',
-      SVC_TEE: 'simulated',
-      SVC_PUBLIC_URL: 'https://origin.test',
-      SVC_CHAIN_RPC: contract.rpcUrl,
-      SVC_CONTRACT_ADDRESS: chain.contractAddress,
-      SVC_CONTRACT_BLOCK: String(chain.contractBlock),
-      SVC_CHANNEL_PSK: psk.toString('base64url'),
-    }),
+    settings,
     log,
     now,
     keyring,
@@ -108,7 +123,7 @@ export async function startOrigin() {
     writer,
     claims,
     credits,
-    processor: undefined,
+    processor: payments,
     executions,
     keptAnswers: new KeptAnswers({
       db,
@@ -232,6 +247,7 @@ export async function startOrigin() {
     },
     stopChain: contract.stop,
     close: async () => {
+      payments?.stop()
       await writer.close()
       await mirror.close()
       await Promise.all([pool.close(), contract.close(), database.close()])

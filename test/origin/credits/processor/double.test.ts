@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { payAsClient } from '../../../doubles/processor/client-library.ts'
+import { payAsClient } from '../../../../origin/stack/pay-as-client.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
 import { startWebServer } from '../../../doubles/web-server.ts'
 
@@ -269,7 +269,8 @@ it('is a process of its own for who starts it by its path', async () => {
   const remote = new Stripe(ready.keys.secret, { host, port, protocol: 'http' })
   const intent = await remote.paymentIntents.create({ amount: 500, currency: 'usd' })
   const publishableKey = ready.keys.publishable
-  await payAsClient(ready.url, { publishableKey, clientSecret: intent.client_secret! })
+  const clientSecret = intent.client_secret!
+  await payAsClient({ url: ready.url, publishableKey, clientSecret })
   const control = await fetch(`${ready.url}/test/refund`, {
     method: 'POST',
     body: JSON.stringify({ id: intent.id, amount: 100 }),

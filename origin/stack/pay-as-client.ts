@@ -1,13 +1,19 @@
+/** Where a payment is made, and by what: nothing of it is secret but the intent's own client secret. */
+export type Paying = {
+  /** Of the processor. */
+  url: string
+  publishableKey: string
+  clientSecret: string
+  /** One of the processor's own names for tests. */
+  paymentMethod?: string
+}
+
 /**
- * Pays as the processor's client library does in a browser: by what is published, and the client secret.
- * @param paymentMethod one of the processor's own names for tests
+ * Pays an intent as the processor's client library does in a browser.
  * @throws {Error} with the processor's message where the payment is refused
  */
-export async function payAsClient(
-  url: string,
-  { publishableKey, clientSecret }: { publishableKey: string; clientSecret: string },
-  paymentMethod = 'pm_card_visa',
-): Promise<void> {
+export async function payAsClient(paying: Paying): Promise<void> {
+  const { url, publishableKey, clientSecret, paymentMethod = 'pm_card_visa' } = paying
   const id = clientSecret.slice(0, clientSecret.indexOf('_secret'))
   const response = await fetch(`${url}/v1/payment_intents/${id}/confirm`, {
     method: 'POST',

@@ -1,0 +1,28 @@
+/** Calls an operation of the core API: GET without a body. Its answer's shape is known to who asks. */
+export type Core = (path: string, body: unknown, key?: string) => Promise<any>
+
+export type TopUp = {
+  core: Core
+  pay: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
+  /** An API key of the account. */
+  key: string
+}
+
+/** The least that can be paid. */
+const CENTS = 500
+
+/** A payment as a client makes it (specification, Payment flow). @returns the balance before and after */
+export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string; after: string }> {
+  const before = await balanceOf(core, key)
+  const { publishable_key } = await core('billing/processor_config', undefined)
+  const intent = await core('billing/create_payment_intent', { amount_cents: CENTS }, key)
+  await pay({ publishableKey: publishable_key, clientSecret: intent.client_secret })
+  const { payment_intent_id } = intent
+  const confirmed = await core('billing/confirm_payment', { payment_intent_id }, key)
+  return { before, after: confirmed.balance_display }
+}
+
+/** As people read it: `$5.00`. */
+export async function balanceOf(core: Core, key: string): Promise<string> {
+  return (await core('billing/balance', undefined, key)).balance_display
+}

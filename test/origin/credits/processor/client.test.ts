@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  CustomerGone,
+  ProcessorUnavailable,
+} from '../../../../origin/credits/processor/processor.ts'
+import { ProcessorClient } from '../../../../origin/credits/processor/client.ts'
+import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
+import { newAccount } from '../process.ts'
+import { clientOf, DEPLOYMENT } from './paying.ts'
+
+let double: ProcessorDouble
+beforeEach(async () => {
+  double = await startProcessor()
+})
+afterEach(() => double.close())
+
+const account = newAccount()
+async function newIntent(amountCents = 500) {
+  const { client } = clientOf(double)
+  const customerId = await client.createCustomer(account)
+  return client.createIntent({ accountHash: account, customerId, amountCents, writeId: 'w' })
+}
+
+describe('what is made at the processor', () => {
+  it('names the account by its hash, and nothing else of its owner', async () => {
+    const { intentId } = await newIntent()
+    const metadata = { svc_account: account, svc_deployment: DEPLOYMENT.name }
+    expect(double.records.intent(intentId)).toMatchObject({
+      amount: 500,
+      currency: 'usd',
+      automatic_payment_methods: { enabled: true },
+      metadata,
+    })
+    expect([...double.records.customers.values()]).toMatchObject([{ metadata }])
+  })
+
+  it('is made once, however often it is asked for', async () => {
+    const made = await Promise.all([newIntent(), newIntent(), newIntent()])
+    expect(new Set(made.map(({ intentId }) => intentId)).size).toBe(1)
+    expect(double.records.customers.size).toBe(1)
+  })
+
+  it.each(['fails_after', 'reset_after', 'fails_before', 'reset_before', 'other_json'] as const)(
+    'is made once when its first request meets %s',
+    async (kind) => {
+      double.faults.add({ kind, on: /^POST/ })
+      const { intentId } = await newIntent()
+      expect([...double.records.intents.keys()]).toEqual([intentId])
+      expect(double.records.customers.size).toBe(1)
+    },
+  )
+
+  it('is made under another key where the processor keeps a failure of its own, and the same one from then on', async () => {
+    double.faults.add({ kind: 'fails_before', kept: true, on: /payment_intents/ })
+    const first = await newIntent()
+    expect(await newIntent()).toEqual(first)
+    expect(double.records.intents.size).toBe(1)
+  })
+
+  it('is asked for with another customer where the processor has the first no more', async () => {
+    const { client } = clientOf(double)
+    const gone = await client.createCustomer(account)
+    double.records.customers.get(gone)!.deleted = true
+    const of = { accountHash: account, amountCents: 500, writeId: 'w' }
+    await expect(client.createIntent({ ...of, customerId: gone })).rejects.toThrow(CustomerGone)
+    const customerId = await client.createCustomer(account, gone)
+    expect(customerId).not.toBe(gone)
+    await client.createIntent({ ...of, customerId })
+  })
+})
+
+describe('what is read of a payment', () => {
+  it('is how far it has come, and why it failed in the processor’s words', async () => {
+    const { client } = clientOf(double)
+    const { intentId, clientSecret } = await newIntent()
+    const progress = async () => (await client.factsOf(intentId))?.progress
+    expect(await progress()).toBe('unpaid')
+    double.paying.byCardThatAsks(intentId)
+    expect(await progress()).toBe('unpaid')
+    double.paying.decline(intentId)
+    expect(await client.factsOf(intentId)).toMatchObject({
+      accountHash: account,
+      progress: 'declined',
+      reason: 'Your card was declined.',
+      receivedCents: 0,
+    })
+    double.paying.byCrypto(intentId)
+    expect(await progress()).toBe('processing')
+    double.paying.revertOnChain(intentId)
+    expect(await progress()).toBe('declined')
+    await double.pay(clientSecret)
+    expect(await client.factsOf(intentId)).toMatchObject({ progress: 'paid', receivedCents: 500 })
+  })
+
+  it('is every refund, over any number of pages', async () => {
+    const { intentId } = await newIntent(1_000)
+    double.paying.byCard(intentId)
+    for (let n = 0; n < 250; n++) double.givingBack.refund(intentId, { amount: 1 })
+    const facts = await clientOf(double).client.factsOf(intentId)
+    expect(new Set(facts?.refunds.map(({ id }) => id)).size).toBe(250)
+  })
+
+  it('is nothing for an intent that the processor does not know', async () => {
+    expect(await clientOf(double).client.factsOf('pi_unknown')).toBeUndefined()
+  })
+
+  it('play money: an intent of the test mode is none of a live deployment’s', async () => {
+    const { intentId } = await newIntent()
+    double.paying.byCard(intentId)
+    const { client } = clientOf(double, { deployment: { ...DEPLOYMENT, live: true } })
+    expect(await client.factsOf(intentId)).toBeUndefined()
+  })
+
+  it('another intent in the answer is no answer', async () => {
+    const { intentId } = await newIntent()
+    const other = double.records.createIntent({
+      amount: 900,
+      currency: 'usd',
+      customer: undefined,
+      automatic: true,
+      metadata: {},
+    })
+    double.records.intents.set(intentId, other)
+    await expect(clientOf(double).client.factsOf(intentId)).rejects.toThrow(ProcessorUnavailable)
+  })
+})
+
+describe('a processor that is away', () => {
+  const tried = async (secretKey?: string) => {
+    const { client, logs } = clientOf(double, secretKey === undefined ? {} : { secretKey })
+    const error = await client.factsOf('pi_any').catch((thrown: unknown) => thrown)
+    return { error, told: JSON.stringify(logs) + String((error as Error).stack) }
+  }
+
+  it.each(['reset_before', 'fails_before', 'other_json'] as const)(
+    'is told of when it stays so: %s',
+    async (kind) => {
+      double.faults.add({ kind, times: 10 })
+      expect((await tried()).error).toBeInstanceOf(ProcessorUnavailable)
+    },
+  )
+
+  it('is given up when it is silent', async () => {
+    double.faults.add({ kind: 'hangs', times: 10 })
+    const { url, keys } = double
+    const client = new ProcessorClient({
+      secretKey: keys.secret,
+      deployment: DEPLOYMENT,
+      url,
+      sleep: async () => {},
+      log: () => {},
+    })
+    await expect(client.factsOf('pi_any')).rejects.toThrow(ProcessorUnavailable)
+  })
+
+  it('leaked key: neither its error nor the log quotes the key that it refused', async () => {
+    const key = 'sk_test_canarycanarycanary1234'
+    const { error, told } = await tried(key)
+    expect(error).toBeInstanceOf(ProcessorUnavailable)
+    expect(told).toContain('StripeAuthenticationError 401')
+    expect(told).not.toContain('sk_test')
+    expect(told).not.toContain('1234')
+  })
+
+  it('is not told about this machine: no telemetry, no platform', async () => {
+    await newIntent()
+    await newIntent()
+    for (const { headers } of double.seen) {
+      expect(headers['x-stripe-client-telemetry']).toBeUndefined()
+      const about = JSON.parse(String(headers['x-stripe-client-user-agent']))
+      expect(about.platform).toBeUndefined()
+      expect(headers['stripe-version']).toBe('2026-10-28.endive')
+    }
+  })
+})

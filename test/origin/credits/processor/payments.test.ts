@@ -1,0 +1,355 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eq } from 'drizzle-orm'
+import { UNPAID_MS } from '../../../../origin/credits/processor/looking.ts'
+import { ProcessorUnavailable } from '../../../../origin/credits/processor/processor.ts'
+import { TooManyPayments } from '../../../../origin/credits/processor/turns.ts'
+import { type OpenDatabase, openDatabase, openEmbedded } from '../../../../origin/db/open.ts'
+import { payments as paymentsTable } from '../../../../origin/db/schema.ts'
+import { DatabaseUnavailable } from '../../../../origin/db/unavailable.ts'
+import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
+import { startPostgres, whyNoPostgres } from '../../db/postgres.ts'
+import { booksOf, newAccount } from '../process.ts'
+import { clientOf, paymentsOf } from './paying.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+let double: ProcessorDouble
+beforeEach(async () => {
+  double = await startProcessor()
+})
+afterEach(() => double.close())
+
+/** A database that fails from the n-th use on, before or after it was asked. */
+function failing(db: OpenDatabase['db'], { from, after }: { from: number; after: boolean }) {
+  let uses = 0
+  return new Proxy(db, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (name !== 'transaction') {
+        uses += 1
+        if (uses >= from) throw new Error('connection refused')
+        return value.bind(target)
+      }
+      return async (work: never) => {
+        uses += 1
+        if (uses >= from && !after) throw new Error('connection refused')
+        const answer = await target.transaction(work)
+        if (uses >= from) throw new Error('the connection broke after the commit')
+        return answer
+      }
+    },
+  })
+}
+
+function paymentsHold(open: () => OpenDatabase): void {
+  const db = () => open().db
+  let account = ''
+  let clock = { at: 0 }
+  beforeEach(async () => {
+    account = newAccount()
+    clock = { at: Date.UTC(2026, 0, 1) }
+    await db().delete(paymentsTable)
+  })
+  const shop = () => paymentsOf(double, db(), { clock })
+  const rowOf = async (intentId: string) =>
+    (await db().select().from(paymentsTable).where(eq(paymentsTable.intentId, intentId)))[0]
+  const balance = async () => (await booksOf(db(), account)).balance
+
+  describe('beginning', () => {
+    it('gives what the client library needs, and notes the payment', async () => {
+      const { intentId, clientSecret } = await shop().begin(account, 700)
+      expect(double.records.intent(intentId).client_secret).toBe(clientSecret)
+      expect(await rowOf(intentId)).toMatchObject({
+        accountHash: account,
+        amountCents: 700,
+        state: 'open',
+      })
+    })
+
+    it('twice under one id is one payment, at any process', async () => {
+      const asked = { accountHash: account, amountCents: 500, writeId: 'one' }
+      const made = await Promise.all([1, 2, 3].map(() => shop().payments.create(asked)))
+      expect(new Set(made.map(({ intentId }) => intentId)).size).toBe(1)
+      expect(double.records.customers.size).toBe(1)
+    })
+
+    it('uses the customer of the account’s first payment, for ever', async () => {
+      await shop().begin(account)
+      double.idempotencyKeys.forget()
+      await shop().begin(account)
+      expect(double.records.customers.size).toBe(1)
+      expect(
+        new Set([...double.records.intents.values()].map(({ customer }) => customer)).size,
+      ).toBe(1)
+    })
+
+    it('makes another customer where the processor has the first no more', async () => {
+      await shop().begin(account)
+      const [first] = [...double.records.customers.values()]
+      first!.deleted = true
+      const { intentId } = await shop().begin(account)
+      const second = double.records.intent(intentId).customer
+      expect(second).not.toBe(first!.id)
+      const next = await shop().begin(account)
+      expect(double.records.intent(next.intentId).customer).toBe(second)
+    })
+
+    it.each([1, 2, 3, 4, 5, 6])(
+      'that loses its database at use %i is 503, and is the same payment when it is repeated',
+      async (from) => {
+        const asked = { accountHash: account, amountCents: 500, writeId: account }
+        const broken = paymentsOf(double, failing(db(), { from, after: false }), { clock })
+        const first = await broken.payments.create(asked).catch((error: unknown) => error)
+        if (from < 6) expect(first).toBeInstanceOf(DatabaseUnavailable)
+        const { intentId } = await shop().payments.create(asked)
+        expect(double.records.intents.size).toBe(1)
+        double.paying.byCard(intentId)
+        await shop().payments.reconcile(intentId)
+        expect(await balance()).toBe(500)
+      },
+    )
+
+    it('flood: an account that begins payments without end and pays none is stopped at thirty an hour', async () => {
+      const { begin } = shop()
+      for (let n = 0; n < 30; n++) await begin(account)
+      await expect(begin(account)).rejects.toThrow(TooManyPayments)
+      await begin(newAccount())
+      clock.at += HOUR_MS + 1
+      await begin(account)
+    })
+
+    it('flood: one account’s requests wait for each other, and not for those of others', async () => {
+      double.faults.add({ kind: 'slow', ms: 100, times: 1_000, on: /payment_intents/ })
+      const { begin } = shop()
+      const flood = Array.from({ length: 40 }, () =>
+        begin(account).catch((error: unknown) => error),
+      )
+      await begin(newAccount())
+      const mine = [...double.records.intents.values()].filter(
+        ({ metadata }) => metadata['svc_account'] === account,
+      )
+      const ended = await Promise.all(flood)
+      const refused = ended.filter((one) => one instanceof TooManyPayments)
+      expect(refused.length).toBeGreaterThan(0)
+      // The other account was served before the end of the line.
+      expect(mine.length).toBeLessThan(ended.length - refused.length)
+    })
+  })
+
+  describe('confirming', () => {
+    it('says how the payment stands', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      const confirmed = () => payments.confirm(account, intentId)
+      expect(await confirmed()).toEqual({ state: 'pending' })
+      double.paying.decline(intentId)
+      const reason = 'Your card was declined.'
+      expect(await confirmed()).toEqual({ state: 'failed', reason, isFinal: false })
+      double.paying.byCrypto(intentId)
+      expect(await confirmed()).toEqual({ state: 'pending' })
+      double.paying.confirmOnChain(intentId)
+      expect(await confirmed()).toEqual({ state: 'credited' })
+      expect(await balance()).toBe(500)
+    })
+
+    it('of a canceled payment says that it is over', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.cancel(intentId)
+      expect(await payments.confirm(account, intentId)).toMatchObject({
+        state: 'failed',
+        isFinal: true,
+      })
+    })
+
+    it('of what is credited needs no processor any more', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCard(intentId)
+      await payments.confirm(account, intentId)
+      double.faults.add({ kind: 'fails_before', times: 100 })
+      expect(await payments.confirm(account, intentId)).toEqual({ state: 'credited' })
+    })
+
+    it('stolen credit: another account learns nothing of a payment, and gets nothing', async () => {
+      const { payments, begin } = shop()
+      const thief = newAccount()
+      const { intentId } = await begin(account)
+      double.paying.byCard(intentId)
+      const before = double.seen.length
+      expect(await payments.confirm(thief, intentId)).toEqual({ state: 'unknown' })
+      expect(double.seen).toHaveLength(before)
+      expect(await payments.confirm(thief, 'pi_unknown')).toEqual({ state: 'unknown' })
+      expect((await booksOf(db(), thief)).transfers).toEqual([])
+    })
+
+    it.each(['../customers', 'pi_1/cancel', 'pi_1?expand[]=customer', '%2e%2e', 'pi:1', ''])(
+      'path injection: %j is no payment, and is not asked for',
+      async (id) => {
+        expect(await shop().payments.confirm(account, id)).toEqual({ state: 'unknown' })
+        expect(double.seen).toEqual([])
+      },
+    )
+
+    it.each([
+      [false, 1],
+      [false, 2],
+      [true, 2],
+    ])(
+      'with a commit that is lost (after it: %j, at use %i) credits once when it is repeated',
+      async (after, from) => {
+        const { begin } = shop()
+        const { intentId } = await begin(account)
+        double.paying.byCard(intentId)
+        const broken = paymentsOf(double, failing(db(), { from, after }), { clock })
+        await expect(broken.payments.confirm(account, intentId)).rejects.toThrow(
+          DatabaseUnavailable,
+        )
+        expect(await shop().payments.confirm(account, intentId)).toEqual({ state: 'credited' })
+        expect(await balance()).toBe(500)
+      },
+    )
+  })
+
+  describe('looking after payments', () => {
+    it('lost webhook: a payment that nobody confirms is credited by itself', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCrypto(intentId)
+      clock.at += MINUTE_MS
+      await payments.look()
+      double.paying.confirmOnChain(intentId)
+      clock.at += 10 * MINUTE_MS
+      await payments.look()
+      expect(await balance()).toBe(500)
+    })
+
+    it('waits longer and longer, and gives up what nobody has paid in a week', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      let looks = 0
+      const began = clock.at
+      for (let row = await rowOf(intentId); row?.lookAt; row = await rowOf(intentId)) {
+        clock.at = row.lookAt.getTime()
+        await payments.look()
+        looks += 1
+      }
+      expect(clock.at - began).toBeGreaterThanOrEqual(UNPAID_MS)
+      expect(looks).toBeLessThan(60)
+      expect(await rowOf(intentId)).toMatchObject({ state: 'failed', looks })
+    })
+
+    it('a payment that was given up is credited all the same when it is made', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      clock.at += 8 * DAY_MS
+      await payments.look()
+      expect(await rowOf(intentId)).toMatchObject({ state: 'failed', lookAt: null })
+      double.paying.byCard(intentId)
+      await payments.reconcile(intentId)
+      expect(await balance()).toBe(500)
+      expect(await rowOf(intentId)).toMatchObject({ state: 'credited' })
+    })
+
+    it('does not give up what is on its way', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCrypto(intentId)
+      clock.at += 8 * DAY_MS
+      await payments.look()
+      double.paying.confirmOnChain(intentId)
+      clock.at += 2 * DAY_MS
+      await payments.look()
+      expect(await balance()).toBe(500)
+    })
+
+    it('lost webhook: a refund and a dispute are found by itself, for half a year', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCard(intentId)
+      await payments.reconcile(intentId)
+      double.givingBack.refund(intentId, { amount: 100 })
+      clock.at += DAY_MS
+      await payments.look()
+      expect(await balance()).toBe(400)
+      clock.at += 100 * DAY_MS
+      await payments.look()
+      double.givingBack.dispute(intentId)
+      clock.at += 40 * DAY_MS
+      await payments.look()
+      expect(await balance()).toBe(0)
+      clock.at += 60 * DAY_MS
+      await payments.look()
+      expect((await rowOf(intentId))?.lookAt).toBeNull()
+    })
+
+    it('is done by one process for each payment', async () => {
+      const { begin } = shop()
+      for (let n = 0; n < 4; n++) await begin(account)
+      clock.at += MINUTE_MS
+      const before = double.seen.length
+      await Promise.all([1, 2, 3].map(() => shop().payments.look()))
+      expect(double.seen.length - before).toBe(4)
+    })
+
+    it('is done again after a minute where the processor was away', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCard(intentId)
+      clock.at += MINUTE_MS
+      const away = paymentsOf(double, db(), {
+        clock,
+        processor: {
+          ...clientOf(double).client,
+          factsOf: () => Promise.reject(new ProcessorUnavailable('away')),
+        } as never,
+      })
+      await away.payments.look()
+      await payments.look()
+      expect(await balance()).toBe(0)
+      clock.at += MINUTE_MS
+      await payments.look()
+      expect(await balance()).toBe(500)
+    })
+
+    it('starved: a payment that can not be looked at does not hold up the others', async () => {
+      const { payments, begin } = shop()
+      const bad = await Promise.all([begin(account), begin(account), begin(account)])
+      clock.at += 1
+      const { intentId } = await begin(account)
+      const other = double.records.intent(intentId)
+      double.paying.byCard(intentId)
+      for (const one of bad) double.records.intents.set(one.intentId, other)
+      clock.at += MINUTE_MS
+      await expect(payments.look()).rejects.toThrow(ProcessorUnavailable)
+      await payments.look()
+      expect(await balance()).toBe(500)
+    })
+  })
+}
+
+describe('payments on the embedded database', () => {
+  let database: OpenDatabase
+  beforeAll(async () => {
+    database = await openEmbedded()
+  })
+  afterAll(() => database.close())
+  paymentsHold(() => database)
+})
+
+describe.skipIf(whyNoPostgres)(`payments on Postgres ${whyNoPostgres ?? ''}`, () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>
+  let database: OpenDatabase
+  beforeAll(async () => {
+    server = await startPostgres()
+    database = await openDatabase({ url: server.url, stateDir: '/nonexistent' })
+  })
+  afterAll(async () => {
+    await database?.close()
+    await server?.close()
+  })
+  paymentsHold(() => database)
+})
