@@ -251,6 +251,3 @@ export const PAYMENT_MAX_CENTS = 1_000_000
 
 /** Payments that an account may begin in an hour and not pay: each is asked after for days. */
 export const UNPAID_PAYMENTS_PER_HOUR = 30
-
-/** An event of the processor: the largest that it sends have a few hundred KiB. */
-export const PROCESSOR_WEBHOOK_MAX_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-import { PROCESSOR_WEBHOOK_MAX_BYTES } from '../../shared/limits.ts'
+import { PROCESSOR_EVENT_MAX_BYTES } from '../../shared/limits.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { paymentConcerned } from '../credits/processor/webhook.ts'
 import type { Services } from '../services.ts'
@@ -14,7 +14,7 @@ export function mountProcessorWebhook(app: OriginApp, services: Services): void 
   app.post(PROCESSOR_WEBHOOK_PATH, async (context) => {
     const { payments, config } = requireProcessor(services)
     services.load.requireRoom()
-    const bytes = await bytesOf(context, PROCESSOR_WEBHOOK_MAX_BYTES)
+    const bytes = await bytesOf(context, PROCESSOR_EVENT_MAX_BYTES)
     const signature = context.req.header('stripe-signature')
     const { webhookSecrets: secrets, live } = config
     const intentId = await paymentConcerned(bytes, signature, { secrets, live, now: services.now })

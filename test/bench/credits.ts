@@ -1,6 +1,6 @@
 /**
  * What credit costs: reservations that are taken and settled, beside one UPDATE each on the same database; and the
- * share that all of it, the settlement in the ledger included, has of a run of 10 ms.
+ * share that all of it, allowance for failures and settlement in the ledger included, has of a run of 10 ms.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { sleep } from '../../origin/db/in-time.ts'
 import { type OpenDatabase, openDatabase } from '../../origin/db/open.ts'
 import { newAccount, openAccount } from '../origin/credits/process.ts'
 import { startPostgres, whyNoPostgres } from '../origin/db/postgres.ts'
+import { EXECUTION_WALL_MS } from '../../shared/limits.ts'
 import { median, report } from './report.ts'
 
 /** Rounds of each, in turns: the machine is noisy, and a ratio is worth more than a figure. */
@@ -22,6 +23,7 @@ const ROUND_MS = 1_000
 const RUN_MS = 10
 const RUNS = 300
 const PLENTY_CENTS = 1_000_000_000
+const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'
 
 export async function credits(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
@@ -58,12 +60,19 @@ async function measure(database: OpenDatabase, place: string): Promise<void> {
     log,
   })
   const stopTending = tendCredits(ledger, new Audit({ db, log }), log)
-  const reference = { keyHash, subject: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG' }
+  const payer = { accountHash: account, keyHash }
   const run = async () => {
-    const reservation = await ledger.reserve({ accountHash: account, keyHash }, 1)
-    return () => reservation.settle('execution', 1, reference)
+    const reservation = await ledger.reserve(payer, 1)
+    const allowed = await ledger.admit(payer, { cid: CID, wallMs: EXECUTION_WALL_MS, bytes: 100 })
+    return () => {
+      allowed.ended(RUN_MS, { failed: false })
+      reservation.settle('execution', 1, { subject: CID })
+    }
   }
-  const reserveAndSettle = async () => (await run())()
+  const reserveAndSettle = async () => {
+    const reservation = await ledger.reserve(payer, 1)
+    reservation.settle('execution', 1, { subject: CID })
+  }
   const update = () =>
     db.execute(
       sql`update credit_accounts set balance_cents = balance_cents - 1 where account_hash = ${other}`,

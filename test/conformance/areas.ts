@@ -50,7 +50,6 @@ export const SERVED_OF_THE_CORE: readonly Area[] = [
   'group-changes',
   'key-management',
   'billing',
-  'payments',
   'openapi',
 ]
 
@@ -59,6 +58,8 @@ export const SERVED: readonly Area[] = [
   ...SERVED_OF_THE_CORE,
   // Needs a server to fetch from.
   'execution-limits',
+  // Needs a payment processor.
+  'payments',
   'agent-authorization',
   'webhook-triggers',
   'webhook-firing',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../../origin/app.ts'
-import { PROCESSOR_WEBHOOK_MAX_BYTES } from '../../../shared/limits.ts'
+import { PROCESSOR_EVENT_MAX_BYTES } from '../../../shared/limits.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { API_VERSION } from '../../doubles/processor/objects.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
@@ -330,7 +330,7 @@ describe('the processor’s webhook', () => {
   })
 
   it('huge body: more than 1 MiB is 413, whether it says its length or not', async () => {
-    const text = 'x'.repeat(PROCESSOR_WEBHOOK_MAX_BYTES + 1)
+    const text = 'x'.repeat(PROCESSOR_EVENT_MAX_BYTES + 1)
     expect((await post({}, { text })).status).toBe(413)
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024)),
