@@ -124,9 +124,14 @@ export class AccountLease {
     return this.#working !== undefined
   }
 
+  /** True when the ledger has all that was spent, and no order is open. */
+  get isSettled(): boolean {
+    return !this.isWorking && !this.#hasWork()
+  }
+
   /** True when nothing would be lost by forgetting this lease. */
   get isEmpty(): boolean {
-    return !this.isWorking && !this.#hasWork() && this.#held === 0 && this.#reserved === 0
+    return this.isSettled && this.#held === 0 && this.#reserved === 0
   }
 
   #free(): number {

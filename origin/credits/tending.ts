@@ -2,7 +2,7 @@ import type { Log } from '../log.ts'
 import type { Credits } from './credits.ts'
 
 /** What is spent is in the ledger, and in the balance that other processes show, after this at most. */
-const FLUSH_MS = 250
+export const FLUSH_MS = 250
 
 /** A process that asks for credit waits for two looks of the others at most; each look is one small query. */
 const ANSWER_MS = 100
@@ -10,17 +10,25 @@ const ANSWER_MS = 100
 /** Six times in the life of a lease: some may be missed. */
 const RENEW_MS = 5_000
 
+/** Calls back each time that so many milliseconds are over. @returns what ends it */
+export type Repeat = (ms: number, act: () => void) => () => void
+
 /** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
-export function tendCredits(credits: Credits, log: Log): () => void {
-  const timers = [
-    every(FLUSH_MS, 'flush', () => credits.flush(), log),
-    every(ANSWER_MS, 'answer', () => credits.answer(), log),
-    every(RENEW_MS, 'renew', () => credits.renew(), log),
+export function tendCredits(credits: Credits, log: Log, repeat: Repeat = byTimer): () => void {
+  const ends = [
+    repeat(FLUSH_MS, unlessBusy('flush', () => credits.flush(), log)),
+    repeat(ANSWER_MS, unlessBusy('answer', () => credits.answer(), log)),
+    repeat(RENEW_MS, unlessBusy('renew', () => credits.renew(), log)),
   ]
-  return () => timers.forEach((timer) => clearInterval(timer))
+  return () => ends.forEach((end) => end())
 }
 
-function every(ms: number, part: string, act: () => Promise<void>, log: Log): NodeJS.Timeout {
+const byTimer: Repeat = (ms, act) => {
+  const timer = setInterval(act, ms)
+  return () => clearInterval(timer)
+}
+
+function unlessBusy(part: string, act: () => Promise<void>, log: Log): () => void {
   let busy = false
   let failing = false
   const turn = async () => {
@@ -36,5 +44,5 @@ function every(ms: number, part: string, act: () => Promise<void>, log: Log): No
       busy = false
     }
   }
-  return setInterval(() => void (busy || turn()), ms)
+  return () => void (busy || turn())
 }

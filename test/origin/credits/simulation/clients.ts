@@ -1,0 +1,202 @@
+import { addCredit, lockAccount, takeBack } from '../../../../origin/credits/ledger.ts'
+import type { Reservation } from '../../../../origin/credits/reservation.ts'
+import { CreditsUnavailable, PaymentRequired } from '../../../../origin/credits/shortage.ts'
+import type { OriginProcess } from './origin-process.ts'
+import type { Random } from './random.ts'
+import type { Operation, Reference } from './reference.ts'
+import { type Trace, Violation } from './trace.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+const KEY_HASH = `0x${'ab'.repeat(32)}`
+
+export type ClientsOptions = {
+  time: VirtualTime
+  trace: Trace
+  random: Random
+  reference: Reference
+  hashOf: (account: string) => string
+  /** Nothing fails: then nobody may be told that nobody knows. */
+  isCalm: boolean
+  fail: (error: Error) => void
+}
+
+/** Who asks processes for things: writes, runs, balances, top-ups and refunds, at random. */
+export class Clients {
+  readonly accounts: readonly string[]
+  readonly starterCents: number
+  readonly #options: ClientsOptions
+  readonly #serving = new Map<OriginProcess, number>()
+  #payments = 0
+
+  constructor(options: ClientsOptions) {
+    this.#options = options
+    const { random, reference } = options
+    this.accounts = random.chance(0.25) ? ['a', 'b'] : ['a']
+    this.starterCents = random.pick([0, 5, 20, 60])
+    for (const account of this.accounts) reference.credited(account, this.starterCents)
+  }
+
+  /** True while somebody waits for this process. */
+  isServedBy(process: OriginProcess): boolean {
+    return (this.#serving.get(process) ?? 0) > 0
+  }
+
+  act(process: OriginProcess): void {
+    const { random, fail } = this.#options
+    const account = random.pick(this.accounts)
+    const acts = [this.#write, this.#write, this.#write, this.#run, this.#run, this.#run, this.#look, this.#pay, this.#refund]
+    const act = random.pick(acts)
+    const count = (by: number) => this.#serving.set(process, (this.#serving.get(process) ?? 0) + by)
+    count(1)
+    act
+      .call(this, process, account)
+      .catch((error: unknown) => {
+        if (error instanceof CreditsUnavailable && !this.#options.isCalm) return
+        fail(error instanceof Error ? error : new Error(String(error)))
+      })
+      .finally(() => count(-1))
+  }
+
+  /** @throws {Violation} when the process cannot spend just what the account has */
+  async spendsAll(process: OriginProcess, account: string, balance: number): Promise<void> {
+    const { reference } = this.#options
+    if (balance > 0) {
+      const all = await this.#reserve(process, account, balance)
+      if (!all) throw new Violation(`${balance} cents of account ${account} cannot be spent`)
+      const more = await this.#reserve(process, account, 1)
+      if (more) throw new Violation(`more than the ${balance} cents of account ${account} can be spent`)
+      all.reservation.release()
+      reference.over(all.operation)
+    }
+  }
+
+  async #write(process: OriginProcess, account: string): Promise<void> {
+    const { random, time, trace, reference } = this.#options
+    const cents = random.chance(0.8) ? 1 : random.integer(2, 15)
+    const reserved = await this.#reserve(process, account, cents)
+    if (!reserved) return
+    const { reservation, operation } = reserved
+    await time.sleeper(process)(random.chance(0.5) ? random.integer(0, 50) : random.integer(50, 2_000))
+    if (random.chance(0.2)) {
+      trace.add(process.name, `${operation.subject} has failed`)
+      reservation.release()
+      reference.over(operation)
+    } else this.#settle(reservation, operation, cents)
+  }
+
+  /** A run of some seconds, each of which is reserved before it begins. */
+  async #run(process: OriginProcess, account: string): Promise<void> {
+    const { random, time, trace, reference } = this.#options
+    const reserved = await this.#reserve(process, account, 1)
+    if (!reserved) return
+    const { reservation, operation } = reserved
+    const sleep = time.sleeper(process)
+    const seconds = random.integer(1, 4)
+    let ran = 1
+    for (; ran < seconds; ran++) {
+      await sleep(300)
+      if (random.chance(0.7)) reservation.prepare(1)
+      await sleep(650)
+      reference.wants(operation, 1)
+      const extended = await reservation.extend(1).catch((error: unknown) => {
+        reference.over(operation)
+        reservation.release()
+        throw error
+      })
+      if (!extended) {
+        trace.add(process.name, `${operation.subject} runs out of credit`)
+        reference.refused(operation)
+        reservation.release()
+        return reference.over(operation)
+      }
+      reference.got(operation)
+      await sleep(50)
+    }
+    await sleep(random.integer(0, 900))
+    if (random.chance(0.2)) {
+      reservation.release()
+      reference.over(operation)
+    } else this.#settle(reservation, operation, random.integer(1, reservation.cents))
+  }
+
+  async #look(process: OriginProcess, account: string): Promise<void> {
+    const { hashOf, trace } = this.#options
+    const balance = await process.credits.balance(hashOf(account))
+    trace.add(process.name, `balance of ${account}: ${JSON.stringify(balance)}`)
+    if (balance.balance_cents < 0) throw new Violation('a balance below zero is shown')
+  }
+
+  async #pay(process: OriginProcess, account: string): Promise<void> {
+    const { random, reference } = this.#options
+    const idempotencyKey = `payment:${this.#options.hashOf(account)}:${++this.#payments}`
+    const cents = random.integer(5, 40)
+    reference.credited(account, cents)
+    await this.#untilDone(process, account, `pays ${cents}`, (tx, row, at) =>
+      addCredit(tx, row, at, { idempotencyKey, kind: 'payment', cents }),
+    )
+  }
+
+  async #refund(process: OriginProcess, account: string): Promise<void> {
+    const { random } = this.#options
+    const idempotencyKey = `refund:${this.#options.hashOf(account)}:${++this.#payments}`
+    const cents = random.integer(1, 30)
+    await this.#untilDone(process, account, `is paid back ${cents}`, (tx, row, at) =>
+      takeBack(tx, row, at, { idempotencyKey, kind: 'refund', cents }),
+    )
+  }
+
+  async #untilDone(
+    process: OriginProcess,
+    account: string,
+    what: string,
+    act: (...args: [Parameters<typeof lockAccount>[0], Awaited<ReturnType<typeof lockAccount>>, Date]) => Promise<unknown>,
+  ): Promise<void> {
+    const { hashOf, trace, time } = this.#options
+    for (;;) {
+      const at = new Date(Date.UTC(2026, 10, 23))
+      try {
+        await process.db.transaction(async (tx) => {
+          const row = await lockAccount(tx, hashOf(account), { starterCents: this.starterCents, at })
+          await act(tx, row, at)
+        })
+        return trace.add(process.name, `${account} ${what}`)
+      } catch (error) {
+        if (this.#options.isCalm) throw error
+        await time.sleeper(process)(200)
+      }
+    }
+  }
+
+  async #reserve(
+    process: OriginProcess,
+    account: string,
+    cents: number,
+  ): Promise<{ reservation: Reservation; operation: Operation } | undefined> {
+    const { reference, trace, hashOf } = this.#options
+    const operation = reference.begin(account, process)
+    reference.wants(operation, cents)
+    trace.add(process.name, `${operation.subject} wants ${cents} of ${account}`)
+    try {
+      const reservation = await process.credits.reserve(hashOf(account), cents)
+      reference.got(operation)
+      trace.add(process.name, `${operation.subject} has ${cents}`)
+      return { reservation, operation }
+    } catch (error) {
+      trace.add(process.name, `${operation.subject} is refused: ${String(error)}`)
+      if (!(error instanceof PaymentRequired)) {
+        reference.over(operation)
+        throw error
+      }
+      reference.refused(operation)
+      reference.over(operation)
+      return undefined
+    }
+  }
+
+  #settle(reservation: Reservation, operation: Operation, cents: number): void {
+    const { reference, trace, time } = this.#options
+    trace.add(operation.process.name, `${operation.subject} has succeeded for ${cents}`)
+    reservation.settle('write', cents, { keyHash: KEY_HASH, subject: operation.subject })
+    reference.settled(operation, cents, time.now)
+  }
+}

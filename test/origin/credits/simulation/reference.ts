@@ -1,0 +1,152 @@
+import type { OriginProcess } from './origin-process.ts'
+import type { Server } from './server.ts'
+import { Violation } from './trace.ts'
+
+/** One thing that a client wants done. Its subject is its own, so that the ledger says what it was charged. */
+export type Operation = {
+  subject: string
+  account: string
+  process: OriginProcess
+  /** Waited for now. */
+  needCents: number
+  reservedCents: number
+  /** What the client was told that it costs; 0 until it has succeeded. */
+  settledCents: number
+  settledAt: number
+  isOver: boolean
+  /** What had become free when its wait began. */
+  freedBefore: number
+}
+
+/**
+ * What the answers are judged against: a plain account of who was told what. Nothing of the code under test takes
+ * part; where the answer depends on what a dead process holds, the rows of the database are asked.
+ */
+export class Reference {
+  readonly operations: Operation[] = []
+  /** By account: credit that was given, or may have been. */
+  readonly #credited = new Map<string, number>()
+  /** By account: cents that became free for others since the beginning. */
+  readonly #freed = new Map<string, number>()
+  readonly #judgements: (() => Promise<void>)[] = []
+  readonly #server: Server
+  readonly #prefix: string
+  /** Leases of live processes may be taken for dead: then both may spend, and what is too much is lost to us. */
+  readonly #isWild: boolean
+  refusals = 0
+
+  constructor(server: Server, prefix: string, isWild: boolean) {
+    this.#server = server
+    this.#prefix = prefix
+    this.#isWild = isWild
+  }
+
+  credited(account: string, cents: number): void {
+    add(this.#credited, account, cents)
+  }
+
+  freed(account: string, cents: number): void {
+    add(this.#freed, account, cents)
+  }
+
+  begin(account: string, process: OriginProcess): Operation {
+    const operation: Operation = {
+      subject: `operation-${this.operations.length + 1}`,
+      account,
+      process,
+      needCents: 0,
+      reservedCents: 0,
+      settledCents: 0,
+      settledAt: 0,
+      isOver: false,
+      freedBefore: 0,
+    }
+    this.operations.push(operation)
+    return operation
+  }
+
+  wants(operation: Operation, cents: number): void {
+    operation.needCents = cents
+    operation.freedBefore = this.#freed.get(operation.account) ?? 0
+  }
+
+  got(operation: Operation): void {
+    operation.reservedCents += operation.needCents
+    operation.needCents = 0
+    const { account } = operation
+    const given = this.#credited.get(account) ?? 0
+    const spent = this.#live(account).reduce((sum, one) => sum + one.reservedCents + one.settledCents, 0)
+    if (!this.#isWild && spent > given)
+      throw new Violation(`${spent} cents of account ${account} are spent or reserved, of ${given}`)
+  }
+
+  settled(operation: Operation, cents: number, at: number): void {
+    const free = operation.reservedCents - cents
+    Object.assign(operation, { settledCents: cents, settledAt: at, reservedCents: 0, isOver: true })
+    add(this.#freed, operation.account, free)
+  }
+
+  /** It failed, or gave up: it must cost nothing. */
+  over(operation: Operation): void {
+    add(this.#freed, operation.account, operation.reservedCents + operation.needCents)
+    Object.assign(operation, { reservedCents: 0, needCents: 0, isOver: true })
+  }
+
+  /** It was told that the account cannot pay. */
+  refused(operation: Operation): void {
+    this.refusals++
+    const { account, needCents, freedBefore } = operation
+    const freed = (this.#freed.get(account) ?? 0) - freedBefore
+    operation.needCents = 0
+    // Others may have been refused because of what it waited for.
+    add(this.#freed, account, needCents)
+    const live = this.#live(account).map((one) => ({ ...one }))
+    this.#judgements.push(() => this.#judgeRefusal(account, needCents, freed, live))
+  }
+
+  async judge(): Promise<void> {
+    for (const judgement of this.#judgements.splice(0)) await judgement()
+  }
+
+  /** @param freed what became free while it waited, and may not have been when it was refused */
+  async #judgeRefusal(
+    account: string,
+    cents: number,
+    freed: number,
+    live: readonly Operation[],
+  ): Promise<void> {
+    const hash = this.#prefix + account
+    const [row] = await this.#server.peek(
+      `select balance_cents - leased_cents - debt_cents from credit_accounts where account_hash = '${hash}'`,
+    )
+    const leases = await this.#server.peek(
+      `select process_id, cents from credit_leases where account_hash = '${hash}'`,
+    )
+    const charged = await this.charged(account)
+    const ids = new Set(live.map(({ process }) => process.id))
+    const held = leases.reduce((sum, [id, held]) => sum + (ids.has(String(id)) ? Number(held) : 0), 0)
+    const used = live.reduce((sum, one) => {
+      const unsettled = one.settledCents - (charged.get(one.subject) ?? 0)
+      return sum + one.reservedCents + one.needCents + unsettled
+    }, 0)
+    const spendable = Number(row?.[0] ?? 0) + held - used
+    if (spendable - freed >= cents)
+      throw new Violation(`${cents} cents of account ${account} were refused, and ${spendable} could be spent`)
+  }
+
+  /** By subject, what the ledger has charged. */
+  async charged(account: string): Promise<Map<string, number>> {
+    const rows = await this.#server.peek(
+      `select subject, sum(cents) from ledger_transfers where account_hash = '${this.#prefix + account}' and kind in ('write', 'execution') group by subject`,
+    )
+    return new Map(rows.map(([subject, cents]) => [String(subject), Number(cents)]))
+  }
+
+  #live(account: string): Operation[] {
+    return this.operations.filter((one) => one.account === account && one.process.alive)
+  }
+}
+
+function add(sums: Map<string, number>, key: string, cents: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + cents)
+}
