@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
+import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountEvidenceKeys } from './http/evidence-keys.ts'
 import { failureAnswer } from './http/failure.ts'
 import { mount, type OriginApp, type OriginEnv } from './http/operation.ts'
@@ -32,6 +33,7 @@ export function createApp(services: Services): OriginApp {
   app.use('/get_node_chain_config', cors(CORS))
 
   for (const operation of operations) mount(app, services, operation)
+  mountProcessorWebhook(app, services)
   mountDescription(app, services)
   mountEvidenceKeys(app, services)
   mountSealed(app, services, sealedExecute)

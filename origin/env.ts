@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
 import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
+import { processorFaults, processorSettings } from './credits/processor/settings.ts'
 import { parseAllowed, parseDenied } from './actions/outbound/policy.ts'
 import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool/options.ts'
 import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
@@ -71,6 +72,7 @@ const settingsSchema = z
     SVC_OUTBOUND_DENY: entries(parseDenied, 'expected host:port or host, separated by commas'),
     /** Granted to each account once, when its credit is first asked for. */
     SVC_STARTER_CREDITS_CENTS: wholeNumber(0, 1_000_000).default(0),
+    ...processorSettings,
     /** Accounts that one address may open at once, and an hour over time. */
     SVC_NEW_ACCOUNT_BURST: wholeNumber(1, 1_000_000).optional(),
     SVC_NEW_ACCOUNT_PER_HOUR: wholeNumber(1, 3_600_000).optional(),
@@ -95,6 +97,7 @@ const settingsSchema = z
     }
     if (settings.SVC_EXECUTORS_MIN > settings.SVC_EXECUTORS_MAX)
       refuse('SVC_EXECUTORS_MIN', 'more than SVC_EXECUTORS_MAX')
+    for (const [name, fault] of processorFaults(settings)) refuse(name, fault)
   })
   .transform((settings) => {
     const { burst, perHour, gasPerDayWei } = OPENINGS_DEFAULTS[settings.SVC_ENV]

@@ -22,6 +22,7 @@ import type { TemplateFile } from './actions/pool/template.ts'
 import { createApp } from './app.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { Credits } from './credits/credits.ts'
+import { startPayments } from './credits/processor/start.ts'
 import { tendCredits } from './credits/tending.ts'
 import { listenFor } from './db/notices.ts'
 import { sleep } from './db/in-time.ts'
@@ -65,7 +66,11 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
       allow: settings.SVC_OUTBOUND_ALLOW,
       deny: [
         ...settings.SVC_OUTBOUND_DENY,
-        ...ownServices([settings.SVC_PUBLIC_URL, settings.DATABASE_URL]),
+        ...ownServices([
+          settings.SVC_PUBLIC_URL,
+          settings.DATABASE_URL,
+          settings.SVC_PROCESSOR_URL,
+        ]),
       ],
     },
   })
@@ -172,6 +177,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   lifecycle.onClose('credits', () => credits.close())
   const stopTending = tendCredits(credits, log)
   lifecycle.onClose('credits tending', stopTending)
+  const processor = startPayments({ settings, chain, db, credits, starterCents, now, sleep, log })
+  lifecycle.onClose('payments', () => processor?.stop())
   await claims.heartbeat()
   const lost = await claims.reap()
   if (lost > 0) log('claims.reaped', { lost })
@@ -203,6 +210,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     writer,
     claims,
     credits,
+    processor,
     executions,
     keptAnswers,
     keyUses,

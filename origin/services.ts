@@ -6,6 +6,8 @@ import type { AccountOpenings } from './admission/account-openings.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
 import type { Credits } from './credits/credits.ts'
+import type { Payments } from './credits/processor/payments.ts'
+import type { ProcessorConfig } from './credits/processor/settings.ts'
 import type { Settings } from './env.ts'
 import type { Keyring, P256Key } from './keys/keyring.ts'
 import type { KeptAnswers } from './idempotency/kept-answers.ts'
@@ -24,6 +26,8 @@ export type Services = {
   writer: AccountsWriter
   claims: RunClaims
   credits: Credits
+  /** Absent where no payment processor is configured. */
+  processor: { payments: Payments; config: ProcessorConfig } | undefined
   executions: Executions
   keptAnswers: KeptAnswers
   keyUses: KeyUses

@@ -223,3 +223,6 @@ export const EXECUTION_SECOND_CENTS = 1
 /** A payment: the specification's minimum, and the most that a mistyped amount may cost (`decisions.md`, Money). */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000
+
+/** An event of the processor: the largest that it sends have a few hundred KiB. */
+export const PROCESSOR_WEBHOOK_MAX_BYTES = 1024 * 1024

@@ -62,6 +62,7 @@ CREATE INDEX "lease_parts_budget" ON "lease_parts" USING btree ("account_hash","
 CREATE INDEX "payments_account" ON "payments" USING btree ("account_hash","created_at");--> statement-breakpoint
 CREATE INDEX "payments_look" ON "payments" USING btree ("look_at");--> statement-breakpoint
 CREATE INDEX "window_sums_expires" ON "window_sums" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "ledger_transfers_payment" ON "ledger_transfers" USING btree ("subject") WHERE "ledger_transfers"."kind" in ('payment', 'refund', 'dispute', 'reversal');--> statement-breakpoint
 CREATE FUNCTION "refuse_ledger_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'ledger_transfers is append-only';

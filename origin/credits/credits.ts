@@ -115,6 +115,11 @@ export class Credits {
       void this.#leases.get(accountHash)?.giveBack()
   }
 
+  /** Gives back what is free of an account's credit here, since some of it was taken back. Never rejects. */
+  giveBack(accountHash: string): void {
+    void this.#leases.get(accountHash)?.giveBack()
+  }
+
   /** Renews the leases of this process, and returns those that others let expire. @throws {Error} of the database */
   async renew(): Promise<void> {
     const { db, now, monotonic } = this.#options

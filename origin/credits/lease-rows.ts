@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, inArray, lt, ne } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases } from '../db/schema.ts'
 import { causeOf } from './lease-order.ts'
-import { changeAccount, payDebt } from './ledger.ts'
+import { changeAccount, payDebt, type Transaction } from './ledger.ts'
 
 /** Moves the expiry of leases on. @returns the ids of those that are there still */
 export async function renewLeases(
@@ -28,6 +28,17 @@ export async function askedLeases(db: Database, processId: string): Promise<stri
       and(eq(creditLeases.processId, processId), gt(creditLeases.asked, creditLeases.answered)),
     )
   return rows.map(({ accountHash }) => accountHash)
+}
+
+/**
+ * Asks all processes for the free credit that they hold of an account, since it is wanted where no process asks for it:
+ * credit that was taken back leaves debt, which is paid by what comes back.
+ */
+export async function askAll(tx: Transaction, accountHash: string): Promise<void> {
+  await tx
+    .update(creditLeases)
+    .set({ asked: sql`${creditLeases.asked} + 1` })
+    .where(and(eq(creditLeases.accountHash, accountHash), gt(creditLeases.cents, 0)))
 }
 
 /** Returns what leases hold to their accounts. What their process had spent and not settled is lost to us. */

@@ -28,7 +28,7 @@ export type Transfer = {
   /** At least 1. */
   cents: number
   keyHash?: string
-  /** The operation, or the CID of the action. */
+  /** The operation, the CID of the action, or the processor's id of the payment. */
   subject?: string
   /** How many charges were summed; 1 unless said. */
   quantity?: number
@@ -84,7 +84,7 @@ export async function addCredit(
   tx: Transaction,
   account: CreditAccount,
   at: Date,
-  credit: { idempotencyKey: string; kind: CreditKind; cents: number },
+  credit: { idempotencyKey: string; kind: CreditKind; cents: number; subject?: string },
 ): Promise<CreditAccount> {
   const { accountHash } = account
   const from = credit.kind === 'starter' ? STARTER : PROCESSOR
@@ -104,10 +104,10 @@ export async function takeBack(
   tx: Transaction,
   account: CreditAccount,
   at: Date,
-  taken: { idempotencyKey: string; kind: TakenBackKind; cents: number },
+  taken: { idempotencyKey: string; kind: TakenBackKind; cents: number; subject: string },
 ): Promise<CreditAccount> {
   const { accountHash } = account
-  const { idempotencyKey, kind, cents } = taken
+  const { idempotencyKey, kind, cents, subject } = taken
   const owedKey = `${idempotencyKey}:owed`
   // How it is split depends on the balance: a repeat must not split it again in another way.
   const keys = [idempotencyKey, owedKey]
@@ -118,9 +118,10 @@ export async function takeBack(
   if (before.length > 0) return account
   const paid = Math.min(cents, account.balanceCents - account.leasedCents)
   const owed = cents - paid
+  const of = { kind, subject, to: PROCESSOR }
   const both: Transfer[] = [
-    { idempotencyKey, kind, from: creditsOf(accountHash), to: PROCESSOR, cents: paid },
-    { idempotencyKey: owedKey, kind, from: debtOf(accountHash), to: PROCESSOR, cents: owed },
+    { idempotencyKey, from: creditsOf(accountHash), cents: paid, ...of },
+    { idempotencyKey: owedKey, from: debtOf(accountHash), cents: owed, ...of },
   ]
   const transfers = both.filter((transfer) => transfer.cents > 0)
   await post(tx, accountHash, at, transfers)

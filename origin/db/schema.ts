@@ -330,7 +330,10 @@ export const ledgerTransfers = pgTable(
     cents: cents('cents').notNull(),
     /** Whose statement the row is on: the account's master hash. */
     accountHash: text('account_hash').notNull(),
-    /** Of a charge: the hash of the key that was used, the operation or the action's CID, and how many were summed. */
+    /**
+     * Of a charge: the hash of the key that was used, the operation or the action's CID, and how many were summed. Of a
+     * payment, and of what was taken back of it: the processor's id of the payment as the subject.
+     */
     keyHash: text('key_hash'),
     subject: text('subject'),
     quantity: integer('quantity').notNull(),
@@ -340,5 +343,8 @@ export const ledgerTransfers = pgTable(
     check('ledger_transfers_cents', sql`${table.cents} > 0`),
     check('ledger_transfers_accounts', sql`${table.fromAccount} <> ${table.toAccount}`),
     index('ledger_transfers_statement').on(table.accountHash, table.createdAt),
+    index('ledger_transfers_payment')
+      .on(table.subject)
+      .where(sql`${table.kind} in ('payment', 'refund', 'dispute', 'reversal')`),
   ],
 )

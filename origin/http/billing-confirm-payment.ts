@@ -1,16 +1,25 @@
 import type { z } from 'zod'
 import { confirmPaymentAnswer, confirmPaymentRequest } from '../../shared/wire/billing.ts'
-import { NoProcessor } from '../credits/no-processor.ts'
+import { NotCredited } from '../credits/processor/not-credited.ts'
 import type { Operation } from './operation.ts'
+import { requireProcessor } from './require-processor.ts'
 
-/** Credits a payment that has settled. */
+/** Credits a payment that has settled, once. A repeat is answered alike. */
 export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/confirm_payment',
-  summary: 'Credits a settled payment to the account.',
+  summary: 'Credits a settled payment to the account, once. A repeat is answered alike.',
   auth: 'key',
   afterConversion: true,
   body: { schema: confirmPaymentRequest },
   answer: confirmPaymentAnswer,
-  handle: () => Promise.reject(new NoProcessor()),
+  statuses: [404, 409],
+  handle: async ({ principal, body }, services) => {
+    const { payments } = requireProcessor(services)
+    const { hash } = principal.account
+    const standing = await payments.confirm(hash, body.payment_intent_id)
+    if (standing.state !== 'credited') throw new NotCredited(standing)
+    const { balance_cents, balance_display } = await services.credits.balance(hash)
+    return { success: true, balance_cents, balance_display }
+  },
 }

@@ -1,16 +1,24 @@
 import type { z } from 'zod'
 import { createPaymentIntentAnswer, createPaymentIntentRequest } from '../../shared/wire/billing.ts'
-import { NoProcessor } from '../credits/no-processor.ts'
 import type { Operation } from './operation.ts'
+import { requireProcessor } from './require-processor.ts'
 
-/** Begins a payment, which the client confirms with the processor. */
+/** Begins a payment, which the client confirms with the processor. Free of charge. */
 export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentIntentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/create_payment_intent',
-  summary: 'Begins a payment of 500 cents or more.',
+  summary: 'Begins a payment of 500 cents or more, by card or cryptocurrency.',
   auth: 'key',
   afterConversion: true,
   body: { schema: createPaymentIntentRequest },
   answer: createPaymentIntentAnswer,
-  handle: () => Promise.reject(new NoProcessor()),
+  handle: async ({ principal, body, writeId }, services) => {
+    const { payments } = requireProcessor(services)
+    const { intentId, clientSecret } = await payments.create({
+      accountHash: principal.account.hash,
+      amountCents: body.amount_cents,
+      writeId,
+    })
+    return { client_secret: clientSecret, payment_intent_id: intentId }
+  },
 }

@@ -1,6 +1,6 @@
 import { processorConfigAnswer } from '../../shared/wire/billing.ts'
-import { NoProcessor } from '../credits/no-processor.ts'
 import type { Operation } from './operation.ts'
+import { requireProcessor } from './require-processor.ts'
 
 /** The key with which a client speaks to the payment processor. */
 export const billingProcessorConfig: Operation = {
@@ -10,5 +10,8 @@ export const billingProcessorConfig: Operation = {
   auth: 'none',
   answer: processorConfigAnswer,
   statuses: [503],
-  handle: () => Promise.reject(new NoProcessor()),
+  handle: async (_given, services) => {
+    const { config } = requireProcessor(services)
+    return { publishable_key: config.publishableKey }
+  },
 }

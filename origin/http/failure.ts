@@ -7,12 +7,17 @@ import { EnvelopeRefused } from '../channel/open-request.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
 import { TooManyCalls } from '../admission/call-rate.ts'
 import { dollars } from '../credits/dollars.ts'
-import { NoProcessor } from '../credits/no-processor.ts'
+import { NoProcessor } from '../credits/processor/no-processor.ts'
+import { NotCredited } from '../credits/processor/not-credited.ts'
+import { ProcessorUnavailable } from '../credits/processor/processor.ts'
+import { TooManyPayments } from '../credits/processor/turns.ts'
+import { WebhookRefused } from '../credits/processor/webhook.ts'
 import { CreditsUnavailable, PaymentRequired } from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
 import { NestedTooDeeply } from './json/scan.ts'
+import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
 
@@ -78,6 +83,22 @@ export function toApiError(error: unknown): ApiError {
       'Ask the operator of this origin for credits; nothing was charged.',
       { headers: { 'retry-after': '3600' } },
     )
+  if (error instanceof ProcessorUnavailable)
+    return new ApiError(
+      503,
+      'The payment processor does not answer.',
+      'Try again; a payment that was made is credited once, whenever it is asked for.',
+      RETRY,
+    )
+  if (error instanceof NotCredited) return notCredited(error)
+  if (error instanceof TooManyPayments)
+    return new ApiError(
+      429,
+      `Too many payments: ${error.message}.`,
+      'Pay one that was begun, or try again after the seconds in Retry-After.',
+      retryAfter(error.retryAfterMs),
+    )
+  if (error instanceof WebhookRefused) return webhookRefusal(error)
   if (error instanceof ActionStopped) return actionStopped(error)
   if (error instanceof ExecutorUnavailable)
     return new ApiError(

@@ -59,8 +59,8 @@ function withoutMark(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
-/** No more of a body is held than it may have, whether it says its length or not. */
-async function bytesOf(context: Context, maxBytes: number): Promise<Uint8Array> {
+/** No more of a body is held than it may have, whether it says its length or not. @throws {ApiError} 413 */
+export async function bytesOf(context: Context, maxBytes: number): Promise<Uint8Array> {
   const declared = context.req.header('content-length')
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
   if (declared !== undefined) return new Uint8Array(await context.req.arrayBuffer())

@@ -108,6 +108,7 @@ export async function startOrigin() {
     writer,
     claims,
     credits,
+    processor: undefined,
     executions,
     keptAnswers: new KeptAnswers({
       db,

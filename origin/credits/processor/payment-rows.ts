@@ -1,0 +1,108 @@
+/** Payments that were begun, and who accounts are to the processor. What came of a payment is in the ledger. */
+import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import type { Database } from '../../db/open.ts'
+import { payments, processorCustomers } from '../../db/schema.ts'
+import type { Transaction } from '../ledger.ts'
+
+export type PaymentRow = typeof payments.$inferSelect
+
+export async function paymentOf(
+  db: Database | Transaction,
+  intentId: string,
+): Promise<PaymentRow | undefined> {
+  const rows = await db.select().from(payments).where(eq(payments.intentId, intentId))
+  return rows[0]
+}
+
+/** Notes a payment, once. */
+export async function notePayment(
+  db: Database | Transaction,
+  payment: { intentId: string; accountHash: string; amountCents: number; at: Date; lookAt: Date },
+): Promise<void> {
+  const { intentId, accountHash, amountCents, at: createdAt, lookAt } = payment
+  await db
+    .insert(payments)
+    .values({ intentId, accountHash, amountCents, state: 'open', createdAt, lookAt, looks: 0 })
+    .onConflictDoNothing()
+}
+
+/** Notes how far a payment has come. One that is credited stays so, whatever an older look had found. */
+export async function noteProgress(
+  db: Database | Transaction,
+  intentId: string,
+  { state, lookAt }: Pick<PaymentRow, 'state' | 'lookAt'>,
+): Promise<void> {
+  const isForward = state === 'credited' ? undefined : ne(payments.state, 'credited')
+  await db
+    .update(payments)
+    .set({ state, lookAt })
+    .where(and(eq(payments.intentId, intentId), isForward))
+}
+
+/** How many payments an account has begun since, and not paid. */
+export async function unpaidSince(db: Database, accountHash: string, since: Date): Promise<number> {
+  const rows = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(payments)
+    .where(
+      and(
+        eq(payments.accountHash, accountHash),
+        gt(payments.createdAt, since),
+        ne(payments.state, 'credited'),
+      ),
+    )
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Takes payments that are due to be looked at: until `againAt` no other process does. One whose process ends before it
+ * has looked is due again then.
+ */
+export async function takeDue(
+  db: Database,
+  { at, againAt, most }: { at: Date; againAt: Date; most: number },
+): Promise<PaymentRow[]> {
+  const due = sql`(
+    select ${payments.intentId} from ${payments} where ${payments.lookAt} <= ${at.toISOString()}::timestamptz
+    order by ${payments.lookAt} limit ${most} for update skip locked
+  )`
+  return db
+    .update(payments)
+    .set({ lookAt: againAt, looks: sql`${payments.looks} + 1` })
+    .where(sql`${payments.intentId} in ${due}`)
+    .returning()
+}
+
+export async function customerOf(db: Database, accountHash: string): Promise<string | undefined> {
+  const rows = await db
+    .select({ customerId: processorCustomers.customerId })
+    .from(processorCustomers)
+    .where(eq(processorCustomers.accountHash, accountHash))
+  return rows[0]?.customerId
+}
+
+/**
+ * Notes an account's customer, once; another one only in place of `instead`.
+ * @returns the customer that is noted now
+ */
+export async function noteCustomer(
+  db: Database,
+  { accountHash, customerId, at }: { accountHash: string; customerId: string; at: Date },
+  instead?: string,
+): Promise<string> {
+  await db
+    .insert(processorCustomers)
+    .values({ accountHash, customerId, createdAt: at })
+    .onConflictDoNothing()
+  if (instead !== undefined)
+    await db
+      .update(processorCustomers)
+      .set({ customerId, createdAt: at })
+      .where(
+        and(
+          eq(processorCustomers.accountHash, accountHash),
+          eq(processorCustomers.customerId, instead),
+        ),
+      )
+  return (await customerOf(db, accountHash)) ?? customerId
+}

@@ -1,0 +1,198 @@
+import { inTime, type Sleep } from '../../db/in-time.ts'
+import type { Database } from '../../db/open.ts'
+import { fromDatabase } from '../../db/unavailable.ts'
+import type { Log } from '../../log.ts'
+import { nextOpenLook } from './looking.ts'
+import {
+  customerOf,
+  noteCustomer,
+  notePayment,
+  noteProgress,
+  paymentOf,
+  type PaymentRow,
+  takeDue,
+  unpaidSince,
+} from './payment-rows.ts'
+import { CustomerGone, type PaymentFacts, type Processor } from './processor.ts'
+import { reconcile, type Reconciled } from './reconcile.ts'
+import { TooManyPayments, Turns } from './turns.ts'
+
+/** A database that is silent for this long does not answer. */
+const DATABASE_WAIT_MS = 5_000
+
+/** Payments that an account may begin in an hour and not pay: each is asked after for days. */
+const UNPAID_MAX = 30
+const UNPAID_WITHIN_MS = 3_600_000
+
+/** Payments that are looked at in one go, how many of them may fail, and for how long each is left to who looks. */
+const LOOKS_AT_ONCE = 20
+const LOOK_FAILURES_MAX = 3
+const LOOK_LEASE_MS = 60_000
+
+export type PaymentsOptions = {
+  processor: Processor
+  db: Database
+  /** Granted to an account that is first heard of here (see `Credits`). */
+  starterCents: number
+  now: () => number
+  sleep: Sleep
+  log: Log
+  /** Credit of an account was taken back: this process gives back what it has leased of it. */
+  onTakenBack: (accountHash: string) => void
+}
+
+/** How a payment stands, for who made it. */
+export type Standing =
+  | { state: 'credited' }
+  | { state: 'pending' }
+  | { state: 'failed'; reason: string | undefined; isFinal: boolean }
+  /** Unknown, or another account's: nobody learns which. */
+  | { state: 'unknown' }
+
+/** Payments of accounts, from their beginning at the processor to their credit in the ledger. */
+export class Payments {
+  readonly #options: PaymentsOptions
+  readonly #turns = new Turns()
+
+  constructor(options: PaymentsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Begins a payment, which its payer confirms with the processor. Under the same `writeId` it is the same one.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} and nothing is owed by anybody
+   */
+  create(payment: {
+    accountHash: string
+    amountCents: number
+    writeId: string
+  }): Promise<{ intentId: string; clientSecret: string }> {
+    return this.#turns.take(payment.accountHash, async () => {
+      const { accountHash, amountCents } = payment
+      await this.#requireFewUnpaid(accountHash)
+      const made = await this.#intent(payment)
+      const at = new Date(this.#options.now())
+      const lookAt = nextOpenLook(at, at.getTime()) ?? at
+      const noted = { intentId: made.intentId, accountHash, amountCents, at, lookAt }
+      await this.#database((db) => notePayment(db, noted))
+      return made
+    })
+  }
+
+  /**
+   * Credits an account's payment where it has settled.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
+   */
+  async confirm(accountHash: string, intentId: string): Promise<Standing> {
+    if (!/^[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
+    const noted = await this.#database((db) => paymentOf(db, intentId))
+    if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
+    if (noted?.state === 'credited') return { state: 'credited' }
+    return this.#turns.take(accountHash, async () => {
+      const facts = await this.#options.processor.factsOf(intentId)
+      // Before anything is noted: the payment of somebody else is none of the asker's business.
+      if (!facts || (noted?.accountHash ?? facts.accountHash) !== accountHash)
+        return { state: 'unknown' }
+      await this.#apply(facts)
+      return standingOf(facts)
+    })
+  }
+
+  /**
+   * Brings the ledger to what the processor has of a payment.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable} and it has to be done again
+   */
+  async reconcile(intentId: string): Promise<void> {
+    const facts = await this.#options.processor.factsOf(intentId)
+    if (facts) await this.#apply(facts)
+    else await this.#unknown(intentId)
+  }
+
+  /**
+   * Looks at the payments that are due. Any number of processes may call it: each payment is looked at by one. Those
+   * that could not be looked at are due again in a minute, behind the others.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable} after a few that could not be looked at
+   */
+  async look(): Promise<void> {
+    let failures = 0
+    for (let looked = 0; looked < LOOKS_AT_ONCE; looked++) {
+      const now = this.#options.now()
+      const [at, againAt] = [new Date(now), new Date(now + LOOK_LEASE_MS)]
+      const [due] = await this.#database((db) => takeDue(db, { at, againAt, most: 1 }))
+      if (!due) return
+      try {
+        await this.reconcile(due.intentId)
+      } catch (error) {
+        failures += 1
+        if (failures === LOOK_FAILURES_MAX) throw error
+      }
+    }
+  }
+
+  async #apply(facts: PaymentFacts): Promise<Reconciled | undefined> {
+    const { starterCents, now, log, onTakenBack } = this.#options
+    const done = await this.#database((db) => reconcile(db, facts, { starterCents, now: now() }))
+    if (done?.differs) log('payments.account_differs', { intent: facts.intentId })
+    if (done?.tookBack) onTakenBack(done.accountHash)
+    return done
+  }
+
+  /** The processor knows it no more, or it is of the other mode: it is asked for until it is too old. */
+  async #unknown(intentId: string): Promise<void> {
+    const { now } = this.#options
+    const noted = await this.#database((db) => paymentOf(db, intentId))
+    if (noted?.state !== 'open') return
+    const lookAt = nextOpenLook(noted.createdAt, now()) ?? null
+    const state: PaymentRow['state'] = lookAt ? 'open' : 'failed'
+    await this.#database((db) => noteProgress(db, intentId, { state, lookAt }))
+  }
+
+  async #intent(payment: { accountHash: string; amountCents: number; writeId: string }) {
+    const { processor } = this.#options
+    const { accountHash } = payment
+    const customerId = await this.#customer(accountHash)
+    try {
+      return await processor.createIntent({ ...payment, customerId })
+    } catch (error) {
+      if (!(error instanceof CustomerGone)) throw error
+      const another = await this.#customer(accountHash, customerId)
+      return processor.createIntent({ ...payment, customerId: another })
+    }
+  }
+
+  async #customer(accountHash: string, instead?: string): Promise<string> {
+    const noted = await this.#database((db) => customerOf(db, accountHash))
+    if (noted !== undefined && noted !== instead) return noted
+    const customerId = await this.#options.processor.createCustomer(accountHash, instead)
+    const customer = { accountHash, customerId, at: new Date(this.#options.now()) }
+    return this.#database((db) => noteCustomer(db, customer, instead))
+  }
+
+  async #requireFewUnpaid(accountHash: string): Promise<void> {
+    const since = new Date(this.#options.now() - UNPAID_WITHIN_MS)
+    const unpaid = await this.#database((db) => unpaidSince(db, accountHash, since))
+    if (unpaid < UNPAID_MAX) return
+    const reason = `this account has begun ${unpaid} payments within an hour and paid none of them`
+    throw new TooManyPayments(reason, UNPAID_WITHIN_MS / UNPAID_MAX)
+  }
+
+  /** @throws {DatabaseUnavailable} for any failure: then nobody knows whether it was carried out, and it may be repeated */
+  #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
+    const { db, sleep } = this.#options
+    return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
+  }
+}
+
+function standingOf({ progress, reason }: PaymentFacts): Standing {
+  switch (progress) {
+    case 'paid':
+      return { state: 'credited' }
+    case 'unpaid':
+    case 'processing':
+      return { state: 'pending' }
+    case 'declined':
+      return { state: 'failed', reason, isFinal: false }
+    case 'canceled':
+      return { state: 'failed', reason, isFinal: true }
+  }
+}

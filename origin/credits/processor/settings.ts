@@ -1,0 +1,86 @@
+/** The processor's keys, as the operator sets them. All of them or none. */
+import { z } from 'zod'
+
+const key = (kinds: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^(${kinds})_(test|live)_[A-Za-z0-9_]{1,250}$`), `expected a ${kinds} key`)
+
+export const processorSettings = {
+  /** The secret key, or a restricted one that may write customers and payment intents and read refunds and disputes. */
+  SVC_PROCESSOR_SECRET_KEY: key('sk|rk').optional(),
+  SVC_PROCESSOR_PUBLISHABLE_KEY: key('pk').optional(),
+  /** What events are signed with; two, separated by a comma, while one is exchanged for the other. */
+  SVC_PROCESSOR_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_[^\s,]{8,250}(,whsec_[^\s,]{8,250})?$/, 'expected one or two signing secrets')
+    .optional(),
+  /** Where the processor is, for tests and local development. */
+  SVC_PROCESSOR_URL: z.url({ protocol: /^https?$/ }).optional(),
+}
+
+export type ProcessorSettings = {
+  SVC_ENV: 'local' | 'production'
+  SVC_PROCESSOR_SECRET_KEY?: string | undefined
+  SVC_PROCESSOR_PUBLISHABLE_KEY?: string | undefined
+  SVC_PROCESSOR_WEBHOOK_SECRET?: string | undefined
+  SVC_PROCESSOR_URL?: string | undefined
+}
+
+/** The names of settings that do not go together, and why. */
+export function processorFaults(settings: ProcessorSettings): [name: string, fault: string][] {
+  const { SVC_ENV, SVC_PROCESSOR_SECRET_KEY: secret, SVC_PROCESSOR_URL: url } = settings
+  const publishable = settings.SVC_PROCESSOR_PUBLISHABLE_KEY
+  const faults: [string, string][] = []
+  const three = [
+    'SVC_PROCESSOR_SECRET_KEY',
+    'SVC_PROCESSOR_PUBLISHABLE_KEY',
+    'SVC_PROCESSOR_WEBHOOK_SECRET',
+  ] as const
+  const missing = three.filter((name) => settings[name] === undefined)
+  if (missing.length < three.length)
+    for (const name of missing)
+      faults.push([name, 'required with the other settings of the processor'])
+  if (secret !== undefined && publishable !== undefined && isLive(secret) !== isLive(publishable))
+    faults.push([
+      'SVC_PROCESSOR_PUBLISHABLE_KEY',
+      'of another mode (live or test) than the secret key',
+    ])
+  if (SVC_ENV === 'production') {
+    if (secret !== undefined && !isLive(secret))
+      faults.push(['SVC_PROCESSOR_SECRET_KEY', 'production refuses keys of the test mode'])
+    if (url !== undefined)
+      faults.push([
+        'SVC_PROCESSOR_URL',
+        'production refuses it: it is for tests and local development',
+      ])
+  } else if (url !== undefined && secret !== undefined && isLive(secret))
+    faults.push(['SVC_PROCESSOR_URL', 'a key of the live mode goes to the processor alone'])
+  return faults
+}
+
+export type ProcessorConfig = {
+  secretKey: string
+  publishableKey: string
+  webhookSecrets: readonly string[]
+  live: boolean
+  url: string | undefined
+}
+
+/** @returns undefined where no processor is configured */
+export function processorConfig(settings: ProcessorSettings): ProcessorConfig | undefined {
+  const {
+    SVC_PROCESSOR_SECRET_KEY: secretKey,
+    SVC_PROCESSOR_PUBLISHABLE_KEY: publishableKey,
+    SVC_PROCESSOR_WEBHOOK_SECRET: webhookSecret,
+    SVC_PROCESSOR_URL: url,
+  } = settings
+  if (secretKey === undefined || publishableKey === undefined || webhookSecret === undefined)
+    return undefined
+  const webhookSecrets = webhookSecret.split(',')
+  return { secretKey, publishableKey, webhookSecrets, live: isLive(secretKey), url }
+}
+
+function isLive(apiKey: string): boolean {
+  return apiKey.split('_')[1] === 'live'
+}

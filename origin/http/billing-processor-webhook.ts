@@ -1,0 +1,24 @@
+import { PROCESSOR_WEBHOOK_MAX_BYTES } from '../../shared/limits.ts'
+import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
+import { paymentConcerned } from '../credits/processor/webhook.ts'
+import type { Services } from '../services.ts'
+import type { OriginApp } from './operation.ts'
+import { bytesOf } from './request-body.ts'
+import { requireProcessor } from './require-processor.ts'
+
+/**
+ * Events of the payment processor: answered 200 once the ledger is as the processor says, so that a payment is credited
+ * even when the client never confirms. Any other answer has the processor send the event again.
+ */
+export function mountProcessorWebhook(app: OriginApp, services: Services): void {
+  app.post(PROCESSOR_WEBHOOK_PATH, async (context) => {
+    const { payments, config } = requireProcessor(services)
+    services.load.requireRoom()
+    const bytes = await bytesOf(context, PROCESSOR_WEBHOOK_MAX_BYTES)
+    const signature = context.req.header('stripe-signature')
+    const { webhookSecrets: secrets, live } = config
+    const intentId = await paymentConcerned(bytes, signature, { secrets, live, now: services.now })
+    if (intentId !== undefined) await payments.reconcile(intentId)
+    return context.json({ received: true })
+  })
+}

@@ -1,0 +1,134 @@
+/** What a customer does to an intent, and the intent's states in between. */
+import { ProcessorApiError } from './api-error.ts'
+import { type Charge, type Intent, type IntentStatus, newId, type PaymentError } from './objects.ts'
+import type { Emit, Records } from './records.ts'
+
+const DECLINED: PaymentError = {
+  type: 'card_error',
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  message: 'Your card was declined.',
+}
+const REVERTED: PaymentError = {
+  type: 'invalid_request_error',
+  code: 'payment_intent_payment_attempt_failed',
+  message: 'The payment failed.',
+}
+
+const PAYABLE: readonly IntentStatus[] = [
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+]
+
+/** The customer's side of the state machine. Each step sends its events. */
+export class Paying {
+  readonly #records: Records
+  readonly #emit: Emit
+
+  constructor(records: Records, emit: Emit) {
+    this.#records = records
+    this.#emit = emit
+  }
+
+  /** By a card that is taken at once. */
+  byCard(intentId: string): Intent {
+    return this.#succeed(this.#in(intentId, PAYABLE, 'confirm'))
+  }
+
+  /** By a card whose bank asks its holder first. `byCard` then is the holder's yes, `decline` the no. */
+  byCardThatAsks(intentId: string): Intent {
+    return this.#move(intentId, PAYABLE, 'requires_action', 'payment_intent.requires_action')
+  }
+
+  /** A card was entered, and nothing confirmed. */
+  enterCard(intentId: string): Intent {
+    const intent = this.#in(intentId, ['requires_payment_method'], 'update')
+    intent.status = 'requires_confirmation'
+    return intent
+  }
+
+  /** By cryptocurrency: on its way until its chain has confirmed it. */
+  byCrypto(intentId: string): Intent {
+    return this.#move(intentId, PAYABLE, 'processing', 'payment_intent.processing')
+  }
+
+  /** The chain has confirmed it. */
+  confirmOnChain(intentId: string): Intent {
+    return this.#succeed(this.#in(intentId, ['processing'], 'settle'))
+  }
+
+  /** The transaction was reverted, or never came. */
+  revertOnChain(intentId: string): Intent {
+    return this.#fail(this.#in(intentId, ['processing'], 'fail'), REVERTED)
+  }
+
+  decline(intentId: string): Intent {
+    return this.#fail(this.#in(intentId, PAYABLE, 'confirm'), DECLINED)
+  }
+
+  cancel(intentId: string): Intent {
+    const intent = this.#in(intentId, PAYABLE, 'cancel')
+    intent.status = 'canceled'
+    intent.canceled_at = this.#records.seconds
+    this.#emit('payment_intent.canceled', intent)
+    return intent
+  }
+
+  #move(id: string, from: readonly IntentStatus[], to: IntentStatus, event: string): Intent {
+    const intent = this.#in(id, from, 'confirm')
+    intent.status = to
+    this.#emit(event, intent)
+    return intent
+  }
+
+  #succeed(intent: Intent): Intent {
+    const charge = this.#charge(intent, 'succeeded')
+    intent.status = 'succeeded'
+    intent.amount_received = intent.amount
+    intent.last_payment_error = null
+    this.#emit('payment_intent.succeeded', intent)
+    this.#emit('charge.succeeded', charge)
+    return intent
+  }
+
+  #fail(intent: Intent, error: PaymentError): Intent {
+    const charge = this.#charge(intent, 'failed')
+    intent.status = 'requires_payment_method'
+    intent.last_payment_error = error
+    this.#emit('charge.failed', charge)
+    this.#emit('payment_intent.payment_failed', intent)
+    return intent
+  }
+
+  #charge(intent: Intent, status: Charge['status']): Charge {
+    const paid = status === 'succeeded'
+    const charge: Charge = {
+      id: newId('ch'),
+      object: 'charge',
+      amount: intent.amount,
+      amount_captured: paid ? intent.amount : 0,
+      amount_refunded: 0,
+      captured: paid,
+      created: this.#records.seconds,
+      currency: intent.currency,
+      disputed: false,
+      livemode: intent.livemode,
+      metadata: intent.metadata,
+      paid,
+      payment_intent: intent.id,
+      refunded: false,
+      status,
+    }
+    this.#records.charges.set(charge.id, charge)
+    intent.latest_charge = charge.id
+    return charge
+  }
+
+  #in(id: string, from: readonly IntentStatus[], verb: string): Intent {
+    const intent = this.#records.intent(id)
+    if (from.includes(intent.status)) return intent
+    const message = `You cannot ${verb} this PaymentIntent because it has a status of ${intent.status}.`
+    throw new ProcessorApiError(400, message, { code: 'payment_intent_unexpected_state' })
+  }
+}
