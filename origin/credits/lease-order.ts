@@ -202,7 +202,7 @@ async function readLeases(
 
 /** What leases that ended made free, by a name that no other end has: a lease's number goes up with each order. */
 export function causeOf(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
-  const [first] = [...ended].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return `ended:${first?.id}:${first?.sequence}`
 }
 

@@ -16,14 +16,24 @@ export type Repeat = (ms: number, act: () => void) => () => void
 /** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
 export function tendCredits(credits: Credits, log: Log, repeat: Repeat = byTimer): () => void {
   const ends = [
-    repeat(FLUSH_MS, unlessBusy('flush', () => credits.flush(), log)),
-    repeat(ANSWER_MS, unlessBusy('answer', () => credits.answer(), log)),
-    repeat(RENEW_MS, unlessBusy('renew', () => credits.renew(), log)),
+    repeat(
+      FLUSH_MS,
+      unlessBusy('flush', () => credits.flush(), log),
+    ),
+    repeat(
+      ANSWER_MS,
+      unlessBusy('answer', () => credits.answer(), log),
+    ),
+    repeat(
+      RENEW_MS,
+      unlessBusy('renew', () => credits.renew(), log),
+    ),
   ]
   return () => ends.forEach((end) => end())
 }
 
-const byTimer: Repeat = (ms, act) => {
+/** By this process' own timers. */
+export const byTimer: Repeat = (ms, act) => {
   const timer = setInterval(act, ms)
   return () => clearInterval(timer)
 }

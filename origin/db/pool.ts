@@ -25,10 +25,10 @@ class ConnectionPool extends Pool {
  * for ever, and after a few of them every query waits for ever.
  */
 function givenBackIfBeginFails(client: PoolClient): PoolClient {
-  const query = client.query
+  const query = client.query.bind(client)
   const first = (...args: unknown[]) => {
     client.query = query
-    const answer: unknown = Reflect.apply(query, client, args)
+    const answer: unknown = Reflect.apply(query, undefined, args)
     const [statement] = args as [{ text?: string }]
     if (answer instanceof Promise && statement.text?.startsWith('begin'))
       answer.catch((error: Error) => client.release(error))

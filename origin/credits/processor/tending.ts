@@ -1,11 +1,16 @@
 import type { Log } from '../../log.ts'
+import { byTimer, type Repeat } from '../tending.ts'
 import type { Payments } from './payments.ts'
 
 /** Between two looks for payments that are due: one small query. */
 const LOOK_MS = 5_000
 
 /** Looks after payments that nobody confirmed and no event told of. @returns what ends it */
-export function tendPayments(payments: Payments, log: Log): () => Promise<void> {
+export function tendPayments(
+  payments: Payments,
+  log: Log,
+  repeat: Repeat = byTimer,
+): () => Promise<void> {
   let looking: Promise<void> | undefined
   let failing = false
   const look = async () => {
@@ -20,9 +25,9 @@ export function tendPayments(payments: Payments, log: Log): () => Promise<void> 
       looking = undefined
     }
   }
-  const timer = setInterval(() => void (looking ??= look()), LOOK_MS)
+  const end = repeat(LOOK_MS, () => void (looking ??= look()))
   return async () => {
-    clearInterval(timer)
+    end()
     await looking
   }
 }

@@ -28,7 +28,11 @@ export class Books {
   readonly #onFree: (account: string, cents: number) => void
 
   /** @param prefix what the hashes of the accounts begin with */
-  constructor(prefix: string, isLive: (processId: string) => boolean, onFree: (account: string, cents: number) => void) {
+  constructor(
+    prefix: string,
+    isLive: (processId: string) => boolean,
+    onFree: (account: string, cents: number) => void,
+  ) {
     this.#prefix = prefix
     this.#isLive = isLive
     this.#onFree = onFree
@@ -36,8 +40,9 @@ export class Books {
 
   look(rows: unknown[][]): void {
     for (const [hash, balanceCents, leasedCents, debtCents, leaseCents, list, ...values] of rows) {
-      const [balance, leased, debt, inLeases, credits, debts, total, used, charged] = [balanceCents, leasedCents, debtCents, leaseCents, ...values].map(Number) as number[] as
-        [number, number, number, number, number, number, number, number, number]
+      const sums = [balanceCents, leasedCents, debtCents, leaseCents, ...values].map(Number)
+      const [balance = 0, leased = 0, debt = 0, inLeases = 0] = sums
+      const [credits = 0, debts = 0, total = 0, used = 0, charged = 0] = sums.slice(4)
       const name = String(hash).slice(this.#prefix.length)
       const must = (holds: boolean, what: string) => {
         if (!holds)
@@ -73,6 +78,10 @@ export class Books {
     for (const [id, cents] of before ?? [])
       if (!this.#isLive(id)) freed += Math.max(0, cents - (now.get(id) ?? 0))
     return freed
+  }
+
+  knows(name: string): boolean {
+    return this.#accounts.has(name)
   }
 
   of(name: string): Account {

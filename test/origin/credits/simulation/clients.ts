@@ -1,6 +1,6 @@
-import { addCredit, lockAccount, takeBack } from '../../../../origin/credits/ledger.ts'
 import type { Reservation } from '../../../../origin/credits/reservation.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../../origin/credits/shortage.ts'
+import { isTrouble, type Payers } from './payers.ts'
 import type { OriginProcess } from './origin-process.ts'
 import type { Random } from './random.ts'
 import type { Operation, Reference } from './reference.ts'
@@ -17,6 +17,8 @@ export type ClientsOptions = {
   hashOf: (account: string) => string
   /** Nothing fails: then nobody may be told that nobody knows. */
   isCalm: boolean
+  payers: Payers
+  isKnown: (account: string) => boolean
   fail: (error: Error) => void
 }
 
@@ -26,7 +28,6 @@ export class Clients {
   readonly starterCents: number
   readonly #options: ClientsOptions
   readonly #serving = new Map<OriginProcess, number>()
-  #payments = 0
 
   constructor(options: ClientsOptions) {
     this.#options = options
@@ -34,6 +35,11 @@ export class Clients {
     this.accounts = random.chance(0.25) ? ['a', 'b'] : ['a']
     this.starterCents = random.pick([0, 5, 20, 60])
     for (const account of this.accounts) reference.credited(account, this.starterCents)
+  }
+
+  /** What an account was given for nothing, if it was ever heard of. */
+  starterOf(account: string): number {
+    return this.#options.isKnown(account) ? this.starterCents : 0
   }
 
   /** True while somebody waits for this process. */
@@ -44,14 +50,17 @@ export class Clients {
   act(process: OriginProcess): void {
     const { random, fail } = this.#options
     const account = random.pick(this.accounts)
-    const acts = [this.#write, this.#write, this.#write, this.#run, this.#run, this.#run, this.#look, this.#pay, this.#refund]
-    const act = random.pick(acts)
+    const write = () => this.#write(process, account)
+    const run = () => this.#run(process, account)
+    const look = () => this.#look(process, account)
+    const pay = () => this.#options.payers.pay(process, account)
+    const act = random.pick([write, write, write, run, run, run, look, pay, pay])
     const count = (by: number) => this.#serving.set(process, (this.#serving.get(process) ?? 0) + by)
     count(1)
-    act
-      .call(this, process, account)
+    act()
       .catch((error: unknown) => {
-        if (error instanceof CreditsUnavailable && !this.#options.isCalm) return
+        if (!this.#options.isCalm && (error instanceof CreditsUnavailable || isTrouble(error)))
+          return
         fail(error instanceof Error ? error : new Error(String(error)))
       })
       .finally(() => count(-1))
@@ -64,7 +73,8 @@ export class Clients {
       const all = await this.#reserve(process, account, balance)
       if (!all) throw new Violation(`${balance} cents of account ${account} cannot be spent`)
       const more = await this.#reserve(process, account, 1)
-      if (more) throw new Violation(`more than the ${balance} cents of account ${account} can be spent`)
+      if (more)
+        throw new Violation(`more than the ${balance} cents of account ${account} can be spent`)
       all.reservation.release()
       reference.over(all.operation)
     }
@@ -76,9 +86,11 @@ export class Clients {
     const reserved = await this.#reserve(process, account, cents)
     if (!reserved) return
     const { reservation, operation } = reserved
-    await time.sleeper(process)(random.chance(0.5) ? random.integer(0, 50) : random.integer(50, 2_000))
+    await time.sleeper(process)(
+      random.chance(0.5) ? random.integer(0, 50) : random.integer(50, 2_000),
+    )
     if (random.chance(0.2)) {
-      trace.add(process.name, `${operation.subject} has failed`)
+      trace.add(process.name, `${operation.name} has failed`)
       reservation.release()
       reference.over(operation)
     } else this.#settle(reservation, operation, cents)
@@ -95,7 +107,10 @@ export class Clients {
     let ran = 1
     for (; ran < seconds; ran++) {
       await sleep(300)
-      if (random.chance(0.7)) reservation.prepare(1)
+      if (random.chance(0.7)) {
+        reference.prepares(operation, 1)
+        reservation.prepare(1)
+      }
       await sleep(650)
       reference.wants(operation, 1)
       const extended = await reservation.extend(1).catch((error: unknown) => {
@@ -104,7 +119,7 @@ export class Clients {
         throw error
       })
       if (!extended) {
-        trace.add(process.name, `${operation.subject} runs out of credit`)
+        trace.add(process.name, `${operation.name} runs out of credit`)
         reference.refused(operation)
         reservation.release()
         return reference.over(operation)
@@ -126,63 +141,22 @@ export class Clients {
     if (balance.balance_cents < 0) throw new Violation('a balance below zero is shown')
   }
 
-  async #pay(process: OriginProcess, account: string): Promise<void> {
-    const { random, reference } = this.#options
-    const idempotencyKey = `payment:${this.#options.hashOf(account)}:${++this.#payments}`
-    const cents = random.integer(5, 40)
-    reference.credited(account, cents)
-    await this.#untilDone(process, account, `pays ${cents}`, (tx, row, at) =>
-      addCredit(tx, row, at, { idempotencyKey, kind: 'payment', cents }),
-    )
-  }
-
-  async #refund(process: OriginProcess, account: string): Promise<void> {
-    const { random } = this.#options
-    const idempotencyKey = `refund:${this.#options.hashOf(account)}:${++this.#payments}`
-    const cents = random.integer(1, 30)
-    await this.#untilDone(process, account, `is paid back ${cents}`, (tx, row, at) =>
-      takeBack(tx, row, at, { idempotencyKey, kind: 'refund', cents }),
-    )
-  }
-
-  async #untilDone(
-    process: OriginProcess,
-    account: string,
-    what: string,
-    act: (...args: [Parameters<typeof lockAccount>[0], Awaited<ReturnType<typeof lockAccount>>, Date]) => Promise<unknown>,
-  ): Promise<void> {
-    const { hashOf, trace, time } = this.#options
-    for (;;) {
-      const at = new Date(Date.UTC(2026, 10, 23))
-      try {
-        await process.db.transaction(async (tx) => {
-          const row = await lockAccount(tx, hashOf(account), { starterCents: this.starterCents, at })
-          await act(tx, row, at)
-        })
-        return trace.add(process.name, `${account} ${what}`)
-      } catch (error) {
-        if (this.#options.isCalm) throw error
-        await time.sleeper(process)(200)
-      }
-    }
-  }
-
   async #reserve(
     process: OriginProcess,
     account: string,
     cents: number,
   ): Promise<{ reservation: Reservation; operation: Operation } | undefined> {
     const { reference, trace, hashOf } = this.#options
-    const operation = reference.begin(account, process)
+    const operation = reference.begin(account, process, this.#options.random.chance(0.3))
     reference.wants(operation, cents)
-    trace.add(process.name, `${operation.subject} wants ${cents} of ${account}`)
+    trace.add(process.name, `${operation.name} wants ${cents} of ${account}`)
     try {
       const reservation = await process.credits.reserve(hashOf(account), cents)
       reference.got(operation)
-      trace.add(process.name, `${operation.subject} has ${cents}`)
+      trace.add(process.name, `${operation.name} has ${cents}`)
       return { reservation, operation }
     } catch (error) {
-      trace.add(process.name, `${operation.subject} is refused: ${String(error)}`)
+      trace.add(process.name, `${operation.name} is refused: ${String(error)}`)
       if (!(error instanceof PaymentRequired)) {
         reference.over(operation)
         throw error
@@ -195,7 +169,7 @@ export class Clients {
 
   #settle(reservation: Reservation, operation: Operation, cents: number): void {
     const { reference, trace, time } = this.#options
-    trace.add(operation.process.name, `${operation.subject} has succeeded for ${cents}`)
+    trace.add(operation.process.name, `${operation.name} has succeeded for ${cents}`)
     reservation.settle('write', cents, { keyHash: KEY_HASH, subject: operation.subject })
     reference.settled(operation, cents, time.now)
   }

@@ -10,6 +10,8 @@ export type Climate = {
   name: 'calm' | 'rough' | 'wild'
   weather: Weather
   processes: number
+  /** Of each process to the database. */
+  connections: number
   /** How far wall clocks are apart. */
   clocksOffMs: number
   durationMs: number
@@ -32,6 +34,7 @@ export function climateOf(seed: number, random: Random): Climate {
     weather: isCalm
       ? CALM
       : { drop: often, lose: often, slow: often, hang: isWild ? often : 0, kill: often / 4 },
+    connections: random.pick([2, 3, 8]),
     processes: random.pick([1, 2, 2, 3, 3]),
     clocksOffMs: isCalm ? 0 : 4_000,
     durationMs: random.integer(2_000, 8_000),

@@ -42,7 +42,11 @@ export type Network = {
   sabotage: ((text: string) => string) | undefined
 }
 
-type Query = { text: string; types?: { getTypeParser(type: number, format: 'text'): (value: string) => unknown }; rowMode?: 'array' }
+type Query = {
+  text: string
+  types?: { getTypeParser(type: number, format: 'text'): (value: string) => unknown }
+  rowMode?: 'array'
+}
 type Answer = { rows: unknown[]; rowCount: number; command: string }
 type Callback = (error: Error | undefined, answer?: Answer) => void
 
@@ -84,7 +88,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
     end(done?: () => void): void {
       this._ending = true
       this._queryable = false
-      void this.#leave()
+      this.#leave()
       done?.()
     }
 
@@ -93,7 +97,10 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
 
     #send(query: Query, values: unknown[], done: Callback): void {
       if (!this._queryable) {
-        process.nextTick(done, new Error('Client has encountered a connection error and is not queryable'))
+        process.nextTick(
+          done,
+          new Error('Client has encountered a connection error and is not queryable'),
+        )
         return
       }
       this.#active = done
@@ -106,7 +113,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
         if (fate.drop) return this.#broken('lost on its way', text)
         if (fate.kill === 'before') return this.#killed(`before ${brief(text)}`)
         return network.server.submit(this.#session, text, (outcome) => {
-          if (fate.kill === 'after') return void this.#killed(`after ${brief(text)}`)
+          if (fate.kill === 'after') return this.#killed(`after ${brief(text)}`)
           time.after(fate.backMs, () => this.#arrived(query, text, fate, outcome))
         })
       }
@@ -114,7 +121,7 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
       time.after(fate.thereMs, arrive)
     }
 
-    async #arrived(query: Query, text: string, { lose }: Fate, outcome: Rows | Error): Promise<void> {
+    #arrived(query: Query, text: string, { lose }: Fate, outcome: Rows | Error): void {
       if (lose) return this.#broken('answer lost', text)
       const deliver = () => {
         const done = this.#active
@@ -125,36 +132,38 @@ export function clientOver(network: Network, member: Member): NonNullable<PoolCo
       network.time.after(0, deliver, member)
     }
 
-    async #broken(why: string, text: string): Promise<void> {
+    #broken(why: string, text: string): void {
       const { time, trace } = network
       trace.add(member.name, `${why}: ${brief(text)}`)
       this._queryable = false
       const done = this.#active
       this.#active = undefined
-      await this.#leave()
+      this.#leave()
       const tell = () => {
         const error = new Error('Connection terminated unexpectedly')
         done?.(error)
         // As pg does, whether somebody has borrowed the connection or not.
         trouble(network, 0)
         if (this.listenerCount('error') === 0)
-          throw new Violation('a connection that breaks ends the process: nobody listens for its error')
+          throw new Violation(
+            'a connection that breaks ends the process: nobody listens for its error',
+          )
         this.emit('error', error)
       }
       time.after(0, tell, member)
     }
 
-    async #killed(why: string): Promise<void> {
-      await this.#leave()
+    #killed(why: string): void {
+      this.#leave()
       member.kill(why)
     }
 
     /** The server notices a connection's end at once. */
-    async #leave(): Promise<void> {
+    #leave(): void {
       const session = this.#session
       this.#session = undefined
       member.connections.delete(this.#end)
-      if (session) await network.server.close(session)
+      if (session) network.server.close(session)
     }
   }
   return Connection as unknown as new () => ClientBase
@@ -165,7 +174,13 @@ export function trouble(network: Network, ms: number): void {
   network.troubledUntil = Math.max(network.troubledUntil, network.time.now + ms)
 }
 
-type Fate = { thereMs: number; backMs: number; drop: boolean; lose: boolean; kill?: 'before' | 'after' }
+type Fate = {
+  thereMs: number
+  backMs: number
+  drop: boolean
+  lose: boolean
+  kill?: 'before' | 'after'
+}
 
 function fateOf(network: Network, member: Member, text: string): Fate {
   const { random, weather } = network
@@ -196,18 +211,27 @@ function filledIn(text: string, values: readonly unknown[]): string {
     const value = values[Number(number) - 1]
     if (value === null || value === undefined) return 'null'
     if (typeof value === 'number' || typeof value === 'bigint') return String(value)
-    const written = value instanceof Date ? value.toISOString() : String(value)
+    const written = value instanceof Date ? value.toISOString() : `${value as string | boolean}`
     return `'${written.replaceAll("'", "''")}'`
   })
 }
 
-function parsed({ types, rowMode }: Query, { rows, types: oids, names, command, count }: Rows): Answer {
+function parsed(
+  { types, rowMode }: Query,
+  { rows, types: oids, names, command, count }: Rows,
+): Answer {
   const parsers = oids.map((oid) => types?.getTypeParser(oid, 'text') ?? ((value: string) => value))
   const values = rows.map((row) =>
     row.map((value, column) => (value === null ? null : parsers[column]!(value as string))),
   )
-  const answered = rowMode === 'array' ? values : values.map((row) => Object.fromEntries(row.map((value, column) => [names[column], value])))
+  const answered =
+    rowMode === 'array'
+      ? values
+      : values.map((row) => Object.fromEntries(row.map((value, column) => [names[column], value])))
   return { rows: answered, rowCount: count, command }
 }
 
-const brief = (text: string) => /^(select .*?from "\w+"|\w+( into| from)?( "\w+")?)/.exec(text)?.[0].replace(/select .*from/, 'select') ?? text
+const brief = (text: string) =>
+  /^(select .*?from "\w+"|\w+( into| from)?( "\w+")?)/
+    .exec(text)?.[0]
+    .replace(/select .*from/, 'select') ?? text

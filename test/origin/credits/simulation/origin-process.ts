@@ -1,6 +1,9 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Credits } from '../../../../origin/credits/credits.ts'
-import { tendCredits } from '../../../../origin/credits/tending.ts'
+import { Payments } from '../../../../origin/credits/processor/payments.ts'
+import type { Processor } from '../../../../origin/credits/processor/processor.ts'
+import { tendPayments } from '../../../../origin/credits/processor/tending.ts'
+import { type Repeat, tendCredits } from '../../../../origin/credits/tending.ts'
 import { connectionPool } from '../../../../origin/db/pool.ts'
 import type { Database } from '../../../../origin/db/open.ts'
 import * as schema from '../../../../origin/db/schema.ts'
@@ -12,6 +15,7 @@ export class OriginProcess implements Member {
   readonly id: string
   readonly db: Database
   readonly credits: Credits
+  readonly payments: Payments
   alive = true
   stillUntil = 0
   killAtWrite: Member['killAtWrite']
@@ -34,7 +38,9 @@ export class OriginProcess implements Member {
       clockOffMs: number
       epoch: number
       starterCents: number
+      connections: number
       newId: () => string
+      reach: (member: Member) => Processor
     },
   ) {
     this.#network = network
@@ -42,7 +48,11 @@ export class OriginProcess implements Member {
     this.id = options.id
     this.clockOffMs = options.clockOffMs
     const { time, trace } = network
-    const pool = connectionPool({ Client: clientOver(network, this), max: 8, idleTimeoutMillis: 0 })
+    const pool = connectionPool({
+      Client: clientOver(network, this),
+      max: options.connections,
+      idleTimeoutMillis: 0,
+    })
     this.db = drizzle(pool, { schema })
     const startedAt = time.now
     const log = (event: string, about: object = {}) =>
@@ -58,7 +68,23 @@ export class OriginProcess implements Member {
       newId: options.newId,
       log,
     })
-    this.#stopTending = tendCredits(this.credits, log, (ms, act) => time.repeat(ms, act, this))
+    const now = () => Math.floor(options.epoch + time.now + this.clockOffMs)
+    this.payments = new Payments({
+      processor: options.reach(this),
+      db: this.db,
+      starterCents: options.starterCents,
+      now,
+      sleep: time.sleeper(this),
+      log,
+      onTakenBack: (accountHash) => this.credits.giveBack(accountHash),
+    })
+    const repeat: Repeat = (ms, act) => time.repeat(ms, act, this)
+    const endCredits = tendCredits(this.credits, log, repeat)
+    const endPayments = tendPayments(this.payments, log, repeat)
+    this.#stopTending = () => {
+      endCredits()
+      void endPayments()
+    }
   }
 
   kill = (why: string): void => {

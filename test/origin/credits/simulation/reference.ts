@@ -2,13 +2,19 @@ import type { OriginProcess } from './origin-process.ts'
 import type { Server } from './server.ts'
 import { Violation } from './trace.ts'
 
-/** One thing that a client wants done. Its subject is its own, so that the ledger says what it was charged. */
+/**
+ * One thing that a client wants done. Its subject is its own, or its process', so that the ledger says what it was
+ * charged.
+ */
 export type Operation = {
+  name: string
   subject: string
   account: string
   process: OriginProcess
   /** Waited for now. */
   needCents: number
+  /** Said to be wanted soon: who is refused beside it may be refused because of it. */
+  preparedCents: number
   reservedCents: number
   /** What the client was told that it costs; 0 until it has succeeded. */
   settledCents: number
@@ -28,7 +34,7 @@ export class Reference {
   readonly #credited = new Map<string, number>()
   /** By account: cents that became free for others since the beginning. */
   readonly #freed = new Map<string, number>()
-  readonly #judgements: (() => Promise<void>)[] = []
+  readonly #judgements: (() => void)[] = []
   readonly #server: Server
   readonly #prefix: string
   /** Leases of live processes may be taken for dead: then both may spend, and what is too much is lost to us. */
@@ -49,12 +55,15 @@ export class Reference {
     add(this.#freed, account, cents)
   }
 
-  begin(account: string, process: OriginProcess): Operation {
+  begin(account: string, process: OriginProcess, isShared: boolean): Operation {
+    const name = `operation-${this.operations.length + 1}`
     const operation: Operation = {
-      subject: `operation-${this.operations.length + 1}`,
+      name,
+      subject: isShared ? `work of ${process.name}` : name,
       account,
       process,
       needCents: 0,
+      preparedCents: 0,
       reservedCents: 0,
       settledCents: 0,
       settledAt: 0,
@@ -65,7 +74,13 @@ export class Reference {
     return operation
   }
 
+  prepares(operation: Operation, cents: number): void {
+    operation.preparedCents = cents
+  }
+
   wants(operation: Operation, cents: number): void {
+    add(this.#freed, operation.account, operation.preparedCents)
+    operation.preparedCents = 0
     operation.needCents = cents
     operation.freedBefore = this.#freed.get(operation.account) ?? 0
   }
@@ -75,7 +90,10 @@ export class Reference {
     operation.needCents = 0
     const { account } = operation
     const given = this.#credited.get(account) ?? 0
-    const spent = this.#live(account).reduce((sum, one) => sum + one.reservedCents + one.settledCents, 0)
+    const spent = this.#live(account).reduce(
+      (sum, one) => sum + one.reservedCents + one.settledCents,
+      0,
+    )
     if (!this.#isWild && spent > given)
       throw new Violation(`${spent} cents of account ${account} are spent or reserved, of ${given}`)
   }
@@ -104,39 +122,43 @@ export class Reference {
     this.#judgements.push(() => this.#judgeRefusal(account, needCents, freed, live))
   }
 
-  async judge(): Promise<void> {
-    for (const judgement of this.#judgements.splice(0)) await judgement()
+  judge(): void {
+    for (const judgement of this.#judgements.splice(0)) judgement()
   }
 
   /** @param freed what became free while it waited, and may not have been when it was refused */
-  async #judgeRefusal(
-    account: string,
-    cents: number,
-    freed: number,
-    live: readonly Operation[],
-  ): Promise<void> {
+  #judgeRefusal(account: string, cents: number, freed: number, live: readonly Operation[]): void {
     const hash = this.#prefix + account
-    const [row] = await this.#server.peek(
+    const [row] = this.#server.peek(
       `select balance_cents - leased_cents - debt_cents from credit_accounts where account_hash = '${hash}'`,
     )
-    const leases = await this.#server.peek(
+    const leases = this.#server.peek(
       `select process_id, cents from credit_leases where account_hash = '${hash}'`,
     )
-    const charged = await this.charged(account)
+    const charged = this.charged(account)
     const ids = new Set(live.map(({ process }) => process.id))
-    const held = leases.reduce((sum, [id, held]) => sum + (ids.has(String(id)) ? Number(held) : 0), 0)
-    const used = live.reduce((sum, one) => {
-      const unsettled = one.settledCents - (charged.get(one.subject) ?? 0)
-      return sum + one.reservedCents + one.needCents + unsettled
-    }, 0)
+    const held = leases.reduce((sum, [id, of]) => sum + (ids.has(String(id)) ? Number(of) : 0), 0)
+    const settled = new Map<string, number>()
+    for (const one of live) add(settled, one.subject, one.settledCents)
+    const unsettled = [...settled].reduce(
+      (sum, [of, told]) => sum + told - (charged.get(of) ?? 0),
+      0,
+    )
+    const waited = live.reduce(
+      (sum, one) => sum + one.reservedCents + one.needCents + one.preparedCents,
+      0,
+    )
+    const used = unsettled + waited
     const spendable = Number(row?.[0] ?? 0) + held - used
     if (spendable - freed >= cents)
-      throw new Violation(`${cents} cents of account ${account} were refused, and ${spendable} could be spent`)
+      throw new Violation(
+        `${cents} cents of account ${account} were refused, and ${spendable} could be spent`,
+      )
   }
 
   /** By subject, what the ledger has charged. */
-  async charged(account: string): Promise<Map<string, number>> {
-    const rows = await this.#server.peek(
+  charged(account: string): Map<string, number> {
+    const rows = this.#server.peek(
       `select subject, sum(cents) from ledger_transfers where account_hash = '${this.#prefix + account}' and kind in ('write', 'execution') group by subject`,
     )
     return new Map(rows.map(([subject, cents]) => [String(subject), Number(cents)]))

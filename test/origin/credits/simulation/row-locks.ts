@@ -19,7 +19,8 @@ for (const table of Object.values(schema))
     tables.set(name, { primary, unique: [primary, ...unique] })
   }
 
-const SELECT = /^select .*? from "(\w+)"(.*?)( order by .*?)?( limit .*?)? for (?:no key )?update( skip locked)?$/s
+const SELECT =
+  /^select .*? from "(\w+)"(.*?)( order by .*?)?( limit .*?)? for (?:no key )?update( skip locked)?$/s
 const UPDATE = /^update "(\w+)" set .*?( where .*?)?( returning .*)?$/s
 const DELETE = /^delete from "(\w+)"( where .*?)?( returning .*)?$/s
 const INSERT = /^insert into "(\w+)" \(([^)]*)\) values (.*?)( on conflict .*?)?( returning .*)?$/s
@@ -34,7 +35,7 @@ export function lockingOf(text: string): Locking | undefined {
     const [, table = '', where = '', order = '', limit = '', skip] = select
     return { ...rows(table, `${where}${order}${limit}`), skipsLocked: skip !== undefined }
   }
-  if (/^select/.test(text) && !/ for /.test(text)) return undefined
+  if (text.startsWith('select') && !/ for /.test(text)) return undefined
   const insert = INSERT.exec(text)
   if (insert) return added(insert[1]!, insert[2]!, insert[3]!)
   const change = UPDATE.exec(text) ?? DELETE.exec(text)

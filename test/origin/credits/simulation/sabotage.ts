@@ -6,10 +6,10 @@ export const SABOTAGE: Record<string, (text: string) => string> = {
     text.replaceAll(/'charge:([^:']+):\d+:(\d+)'/g, `'charge:$1:$2'`),
   'a charge that is sent again has another name': (text) => anew(text, 'charge'),
   'a payment that is credited again has another name': (text) => anew(text, 'payment'),
-  'a lease that is returned stays': (text) => text.replace(/^delete from "credit_leases"(.*) returning (.*)$/, 'select $2 from "credit_leases"$1'),
-  'an order that was carried out is carried out again': (text) =>
-    text.replace(/^(insert into "credit_leases" .*|update "credit_leases" set .*)$/, (change) =>
-      change.replace(/"sequence" = \d+/, '"sequence" = 0'),
+  'a lease that is returned stays': (text) =>
+    text.replace(
+      /^delete from "credit_leases"(.*) returning (.*)$/,
+      'select $2 from "credit_leases"$1',
     ),
   'what is owed is not written down': (text) =>
     text.replace(/^(update "credit_accounts" set .*"debt_cents" = )\d+/, '$10'),

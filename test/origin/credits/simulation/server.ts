@@ -1,7 +1,13 @@
 import { messages, type PGlite, protocol } from '@electric-sql/pglite'
 import { lockingOf } from './row-locks.ts'
 
-export type Rows = { rows: unknown[][]; types: number[]; names: string[]; command: string; count: number }
+export type Rows = {
+  rows: unknown[][]
+  types: number[]
+  names: string[]
+  command: string
+  count: number
+}
 type Done = (outcome: Rows | Error) => void
 
 /** One connection, as the server sees it. */
@@ -101,7 +107,7 @@ export class Server {
   }
 
   #attempt(session: Session, text: string, done: Done): void {
-    const isRead = /^select/.test(text) && !/ for (no key )?update/.test(text)
+    const isRead = text.startsWith('select') && !/ for (no key )?update/.test(text)
     const known = session.inTransaction ? undefined : this.#answers.get(text)
     if (known) return done(known)
     this.#enter(session)
@@ -114,7 +120,8 @@ export class Server {
     const taken = names.find((name) => (this.#owners.get(name) ?? session) !== session)
     if (taken !== undefined) {
       const blocker = this.#owners.get(taken)!
-      if (waitsFor(blocker, session)) return this.#fail(session, new Error('deadlock detected'), done)
+      if (waitsFor(blocker, session))
+        return this.#fail(session, new Error('deadlock detected'), done)
       session.waiting = { text, done, blocker }
       return
     }
@@ -124,7 +131,8 @@ export class Server {
       const results = this.#exec(looks ? `${text}; ${audit.query}` : text)
       const rows = results[0]!
       // A server promises no order, and pages that were used before give another one.
-      if (!/ order by |^insert/.test(text)) rows.rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
+      if (!/ order by |^insert/.test(text))
+        rows.rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
       if (session.inTransaction) {
         for (const name of names) this.#owners.set(name, session)
         for (const name of names) session.locks.add(name)

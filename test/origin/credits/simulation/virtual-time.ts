@@ -3,7 +3,7 @@ import type { Sleep } from '../../../../origin/db/in-time.ts'
 /** Whose event it is: one of a dead process never happens, one of a process that stands still happens later. */
 export type Owner = { alive: boolean; stillUntil: number }
 
-type Event = { at: number; order: number; act: () => unknown; owner: Owner | undefined }
+type Event = { at: number; order: number; act: () => void; owner: Owner | undefined }
 
 /** Every wait of a simulation: events happen one after another, in the order of their times, and nothing real waits. */
 export class VirtualTime {
@@ -13,7 +13,7 @@ export class VirtualTime {
   #order = 0
 
   /** @returns what takes the event back */
-  after(ms: number, act: () => unknown, owner?: Owner): () => void {
+  after(ms: number, act: () => void, owner?: Owner): () => void {
     const event = { at: this.now + Math.max(0, ms), order: this.#order++, act, owner }
     this.#insert(event)
     return () => {
@@ -50,8 +50,8 @@ export class VirtualTime {
    * Lets events happen, each with all that follows from it at once, until the time is over.
    * @param look called after each; true ends it
    */
-  async run(until: number, look: () => Promise<boolean>): Promise<void> {
-    if (await look()) return
+  async run(until: number, look: () => boolean): Promise<void> {
+    if (look()) return
     for (let next = this.#events[0]; next && next.at <= until; next = this.#events[0]) {
       this.#events.shift()
       const { owner } = next
@@ -61,10 +61,10 @@ export class VirtualTime {
         continue
       }
       this.now = next.at
-      await next.act()
+      next.act()
       // Promises that are settled have all been heard of when this comes.
       await new Promise((resume) => setImmediate(resume))
-      if (await look()) return
+      if (look()) return
     }
     this.now = Math.max(this.now, until)
   }
