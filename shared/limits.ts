@@ -220,6 +220,19 @@ export const KEY_USES_FLUSH_MS = 60_000
 export const WRITE_CENTS = 1
 export const EXECUTION_SECOND_CENTS = 1
 
+/**
+ * Failed executions are free, for so many milliseconds in an hour for each key and action, and as long again as the key
+ * has paid for in that hour (`decisions.md`, failed-execution allowance).
+ */
+export const FAILED_EXECUTION_MS = 60_000
+export const FAILED_EXECUTION_WINDOW_MS = 60 * 60 * 1000
+
+/**
+ * All keys and actions of an account together have as much as so many of them, since a comment makes another action of
+ * the same code: as many as one trigger may run at once.
+ */
+export const FAILED_EXECUTION_PAIRS = 64
+
 /** A payment: the specification's minimum, and the most that a mistyped amount may cost (`decisions.md`, Money). */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000

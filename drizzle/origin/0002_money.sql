@@ -59,6 +59,7 @@ CREATE TABLE "window_sums" (
 --> statement-breakpoint
 ALTER TABLE "lease_parts" ADD CONSTRAINT "lease_parts_lease_id_credit_leases_id_fk" FOREIGN KEY ("lease_id") REFERENCES "public"."credit_leases"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "lease_parts_budget" ON "lease_parts" USING btree ("account_hash","budget");--> statement-breakpoint
+CREATE INDEX "lease_parts_asked" ON "lease_parts" USING btree ("lease_id") WHERE "lease_parts"."asked" > "lease_parts"."answered";--> statement-breakpoint
 CREATE INDEX "payments_account" ON "payments" USING btree ("account_hash","created_at");--> statement-breakpoint
 CREATE INDEX "payments_look" ON "payments" USING btree ("look_at");--> statement-breakpoint
 CREATE INDEX "window_sums_expires" ON "window_sums" USING btree ("expires_at");--> statement-breakpoint

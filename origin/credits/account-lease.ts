@@ -1,13 +1,17 @@
-import type { Charge, LeaseAnswer, LeaseOrder } from './lease-order.ts'
-import { LeaseSize } from './lease-size.ts'
+import type { Budget } from './budget.ts'
+import { LeaseBudgets } from './lease-budgets.ts'
+import type { LeaseAnswer, LeaseOrder } from './lease-order.ts'
+import type { Charge } from './settling.ts'
 import { UnsettledCharges } from './unsettled-charges.ts'
-import { Waiting } from './waiting.ts'
 
 /** Whether other processes have given back what they were asked for is looked at this often. */
-const ASK_LOOK_MS = 50
+export const ASK_LOOK_MS = 50
 
-/** A lease that nothing was taken from for this long goes back. */
+/** What nothing was taken from for this long goes back. */
 export const LEASE_IDLE_MS = 10_000
+
+/** Idle parts are looked for this often: an account may have thousands. */
+const SWEEP_MS = 1_000
 
 type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
 
@@ -23,63 +27,54 @@ export type AccountLeaseOptions = {
 }
 
 /**
- * Credit of one account that this process may spend without asking anybody. Orders go to the database one at a
- * time; one that was not answered is sent again as it was, before any other.
+ * What this process may use of one account without asking anybody: credit, and the other budgets beside it. Orders go
+ * to the database one at a time; one that was not answered is sent again as it was, before any other.
  */
 export class AccountLease {
   readonly #options: AccountLeaseOptions
   readonly #charges = new UnsettledCharges()
-  readonly #waiting = new Waiting()
-  readonly #size = new LeaseSize()
-  #held = 0
+  readonly #budgets: LeaseBudgets
   #usableUntil = Number.NEGATIVE_INFINITY
-  #reserved = 0
+  #isStored = false
   #sequence = 0
   /** The order that has no answer yet, and who looks at its answer. */
   #order: LeaseOrder | undefined
   #looking: Look[] = []
   #looks: Look[] = []
-  #giveBack = false
   #working: Promise<void> | undefined
-  #usedAt: number
+  #sweptAt: number
 
   constructor(options: AccountLeaseOptions) {
     this.#options = options
-    this.#usedAt = options.now()
+    this.#sweptAt = options.now()
+    this.#budgets = new LeaseBudgets({
+      now: options.now,
+      isUsable: () => options.now() < this.#usableUntil,
+      onWork: () => void this.#work(),
+    })
   }
 
   get id(): string {
     return this.#options.leaseId
   }
 
-  /** Reserves out of what is held. @returns false where the database has to be asked */
-  take(cents: number): boolean {
-    this.#usedAt = this.#options.now()
-    // While free credit is on its way back, or others wait for some, nobody takes of it.
-    if (!this.#waiting.isEmpty || this.#order?.giveBack === true) return false
-    return this.#take(cents)
+  get credit(): Budget {
+    return this.#budgets.credit
   }
 
-  /** Reserves, and asks for what is missing. @throws {PaymentRequired | CreditsUnavailable} */
-  async reserve(cents: number): Promise<void> {
-    if (!this.take(cents)) await this.#wait(cents)
+  /** What a key may spend under its cap. */
+  cap(keyHash: string): Budget {
+    return this.#budgets.cap(keyHash)
   }
 
-  /** Sees to it that a later `take` finds this much, without reserving it. Never rejects. */
-  prepare(cents: number): void {
-    this.#usedAt = this.#options.now()
-    if (this.#free() >= cents) return
-    this.#wait(cents).then(
-      () => (this.#reserved -= cents),
-      () => {},
-    )
+  /** Milliseconds that failed executions may take: of an action by a key, or of the whole account. */
+  failures(pair?: { keyHash: string; cid: string }): Budget {
+    return this.#budgets.failures(pair)
   }
 
-  /** Ends a reservation: what was spent of it, if anything, is settled before long. */
-  end(reservedCents: number, charge?: Charge): void {
-    this.#usedAt = this.#options.now()
-    this.#reserved -= reservedCents
-    if (charge) this.#charges.add(charge)
+  /** What was spent, out of reservations that have ended, is settled before long. */
+  charge(charge: Charge): void {
+    this.#charges.add(charge)
   }
 
   /** How things stand once all that was spent here is settled. @throws {CreditsUnavailable} */
@@ -88,35 +83,43 @@ export class AccountLease {
       this.#looks.push({ resolve, reject })
       void this.#work()
     })
-    return { answer, reservedCents: this.#reserved, spentCents: this.#charges.cents }
+    return { answer, reservedCents: this.credit.reserved, spentCents: this.credit.used }
   }
 
-  /** Settles what is spent, and gives an idle lease back; a failure is made up for by the next call. */
+  /** Settles what is spent, and gives back what is idle; a failure is made up for by the next call. */
   flush(): Promise<void> {
-    const idle = this.#options.now() - this.#usedAt >= LEASE_IDLE_MS
-    if (idle && this.#reserved === 0 && this.#held > 0) this.#giveBack = true
+    const idleSince = this.#options.now() - LEASE_IDLE_MS
+    if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.areFree)
+      this.#budgets.giveBack()
+    if (this.#sweptAt + SWEEP_MS <= this.#options.now()) {
+      this.#sweptAt = this.#options.now()
+      this.#budgets.sweep(idleSince)
+    }
     return this.#work()
   }
 
-  /** Settles what is spent and gives back what is free. */
-  giveBack(): Promise<void> {
-    this.#giveBack = true
+  /** Settles what is spent and gives back what is free, of one budget or of all. */
+  giveBack(which: 'all' | 'credit' | { part: string } = 'all'): Promise<void> {
+    if (which === 'all') this.#budgets.giveBack()
+    else if (which === 'credit') this.credit.giveBack()
+    else this.#budgets.part(which.part).giveBack()
     return this.#work()
   }
 
   /** The database has this lease no more. */
   lost(): void {
-    this.#held = 0
+    this.#isStored = false
     this.#usableUntil = Number.NEGATIVE_INFINITY
+    this.#budgets.lost()
   }
 
   renewed(usableUntil: number): void {
-    if (this.#held > 0) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
+    if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
   }
 
   /** True when the database has this lease, and no order about it is under way. */
   get isHeld(): boolean {
-    return this.#held > 0 && this.#order === undefined
+    return this.#isStored && this.#order === undefined
   }
 
   /** True while orders are under way: what was spent meanwhile goes with the next of them. */
@@ -131,29 +134,12 @@ export class AccountLease {
 
   /** True when nothing would be lost by forgetting this lease. */
   get isEmpty(): boolean {
-    return this.isSettled && this.#held === 0 && this.#reserved === 0
-  }
-
-  #free(): number {
-    if (this.#options.now() >= this.#usableUntil) return 0
-    return this.#held - this.#reserved - this.#charges.cents
-  }
-
-  #take(cents: number): boolean {
-    if (this.#free() < cents) return false
-    this.#reserved += cents
-    return true
-  }
-
-  #wait(cents: number): Promise<void> {
-    const waited = this.#waiting.wait(cents)
-    void this.#work()
-    return waited
+    return this.isSettled && !this.#isStored && this.#budgets.areFree
   }
 
   #hasWork(): boolean {
     const unsettled = this.#order !== undefined || this.#charges.areWaiting
-    return unsettled || this.#giveBack || !this.#waiting.isEmpty || this.#looks.length > 0
+    return unsettled || this.#budgets.hasWork || this.#looks.length > 0
   }
 
   /** @returns when there is nothing left to do, or the database did not answer */
@@ -163,14 +149,16 @@ export class AccountLease {
   }
 
   async #turns(): Promise<void> {
+    // What is asked for in one go is one order.
+    await Promise.resolve()
     try {
       while (this.#hasWork()) {
         await this.#turn()
-        if (this.#waiting.isAsking) await this.#options.sleep(ASK_LOOK_MS)
+        if (this.#budgets.isAsking) await this.#options.sleep(ASK_LOOK_MS)
       }
     } catch (error) {
-      // What waited fails. What is spent stays, and so does the order, which may have been carried out.
-      this.#waiting.fail(error)
+      // What waited fails. What is used stays, and so does the order, which may have been carried out.
+      this.#budgets.fail(error)
       for (const look of [...this.#looking.splice(0), ...this.#looks.splice(0)]) look.reject(error)
     } finally {
       this.#working = undefined
@@ -179,33 +167,30 @@ export class AccountLease {
 
   async #turn(): Promise<void> {
     const { now, usableMs, carryOut } = this.#options
+    const isRepeated = this.#order !== undefined
     const order = (this.#order ??= this.#nextOrder())
     const usableUntil = now() + usableMs
     const answer = await carryOut(order)
     this.#order = undefined
-    this.#held = answer.heldCents
+    this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
-    this.#charges.settled(order.charges)
+    this.#budgets.settled(order.charges, order.parts)
     for (const look of this.#looking.splice(0)) look.resolve(answer)
-    const take = (cents: number) => this.#take(cents)
-    this.#waiting.answered(answer, now(), { take, free: () => this.#free() })
+    this.credit.answered(answer.credit)
+    // An earlier answer, which was lost, may have said that the lease had expired, and all its parts with it.
+    this.#budgets.answered(answer.parts, !answer.isNew && !isRepeated)
   }
 
   #nextOrder(): LeaseOrder {
-    const giveBack = this.#giveBack
-    this.#giveBack = false
     this.#looking = this.#looks.splice(0)
-    const { needCents } = this.#waiting
+    const charges = this.#charges.take()
     return {
       leaseId: this.id,
       accountHash: this.#options.accountHash,
       sequence: ++this.#sequence,
-      charges: this.#charges.take(),
-      reservedCents: this.#reserved,
-      needCents,
-      extraCents: needCents > 0 && !giveBack ? this.#size.next(this.#options.now()) : 0,
-      giveBack,
-      ask: this.#waiting.order(),
+      charges,
+      credit: this.credit.order(),
+      parts: this.#budgets.order(charges),
     }
   }
 }

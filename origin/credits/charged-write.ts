@@ -12,7 +12,7 @@ export async function chargedWrite<Result>(
   by: { accountHash: string; keyHash: string; subject: string },
   write: () => Promise<Result>,
 ): Promise<Result> {
-  const reservation = await credits.reserve(by.accountHash, WRITE_CENTS)
+  const reservation = await credits.reserve(by, WRITE_CENTS)
   try {
     const result = await write()
     reservation.settle('write', WRITE_CENTS, by)

@@ -1,12 +1,17 @@
 import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
 import type { Log } from '../log.ts'
-import { AccountLease } from './account-lease.ts'
+import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
+import type { AllowedRun } from './allowed-run.ts'
+import { capOf, type Payer } from './budget-name.ts'
 import { dollars } from './dollars.ts'
-import { carryOut, type LeaseAnswer, type LeaseOrder } from './lease-order.ts'
+import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
+import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
+import { lockAccount } from './ledger.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
+import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
 /** A lease that is not renewed for this long returns to its account. */
 export const LEASE_MS = 30_000
@@ -16,6 +21,9 @@ export const LEASE_USABLE_MS = 20_000
 
 /** Accounts that are settled side by side: fewer than the connections to the database. */
 const FLUSHES_AT_ONCE = 4
+
+/** Where there is no other process, only refunds ask for credit: they can wait. */
+const ALONE_LOOK_MS = 1_000
 
 /** A ledger that is silent for this long does not answer. */
 const ORDER_WAIT_MS = 5_000
@@ -56,10 +64,15 @@ export type Balance = {
 export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
+  readonly #allowance: FailureAllowance
   #closed = false
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CreditsOptions) {
     this.#options = options
+    const { now, monotonic, sleep } = options
+    const lease = (accountHash: string) => this.#lease(accountHash)
+    this.#allowance = new FailureAllowance({ lease, now, monotonic, sleep })
   }
 
   /** Returns the leases of dead processes where all others are dead. Before the first reservation. */
@@ -69,21 +82,27 @@ export class Credits {
   }
 
   /**
-   * Cents of an account that nobody else can spend.
+   * Cents of an account that nobody else can spend, and that count under the cap of the key.
    * @throws {PaymentRequired} when the account has not so much
+   * @throws {SpendCapReached} when the key may not spend so much
    * @throws {CreditsUnavailable} when nobody knows
    */
-  async reserve(accountHash: string, cents: number): Promise<Reservation> {
-    const lease = this.#lease(accountHash)
-    if (!lease.take(cents)) await lease.reserve(cents)
-    return new Reservation(lease, cents)
+  async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
+    return Reservation.of(this.#lease(accountHash), keyHash, cents)
+  }
+
+  /**
+   * Lets a run begin that may fail, and reserves what it may use of the allowance for failed executions.
+   * @throws {FailedExecutionAllowance | Overloaded | CreditsUnavailable}
+   */
+  admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
+    return this.#allowance.admit(payer, run)
   }
 
   /** What can be spent, and what is reserved for what is under way. @throws {CreditsUnavailable} */
   async balance(accountHash: string): Promise<Balance> {
     const { answer, reservedCents, spentCents } = await this.#lease(accountHash).look()
-    const elsewhere = answer.others.reduce((sum, lease) => sum + lease.reservedCents, 0)
-    const reserved = reservedCents + elsewhere
+    const reserved = reservedCents + answer.reservedElsewhereCents
     const balance = Math.max(0, answer.balanceCents - spentCents - reserved)
     return {
       balance_cents: balance,
@@ -91,6 +110,34 @@ export class Credits {
       debt_cents: answer.debtCents,
       balance_display: dollars(balance),
     }
+  }
+
+  /**
+   * Says what a usage key may spend in a rolling window, or takes its cap away. When this returns, no process spends by
+   * what was said before; what was reserved then is spent. Called again, it does the same again.
+   * @throws {CreditsUnavailable} when it is not known whether all processes know of it
+   */
+  async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
+    const { db, now, sleep } = this.#options
+    const questions = await this.#known(
+      db.transaction(async (tx) => {
+        await lockAccount(tx, payer.accountHash, this.#terms())
+        return storeCap(tx, payer, cap, new Date(now()))
+      }),
+    )
+    for (;;) {
+      await this.#leases.get(payer.accountHash)?.giveBack({ part: capOf(payer.keyHash) })
+      const at = new Date(now())
+      if (!(await this.#known(isUnanswered(db, payer.keyHash, questions, at)))) return
+      await sleep(ASK_LOOK_MS)
+    }
+  }
+
+  /** The caps of an account's keys, and what of them is spent. @throws {CreditsUnavailable} */
+  async caps(accountHash: string): Promise<KeyCap[]> {
+    const { db, now } = this.#options
+    await this.#leases.get(accountHash)?.flush()
+    return this.#known(capsOf(db, accountHash, new Date(now())))
   }
 
   /** Settles what was spent, gives idle leases back and forgets those that hold nothing. */
@@ -108,11 +155,13 @@ export class Credits {
 
   /** Looks what other processes have asked for, and begins to give it back. @throws {Error} of the database */
   async answer(): Promise<void> {
-    const { db, exclusive, processId } = this.#options
-    if (exclusive || this.#leases.size === 0) return
-    for (const accountHash of await askedLeases(db, processId))
+    const { db, exclusive, processId, monotonic } = this.#options
+    if (this.#leases.size === 0) return
+    if (exclusive && monotonic() < this.#lookedAt + ALONE_LOOK_MS) return
+    this.#lookedAt = monotonic()
+    for (const { accountHash, budget } of await askedLeases(db, processId))
       // Not awaited: it may wait for other processes itself, and the next account's is asked for too.
-      void this.#leases.get(accountHash)?.giveBack()
+      void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
 
   /** Gives back what is free of an account's credit here, since some of it was taken back. Never rejects. */
@@ -167,20 +216,23 @@ export class Credits {
   }
 
   async #carryOut(order: LeaseOrder): Promise<LeaseAnswer> {
-    const { db, processId, starterCents, now, sleep, log } = this.#options
-    const at = now()
-    const terms = {
-      processId,
-      starterCents,
-      at: new Date(at),
-      expiresAt: new Date(at + LEASE_MS),
-    }
-    const carried = db.transaction((tx) => carryOut(tx, order, terms))
-    const answer = await inTime(ORDER_WAIT_MS, carried, sleep).catch((error: unknown) => {
-      // For any failure: then nobody knows whether the transaction was carried out.
-      throw new CreditsUnavailable('the ledger does not answer', { cause: error })
-    })
+    const { db, log } = this.#options
+    const terms = this.#terms()
+    const answer = await this.#known(db.transaction((tx) => carryOut(tx, order, terms)))
     if (answer.unpaidCents > 0) log('credits.unpaid', { cents: answer.unpaidCents })
     return answer
+  }
+
+  #terms(): LeaseTerms {
+    const { processId, starterCents, now } = this.#options
+    const at = now()
+    return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + LEASE_MS) }
+  }
+
+  /** For any failure: then nobody knows whether a transaction was carried out. */
+  #known<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    return inTime(ORDER_WAIT_MS, asked, this.#options.sleep).catch((error: unknown) => {
+      throw new CreditsUnavailable('the ledger does not answer', { cause: error })
+    })
   }
 }

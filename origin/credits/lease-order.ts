@@ -1,25 +1,32 @@
-import { and, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
-import { creditLeases } from '../db/schema.ts'
+import { and, eq, gt, inArray, lt, ne, notExists, sql } from 'drizzle-orm'
+import { creditLeases, leaseParts } from '../db/schema.ts'
+import { capOf, keyOfCap } from './budget-name.ts'
+import {
+  type BudgetAnswer,
+  type BudgetOrder,
+  type PartAnswer,
+  type PartOrder,
+  shift,
+} from './budget-order.ts'
+import {
+  answerOf,
+  askForParts,
+  type BudgetBook,
+  dropParts,
+  nextPart,
+  readBooks,
+  standing,
+  storeParts,
+} from './lease-parts.ts'
 import {
   changeAccount,
-  type ChargeKind,
   type CreditAccount,
-  creditsOf,
   lockAccount,
   payDebt,
-  post,
-  REVENUE,
   type Transaction,
 } from './ledger.ts'
-
-/** Charges of one kind, key and subject, summed until they are settled. */
-export type Charge = {
-  kind: ChargeKind
-  keyHash: string
-  subject: string
-  cents: number
-  quantity: number
-}
+import { type Charge, settleCharges } from './settling.ts'
+import { addFailures } from './window-sums.ts'
 
 /** What a process wants done with its lease of one account, all of it or nothing. */
 export type LeaseOrder = {
@@ -29,30 +36,26 @@ export type LeaseOrder = {
   sequence: number
   /** Spent out of the lease, and to be settled. */
   charges: readonly Charge[]
-  /** Stays held: reservations that are open. */
-  reservedCents: number
-  /** Free credit that is waited for. */
-  needCents: number
-  /** Free credit beyond that, where there is plenty. */
-  extraCents: number
-  /** What is free and not needed goes back. */
-  giveBack: boolean
-  /** When the need is not met, the other processes are asked for what is free in their leases. */
-  ask: boolean
+  credit: BudgetOrder
+  /** Of the other budgets those about which there is something to say; of caps also those that charges are under. */
+  parts: readonly PartOrder[]
 }
 
 /** How things stand after an order. */
 export type LeaseAnswer = {
-  /** What the lease holds now. */
-  heldCents: number
-  /** In no lease. */
-  availableCents: number
+  credit: BudgetAnswer
+  /** Of the budgets that the order named. */
+  parts: readonly PartAnswer[]
   balanceCents: number
   debtCents: number
-  /** The leases of other processes. */
-  others: readonly { id: string; asked: number; answered: number; reservedCents: number }[]
-  /** Charges that the account could not pay any more: its lease had expired. */
+  /** Reserved at other processes, when they last said so. */
+  reservedElsewhereCents: number
+  /** Charges that nothing covered any more: the lease had expired. */
   unpaidCents: number
+  /** The database had no such lease before: what its parts held is gone. */
+  isNew: boolean
+  /** The database has the lease now. */
+  isStored: boolean
 }
 
 export type LeaseTerms = {
@@ -72,105 +75,148 @@ export async function carryOut(
 ): Promise<LeaseAnswer> {
   const locked = await lockAccount(tx, order.accountHash, terms)
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
-  const done = own !== undefined && own.sequence >= order.sequence
-  const { held, changed, unpaidCents } = done
-    ? { held: own.cents, changed: account, unpaidCents: 0 }
-    : await apply(tx, order, terms, account, own)
-  const availableCents = changed.balanceCents - changed.leasedCents
-  const wanting = held - order.reservedCents < order.needCents
-  const asked = order.ask && !done && wanting ? await askOthers(tx, others) : others
-  return {
-    heldCents: held,
-    availableCents,
-    balanceCents: changed.balanceCents,
-    debtCents: changed.debtCents,
-    others: asked,
-    unpaidCents,
+  const books = await readBooks(tx, order, concerned(order, own), terms.at)
+  if (own && own.sequence >= order.sequence) {
+    const parts = order.parts.flatMap(({ budget }) => standing(books.get(budget)!))
+    return answer(account, others, {
+      held: own.cents,
+      parts,
+      unpaidCents: 0,
+      isNew: false,
+      isStored: true,
+    })
   }
+  return apply(tx, order, terms, { account, own, others, books })
+}
+
+/** Under a lease that had expired, charges have to be held against the caps again. */
+function concerned({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
+  const again = own ? [] : charges.map(({ keyHash }) => capOf(keyHash))
+  return [...new Set([...parts.map(({ budget }) => budget), ...again])]
+}
+
+type Found = {
+  account: CreditAccount
+  own: LeaseRow | undefined
+  others: LeaseRow[]
+  books: Map<string, BudgetBook>
 }
 
 async function apply(
   tx: Transaction,
   order: LeaseOrder,
   terms: LeaseTerms,
-  account: CreditAccount,
-  own: LeaseRow | undefined,
-): Promise<{ held: number; changed: CreditAccount; unpaidCents: number }> {
+  { account, own, others, books }: Found,
+): Promise<LeaseAnswer> {
   const before = own?.cents ?? 0
-  const { posted, unpaidCents } = await settle(tx, order, terms.at, account, before)
+  const payable = before + account.balanceCents - account.leasedCents
+  const settled = await settleCharges(tx, order, terms.at, { payable, books })
+  const failures = new Map(
+    order.parts.flatMap(({ budget, used }) => (used > 0 ? [[budget, used] as const] : [])),
+  )
+  await addFailures(tx, order.accountHash, terms.at, failures)
   // A lease that was taken for dead covers nothing any more: then what is available pays, as far as it goes.
-  const covered = Math.min(posted, before)
+  const covered = Math.min(settled.cents, before)
   const left = before - covered
-  const free = account.balanceCents - account.leasedCents - (posted - covered)
+  const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
   // What is owed comes before what anybody leases.
   const available = Math.max(0, free - account.debtCents)
-  const held = left + shift(order, left, available)
-  await storeLease(tx, order, terms, own, held)
-  const change = { balanceCents: -posted, leasedCents: held - before }
-  const settled = await changeAccount(tx, account, change)
+  const held = left + shift(order.credit, left - order.credit.reserved, available)
+
+  const next = order.parts.map((part) => {
+    const book = books.get(part.budget)!
+    const keyHash = keyOfCap(part.budget)
+    const used = keyHash === undefined ? part.used : (settled.byKey.get(keyHash) ?? 0)
+    return { order: part, book, ...nextPart(part, book, used) }
+  })
+  const parts = next.map(({ part }) => part)
+  await dropParts(tx, order.leaseId, parts)
+  // What counts failures keeps its row, and so its number: sent again, it must not count them again.
+  const mayGo = failures.size === 0 && !parts.some(({ stays }) => stays)
+  const isStored = await storeLease(tx, order, terms, { own, held, mayGo })
+  await storeParts(tx, order, parts)
+
+  const change = { balanceCents: -settled.cents, leasedCents: held - before }
+  const changed = await changeAccount(tx, account, change)
   // Debt waits for what processes had leased when a refund came.
   const cause = `${order.leaseId}:${order.sequence}`
-  const changed = await payDebt(tx, settled, terms.at, cause)
-  return { held, changed, unpaidCents }
-}
+  const paid = await payDebt(tx, changed, terms.at, cause)
 
-/** What the lease gets (above 0) or gives back (below 0), given what it holds and what is in no lease. */
-function shift(order: LeaseOrder, held: number, available: number): number {
-  const free = held - order.reservedCents
-  if (order.giveBack && free > order.needCents) return order.needCents - free
-  const needed = Math.min(available, Math.max(0, order.needCents - free))
-  // Half of the rest at most: other processes find some without asking, down to the last cents.
-  const extra = Math.min(order.extraCents, Math.floor((available - needed) / 2))
-  return needed + Math.max(0, free < order.needCents + order.extraCents ? extra : 0)
-}
-
-/** Charges what the lease and the available credit can pay, and never more. */
-async function settle(
-  tx: Transaction,
-  order: LeaseOrder,
-  at: Date,
-  account: CreditAccount,
-  held: number,
-): Promise<{ posted: number; unpaidCents: number }> {
-  let payable = held + account.balanceCents - account.leasedCents
-  let unpaidCents = 0
-  const transfers = order.charges.flatMap((charge, index) => {
-    const cents = Math.min(charge.cents, payable)
-    payable -= cents
-    unpaidCents += charge.cents - cents
-    if (cents === 0) return []
-    const idempotencyKey = `charge:${order.leaseId}:${order.sequence}:${index}`
-    const from = creditsOf(order.accountHash)
-    return [{ ...charge, idempotencyKey, from, to: REVENUE, cents }]
+  const { reserved, need, ask } = order.credit
+  const asked = ask && held - reserved < need ? await askOthers(tx, others) : others
+  const wanting = next.filter(
+    ({ order: { ask: asks, reserved: open, need: more }, part }) =>
+      asks && !part.unlimited && part.held - open < more,
+  )
+  if (wanting.length > 0)
+    await askForParts(
+      tx,
+      order,
+      wanting.map(({ part }) => part.budget),
+      books,
+    )
+  return answer(paid, asked, {
+    held,
+    parts: next.map(({ book, part, terms: after }) => answerOf(book, part, after)),
+    unpaidCents: settled.unpaidCents,
+    isNew: own === undefined,
+    isStored,
   })
-  return { posted: -(await post(tx, order.accountHash, at, transfers)), unpaidCents }
 }
 
+function answer(
+  { balanceCents, leasedCents, debtCents }: CreditAccount,
+  others: readonly LeaseRow[],
+  {
+    held,
+    ...rest
+  }: { held: number } & Pick<LeaseAnswer, 'parts' | 'unpaidCents' | 'isNew' | 'isStored'>,
+): LeaseAnswer {
+  const elsewhere = others.map(({ id, cents, asked, answered }) => ({
+    id,
+    held: cents,
+    asked,
+    answered,
+  }))
+  return {
+    credit: { held, available: balanceCents - leasedCents, others: elsewhere },
+    balanceCents,
+    debtCents,
+    reservedElsewhereCents: others.reduce((sum, { reservedCents }) => sum + reservedCents, 0),
+    ...rest,
+  }
+}
+
+/** @returns whether the database has the lease now */
 async function storeLease(
   tx: Transaction,
   order: LeaseOrder,
   { processId, expiresAt }: LeaseTerms,
-  own: LeaseRow | undefined,
-  cents: number,
-): Promise<void> {
-  if (cents === 0 && order.reservedCents === 0) {
-    if (own) await tx.delete(creditLeases).where(eq(creditLeases.id, order.leaseId))
-    return
+  { own, held, mayGo }: { own: LeaseRow | undefined; held: number; mayGo: boolean },
+): Promise<boolean> {
+  const { leaseId: id, accountHash, sequence, credit } = order
+  const ofLease = eq(creditLeases.id, id)
+  if (mayGo && held === 0 && credit.reserved === 0) {
+    if (!own) return false
+    const parts = tx.select().from(leaseParts).where(eq(leaseParts.leaseId, id))
+    const gone = await tx
+      .delete(creditLeases)
+      .where(and(ofLease, notExists(parts)))
+      .returning()
+    if (gone.length > 0) return false
   }
-  const { sequence, reservedCents } = order
-  const lease = { cents, reservedCents, sequence, expiresAt }
-  const answered = order.giveBack ? (own?.asked ?? 0) : (own?.answered ?? 0)
+  const lease = { cents: held, reservedCents: credit.reserved, sequence, expiresAt }
+  const answered = credit.giveBack ? (own?.asked ?? 0) : (own?.answered ?? 0)
   if (own)
     await tx
       .update(creditLeases)
       .set({ ...lease, answered })
-      .where(eq(creditLeases.id, order.leaseId))
-  else {
-    const { leaseId: id, accountHash } = order
+      .where(ofLease)
+  else
     await tx
       .insert(creditLeases)
       .values({ ...lease, id, accountHash, processId, asked: 0, answered: 0 })
-  }
+  return true
 }
 
 /** The leases of an account; those that have expired return to it. */

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database } from '../db/open.ts'
-import { creditAccounts, creditLeases } from '../db/schema.ts'
+import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
 import { causeOf } from './lease-order.ts'
 import { changeAccount, payDebt, type Transaction } from './ledger.ts'
 
@@ -19,15 +20,25 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** Accounts of whose credit a process holds some that others have asked for. */
-export async function askedLeases(db: Database, processId: string): Promise<string[]> {
-  const rows = await db
-    .select({ accountHash: creditLeases.accountHash })
+/** What of its leases other processes have asked a process for: a part of one, or the credit where `budget` is null. */
+export async function askedLeases(
+  db: Database,
+  processId: string,
+): Promise<{ accountHash: string; budget: string | null }[]> {
+  const ofProcess = eq(creditLeases.processId, processId)
+  const credit = db
+    .select({ accountHash: creditLeases.accountHash, budget: sql<string | null>`null::text` })
     .from(creditLeases)
-    .where(
-      and(eq(creditLeases.processId, processId), gt(creditLeases.asked, creditLeases.answered)),
-    )
-  return rows.map(({ accountHash }) => accountHash)
+    .where(and(ofProcess, gt(creditLeases.asked, creditLeases.answered)))
+  const parts = db
+    .select({
+      accountHash: leaseParts.accountHash,
+      budget: sql<string | null>`${leaseParts.budget}`,
+    })
+    .from(leaseParts)
+    .innerJoin(creditLeases, eq(creditLeases.id, leaseParts.leaseId))
+    .where(and(ofProcess, gt(leaseParts.asked, leaseParts.answered)))
+  return unionAll(credit, parts)
 }
 
 /**

@@ -5,10 +5,16 @@ const EXTRA_CENTS = 25
 const GROWS_MS = 1_000
 const EXTRA_MAX_CENTS = EXTRA_CENTS * 2 ** 9
 
-/** How much credit a process takes along, by how fast the account spends: so that orders stay rare. */
+/** How much a process takes along of a budget, by how fast it is used: so that orders stay rare. */
 export class LeaseSize {
+  readonly #unit: number
   #extraCents = EXTRA_CENTS
   #askedAt = Number.NEGATIVE_INFINITY
+
+  /** @param unit what is worth a cent: 1 of cents, 1,000 of milliseconds */
+  constructor(unit: number) {
+    this.#unit = unit
+  }
 
   /** @returns what to ask for beyond the need, in an order that is made now */
   next(now: number): number {
@@ -16,6 +22,6 @@ export class LeaseSize {
     this.#askedAt = now
     const extra = Math.floor(soon ? this.#extraCents * 2 : this.#extraCents / 2)
     this.#extraCents = Math.min(EXTRA_MAX_CENTS, Math.max(EXTRA_CENTS, extra))
-    return this.#extraCents
+    return this.#extraCents * this.#unit
   }
 }

@@ -2,6 +2,7 @@ import { eq, inArray } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../db/schema.ts'
 import { addUsage } from './usage-days.ts'
+import { addCharges } from './window-sums.ts'
 
 /** What a transaction of the database is to those who write in one. */
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
@@ -171,6 +172,7 @@ export async function post(
   }))
   const added = await tx.insert(ledgerTransfers).values(rows).onConflictDoNothing().returning()
   await addUsage(tx, accountHash, at, added)
+  await addCharges(tx, accountHash, at, added)
   const credits = creditsOf(accountHash)
   return added.reduce((sum, { fromAccount, toAccount, cents }) => {
     return sum + (toAccount === credits ? cents : 0) - (fromAccount === credits ? cents : 0)

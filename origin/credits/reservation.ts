@@ -1,20 +1,30 @@
 import type { AccountLease } from './account-lease.ts'
 import type { ChargeKind } from './ledger.ts'
-import { PaymentRequired } from './shortage.ts'
+import { PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/** What a charge is for: the hash of the key that was used, and the operation or the CID of the action. */
-export type ChargeReference = { keyHash: string; subject: string }
+/** What a charge is for: the operation, or the CID of the action. */
+export type ChargeReference = { subject: string }
 
-/** Cents of an account that nobody else can spend, until they are settled or released. */
+/** Why there is no more to reserve. */
+export type Exhausted = 'out_of_credits' | 'spend_cap_reached'
+
+/** Cents of an account that nobody else can spend, under the cap of a key, until they are settled or released. */
 export class Reservation {
   readonly #lease: AccountLease
+  readonly #keyHash: string
   #cents: number
   #open = true
 
-  /** @param cents are reserved in the lease already */
-  constructor(lease: AccountLease, cents: number) {
+  private constructor(lease: AccountLease, keyHash: string, cents: number) {
     this.#lease = lease
+    this.#keyHash = keyHash
     this.#cents = cents
+  }
+
+  /** @throws {PaymentRequired | SpendCapReached | CreditsUnavailable} */
+  static async of(lease: AccountLease, keyHash: string, cents: number): Promise<Reservation> {
+    await take(lease, keyHash, cents)
+    return new Reservation(lease, keyHash, cents)
   }
 
   /** What is reserved; 0 when it has ended. */
@@ -24,20 +34,23 @@ export class Reservation {
 
   /** Says that `extend` will ask for so much soon, so that the credit is there by then. */
   prepare(cents: number): void {
-    if (this.#open) this.#lease.prepare(cents)
+    if (!this.#open) return
+    this.#lease.credit.prepare(cents)
+    this.#lease.cap(this.#keyHash).prepare(cents)
   }
 
-  /** Reserves more. @returns false where the account has not so much @throws {CreditsUnavailable} */
-  async extend(cents: number): Promise<boolean> {
+  /** Reserves more. @returns what there is not enough of, if anything @throws {CreditsUnavailable} */
+  async extend(cents: number): Promise<Exhausted | undefined> {
     try {
-      await this.#lease.reserve(cents)
+      await take(this.#lease, this.#keyHash, cents)
     } catch (error) {
-      if (error instanceof PaymentRequired) return false
+      if (error instanceof PaymentRequired) return 'out_of_credits'
+      if (error instanceof SpendCapReached) return 'spend_cap_reached'
       throw error
     }
     if (this.#open) this.#cents += cents
-    else this.#lease.end(cents)
-    return true
+    else this.#end(cents, 0)
+    return undefined
   }
 
   /**
@@ -45,17 +58,40 @@ export class Reservation {
    * ledger before long.
    * @throws {RangeError} for more than is reserved
    */
-  settle(kind: ChargeKind, cents: number, { keyHash, subject }: ChargeReference): void {
+  settle(kind: ChargeKind, cents: number, { subject }: ChargeReference): void {
     if (cents < 1 || cents > this.cents)
       throw new RangeError(`${cents} of ${this.cents} reserved cents cannot be charged`)
     this.#open = false
-    this.#lease.end(this.#cents, { kind, keyHash, subject, cents, quantity: 1 })
+    this.#end(this.#cents, cents)
+    this.#lease.charge({ kind, keyHash: this.#keyHash, subject, cents, quantity: 1 })
   }
 
   /** Frees what is reserved; nothing is charged. Does nothing when the reservation has ended. */
   release(): void {
     if (!this.#open) return
     this.#open = false
-    this.#lease.end(this.#cents)
+    this.#end(this.#cents, 0)
+  }
+
+  #end(reserved: number, charged: number): void {
+    this.#lease.credit.end(reserved, charged)
+    this.#lease.cap(this.#keyHash).end(reserved, charged)
+  }
+}
+
+/** Credit first and the cap after it, in every process: two that held one and waited for the other would both fail. */
+async function take(lease: AccountLease, keyHash: string, cents: number): Promise<void> {
+  const { credit } = lease
+  const cap = lease.cap(keyHash)
+  if (!credit.take(cents)) {
+    // One order asks for both.
+    cap.prepare(cents)
+    await credit.reserve(() => cents)
+  }
+  try {
+    if (!cap.take(cents)) await cap.reserve(() => cents)
+  } catch (error) {
+    credit.end(cents)
+    throw error
   }
 }

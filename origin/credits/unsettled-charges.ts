@@ -1,14 +1,8 @@
-import type { Charge } from './lease-order.ts'
+import type { Charge } from './settling.ts'
 
 /** Charges that are not known to be in the ledger: summed by kind, key and subject until an order takes them along. */
 export class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
-  #cents = 0
-
-  /** The sum of all, those under way included. */
-  get cents(): number {
-    return this.#cents
-  }
 
   /** True when no order has them yet. */
   get areWaiting(): boolean {
@@ -16,7 +10,6 @@ export class UnsettledCharges {
   }
 
   add(charge: Charge): void {
-    this.#cents += charge.cents
     const key = `${charge.kind} ${charge.keyHash} ${charge.subject}`
     const sum = this.#sums.get(key)
     this.#sums.set(key, {
@@ -31,10 +24,5 @@ export class UnsettledCharges {
     const charges = [...this.#sums.values()]
     this.#sums.clear()
     return charges
-  }
-
-  /** The order was carried out. */
-  settled(charges: readonly Charge[]): void {
-    this.#cents -= charges.reduce((sum, { cents }) => sum + cents, 0)
   }
 }

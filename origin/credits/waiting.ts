@@ -1,15 +1,24 @@
-import type { LeaseAnswer } from './lease-order.ts'
-import { CreditsUnavailable, PaymentRequired } from './shortage.ts'
+import type { BudgetAnswer, HeldElsewhere } from './budget-order.ts'
+import { CreditsUnavailable } from './shortage.ts'
 
 /** Other processes have this long to give back what they do not need, before it is said that nobody knows. */
 export const ASK_WAIT_MS = 2_000
 
-type Waiter = { cents: number; resolve: () => void; reject: (error: unknown) => void }
+export type Waiter = {
+  /** As it is at that moment: who would take what is left does not know before how much that is. */
+  amount: () => number
+  /** False where it is enough that so much is there. */
+  reserves: boolean
+  /** Others are asked again until then, where what they gave back went elsewhere. */
+  until: number
+  resolve: (amount: number) => void
+  reject: (error: unknown) => void
+}
 
-/** A question to other processes: which of their leases, up to which number, and who waits for the answer. */
-type Round = { leases: Map<string, number>; waiters: Set<Waiter>; until: number }
+/** A question to other processes: their leases as they were when they were asked, and who waits for the answer. */
+type Round = { leases: Map<string, HeldElsewhere>; waiters: Set<Waiter>; until: number }
 
-/** Those who wait for credit of one account, in order of arrival: a large need is not overtaken for ever by small ones. */
+/** Those who wait for one budget, in order of arrival: a large need is not overtaken for ever by small ones. */
 export class Waiting {
   #waiters: Waiter[] = []
   /** Who waited when the order was made that asks the other processes. */
@@ -25,13 +34,16 @@ export class Waiting {
     return this.#round !== undefined
   }
 
-  get needCents(): number {
-    return this.#waiters.reduce((sum, { cents }) => sum + cents, 0)
+  get need(): number {
+    return this.#waiters.reduce((sum, { amount }) => sum + amount(), 0)
   }
 
-  /** @returns when so much could be taken @throws {PaymentRequired | CreditsUnavailable} */
-  wait(cents: number): Promise<void> {
-    return new Promise((resolve, reject) => void this.#waiters.push({ cents, resolve, reject }))
+  /** @returns how much was there @throws what `refuse` makes, or CreditsUnavailable */
+  wait({ amount, reserves }: Pick<Waiter, 'amount' | 'reserves'>, now: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const until = now + ASK_WAIT_MS
+      this.#waiters.push({ amount, reserves, until, resolve, reject })
+    })
   }
 
   /** An order is made. @returns whether it has to ask the other processes */
@@ -42,32 +54,35 @@ export class Waiting {
   }
 
   /**
-   * An order was answered: serves whom it can, and refuses those whom nobody has credit for.
-   * @param take takes credit that is free, or says that there is not so much
-   * @param free what is free
+   * An order was answered: serves whom it can, and refuses those for whom nobody has enough.
+   * @param serve takes what is free, or says that there is not so much
    */
   answered(
-    answer: LeaseAnswer,
+    answer: Pick<BudgetAnswer, 'others'>,
     now: number,
-    { take, free }: { take: (cents: number) => boolean; free: () => number },
+    { serve, refuse }: { serve: (waiter: Waiter) => boolean; refuse: (amount: number) => Error },
   ): void {
-    this.#serve(take)
+    this.#serve(serve)
     this.#begin(answer, now)
     this.#asking = undefined
     const round = this.#round
     if (!round) return
-    const open = answer.others.some(({ id, answered }) => answered < (round.leases.get(id) ?? 0))
+    const asked = (id: string) => round.leases.get(id)
+    const open = answer.others.some(({ id, answered }) => answered < (asked(id)?.asked ?? 0))
     if (open && now < round.until && !this.isEmpty) return
     this.#round = undefined
+    // Some of what came back went to a process that takes more than it needs: it has to be asked as well.
+    const moved = answer.others.some(({ id, held }) => held > (asked(id)?.held ?? 0))
     for (let next = this.#waiters[0]; next && round.waiters.has(next); next = this.#waiters[0]) {
+      if (moved && now < next.until) return
       this.#waiters.shift()
       next.reject(
         open
           ? new CreditsUnavailable('a process that holds credit of this account does not answer')
-          : new PaymentRequired(next.cents, Math.max(0, free()) + answer.availableCents),
+          : refuse(next.amount()),
       )
       // What is not enough for one may be enough for the next.
-      this.#serve(take)
+      this.#serve(serve)
     }
   }
 
@@ -78,16 +93,14 @@ export class Waiting {
     for (const { reject } of this.#waiters.splice(0)) reject(error)
   }
 
-  #begin({ others }: LeaseAnswer, now: number): void {
+  #begin({ others }: Pick<BudgetAnswer, 'others'>, now: number): void {
     if (!this.#asking || this.isEmpty) return
-    const leases = new Map(others.map(({ id, asked }) => [id, asked]))
+    const leases = new Map(others.map((other) => [other.id, other]))
     this.#round = { leases, waiters: this.#asking, until: now + ASK_WAIT_MS }
   }
 
-  #serve(take: (cents: number) => boolean): void {
-    for (let next = this.#waiters[0]; next && take(next.cents); next = this.#waiters[0]) {
+  #serve(serve: (waiter: Waiter) => boolean): void {
+    for (let next = this.#waiters[0]; next && serve(next); next = this.#waiters[0])
       this.#waiters.shift()
-      next.resolve()
-    }
   }
 }

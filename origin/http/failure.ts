@@ -12,7 +12,12 @@ import { NotCredited } from '../credits/processor/not-credited.ts'
 import { ProcessorUnavailable } from '../credits/processor/processor.ts'
 import { TooManyPayments } from '../credits/processor/turns.ts'
 import { WebhookRefused } from '../credits/processor/webhook.ts'
-import { CreditsUnavailable, PaymentRequired } from '../credits/shortage.ts'
+import {
+  CreditsUnavailable,
+  FailedExecutionAllowance,
+  PaymentRequired,
+  SpendCapReached,
+} from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
@@ -24,6 +29,8 @@ import { ActionFailed, ActionStopped } from './svc-action.ts'
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
   'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
+const FIX_CAP =
+  'Wait, or let the account key raise the cap of this key: POST /core/v1/update_usage_api_key.'
 
 /** A failure as it is answered. */
 export type FailureAnswer = {
@@ -69,6 +76,8 @@ export function toApiError(error: unknown): ApiError {
       `This costs ${dollars(error.requiredCents)} and the balance is ${dollars(error.balanceCents)}.`,
       FIX_PAYMENT,
     )
+  if (error instanceof SpendCapReached) return spendCapReached(error)
+  if (error instanceof FailedExecutionAllowance) return failedTooMuch(error)
   if (error instanceof CreditsUnavailable)
     return new ApiError(
       503,
@@ -155,9 +164,39 @@ function retryAfter(ms: number | undefined) {
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
 }
 
+function spendCapReached(error: SpendCapReached): ApiError {
+  const { requiredCents, leftCents, capCents, windowSeconds, nextLeavesAt } = error
+  const later = nextLeavesAt
+    ? ` Some of what was spent is forgotten at ${rfc3339(nextLeavesAt)}.`
+    : ''
+  return new ApiError(
+    402,
+    `This costs ${dollars(requiredCents)} and the key may spend ${dollars(leftCents)} more: its cap is ${dollars(capCents)} in ${windowSeconds} s.${later}`,
+    FIX_CAP,
+    { error: 'spend_cap_reached' },
+  )
+}
+
+function failedTooMuch({ of, retryAfterMs }: FailedExecutionAllowance): ApiError {
+  const whose = of === 'pair' ? 'of this action by this key' : 'of this account'
+  return new ApiError(
+    429,
+    `Runs ${whose} that failed have used what they may take for nothing in an hour; nothing was executed.`,
+    'Look why they fail before you try again after the seconds in Retry-After. Runs that are paid for add to it.',
+    { error: 'failed_execution_allowance', ...retryAfter(retryAfterMs) },
+  )
+}
+
+function rfc3339(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
 function actionStopped({ code, message }: ActionStopped): ApiError {
   if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, { error: code })
+  if (code === 'spend_cap_reached') return new ApiError(402, message, FIX_CAP, { error: code })
   const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
+  if (code === 'failed_execution_allowance')
+    return new ApiError(429, message, fix, { error: code, headers: { 'retry-after': '60' } })
   return new ApiError(503, message, fix, RETRY)
 }
 

@@ -11,8 +11,11 @@ import { Overloaded } from '../admission/event-loop-load.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { ActionPool } from '../actions/run.ts'
+import type { AllowedRun } from '../credits/allowed-run.ts'
+import type { Payer } from '../credits/budget-name.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Reservation } from '../credits/reservation.ts'
+import type { RunBudget } from '../credits/run-meter.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Log } from '../log.ts'
 
@@ -72,17 +75,23 @@ export class Executions {
     this.#options = options
   }
 
-  /** @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted | ExecutorUnavailable | Overloaded} */
+  /**
+   * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
+   * @throws {ExecutorUnavailable | Overloaded}
+   */
   async run(execution: Execution): Promise<Outcome> {
     this.#requireRoom(execution)
     const reservation = await this.#reserve(execution)
+    let allowed: AllowedRun | undefined
     try {
       const permission = await this.#permit(execution)
-      const outcome = await this.#start(permission, execution, reservation, {})
-      settle(reservation, execution, outcome)
+      allowed = await this.#admit(execution, permission)
+      const outcome = await this.#start(permission, execution, { reservation, allowed }, {})
+      settle(reservation, outcome)
       return outcome
     } finally {
       reservation.release()
+      allowed?.release()
     }
   }
 
@@ -90,7 +99,8 @@ export class Executions {
    * Begins a run under its id, or joins it. The claim is on disk when this returns.
    * @param run `retry_lost`: executed again where an earlier attempt has ended as `origin_lost`
    * @returns the outcome's promise; `undefined` where another process executes the run
-   * @throws {PaymentRequired | CreditsUnavailable | ActionNotPermitted | Overloaded} and nothing was claimed
+   * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
+   * @throws {Overloaded} and nothing was claimed
    */
   async runOnce(
     execution: Execution,
@@ -104,12 +114,20 @@ export class Executions {
       this.#requireRoom(execution)
       reservation = await this.#reserve(execution)
     } catch (error) {
-      // A run that was begun is paid for, or has failed: to hear of it costs nothing.
-      const known = await this.#known(key, run).catch(() => undefined)
-      if (!known) throw error
-      return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
+      return this.#told(key, run, error)
     }
     return this.#claim(key, run, execution, reservation)
+  }
+
+  /** A run that was begun is paid for, or has failed: to hear of it costs nothing. @throws `refusal` of one that was not */
+  async #told(
+    key: RunKey,
+    run: OnceRun,
+    refusal: unknown,
+  ): Promise<{ outcome: Promise<Outcome> } | undefined> {
+    const known = await this.#known(key, run).catch(() => undefined)
+    if (!known) throw refusal
+    return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
   /** What there is to hear of a run without executing it. */
@@ -128,14 +146,24 @@ export class Executions {
   ): Promise<{ outcome: Promise<Outcome> } | undefined> {
     const { claims } = this.#options
     let claimed = false
+    let allowed: AllowedRun | undefined
     try {
       const permitted = await this.#permit(execution)
+      try {
+        allowed = await this.#admit(execution, permitted)
+      } catch (error) {
+        return await this.#told(key, run, error)
+      }
       claimed =
         (await claims.claim(key, run.attempt)) ||
         (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
-      if (claimed) return { outcome: this.#carried(key, permitted, execution, reservation) }
+      if (claimed)
+        return { outcome: this.#carried(key, permitted, execution, { reservation, allowed }) }
     } finally {
-      if (!claimed) reservation.release()
+      if (!claimed) {
+        reservation.release()
+        allowed?.release()
+      }
     }
     const known = await claims.state(key)
     return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
@@ -146,12 +174,13 @@ export class Executions {
     key: RunKey,
     permitted: RunPermission,
     execution: Execution,
-    reservation: Reservation,
+    budget: RunBudget,
   ): Promise<Outcome> {
     const { accountHash, runId } = key
-    const outcome = this.#claimed(key, permitted, execution, reservation).finally(() =>
-      reservation.release(),
-    )
+    const outcome = this.#claimed(key, permitted, execution, budget).finally(() => {
+      budget.reservation.release()
+      budget.allowed.release()
+    })
     const ofRun = this.#underWay.get(runId) ?? new Map<string, Promise<Outcome>>()
     this.#underWay.set(runId, ofRun.set(accountHash, outcome))
     const forget = () => {
@@ -185,11 +214,11 @@ export class Executions {
     key: RunKey,
     permission: RunPermission,
     execution: Execution,
-    reservation: Reservation,
+    budget: RunBudget,
   ): Promise<Outcome> {
     let outcome: Outcome
     try {
-      outcome = await this.#start(permission, execution, reservation, { run_id: key.runId })
+      outcome = await this.#start(permission, execution, budget, { run_id: key.runId })
     } catch (error) {
       await this.#options.claims.release(key)
       throw error
@@ -198,7 +227,7 @@ export class Executions {
       try {
         const stored = await this.#options.claims.finish(key, outcome)
         // Another outcome was there: this process had been taken for dead, and what it did is not charged.
-        if (stored === outcome) settle(reservation, execution, outcome)
+        if (stored === outcome) settle(budget.reservation, outcome)
         return stored
       } catch (error) {
         this.#options.log('run.outcome_not_stored', { run_id: key.runId, error: nameOf(error) })
@@ -211,7 +240,7 @@ export class Executions {
   async #start(
     permission: RunPermission,
     { principal, code, params, heldBytes, unwanted }: Execution,
-    reservation: Reservation,
+    budget: RunBudget,
     facts: Record<string, string>,
   ): Promise<Outcome> {
     const { pool, keyring, mirror, limits, log } = this.#options
@@ -225,7 +254,7 @@ export class Executions {
       ...(heldBytes !== undefined && { heldBytes }),
       ...limits,
     }
-    const ended = await meteredRun(pool, request, capability, { cid, reservation, unwanted })
+    const ended = await meteredRun(pool, request, capability, { cid, budget, unwanted })
     if ('kind' in ended) {
       log('run.lost', { cid, started: ended.started, ...facts })
       if (ended.full) throw new Overloaded(ended.reason, ended.retryAfterMs)
@@ -244,15 +273,28 @@ export class Executions {
   }
 
   #reserve({ principal }: Execution): Promise<Reservation> {
-    return this.#options.credits.reserve(principal.account.hash, EXECUTION_SECOND_CENTS)
+    return this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS)
+  }
+
+  /** What it may use by failing. */
+  #admit(
+    { principal, code, params, heldBytes = 0 }: Execution,
+    { cid }: RunPermission,
+  ): Promise<AllowedRun> {
+    const { credits, limits } = this.#options
+    const bytes = Math.max(heldBytes, code.length + params.length)
+    return credits.admit(payerOf(principal), { cid, wallMs: limits.wallMs, bytes })
   }
 }
 
+function payerOf({ account, keyHash }: Principal): Payer {
+  return { accountHash: account.hash, keyHash }
+}
+
 /** Charges what the outcome says, and nothing for a failure. */
-function settle(reservation: Reservation, { principal }: Execution, outcome: Outcome): void {
+function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
-  if (charged_cents > 0)
-    reservation.settle('execution', charged_cents, { keyHash: principal.keyHash, subject })
+  if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })
   reservation.release()
 }
 

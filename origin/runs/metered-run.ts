@@ -1,10 +1,16 @@
 import { isDeeper } from '../../shared/json-depth.ts'
 import { EXECUTION_SECOND_CENTS, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
-import type { ActionPool, Capability, RunLost, RunRequest } from '../actions/run.ts'
+import type {
+  ActionPool,
+  Capability,
+  RunFailed,
+  RunLost,
+  RunRequest,
+  RunReturned,
+} from '../actions/run.ts'
 import { dollars } from '../credits/dollars.ts'
-import type { Reservation } from '../credits/reservation.ts'
-import { executionCents, RunMeter, type Shortage } from '../credits/run-meter.ts'
+import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 
 /**
  * One run at the pool, whose seconds are reserved as they come. The reservation is left open: who keeps the outcome
@@ -14,10 +20,11 @@ export async function meteredRun(
   pool: ActionPool,
   request: RunRequest,
   capability: Capability,
-  { cid, reservation, unwanted }: Metering,
+  { cid, budget, unwanted }: Metering,
 ): Promise<Outcome | RunLost> {
+  const { reservation, allowed } = budget
   const stop = new AbortController()
-  const meter = new RunMeter(reservation, () => stop.abort())
+  const meter = new RunMeter(budget, () => stop.abort())
   const control = {
     signal: stop.signal,
     started: () => meter.start(),
@@ -25,37 +32,55 @@ export async function meteredRun(
   }
   const result = await pool.run(request, capability, control)
   const duration_ms = meter.end(result.kind === 'lost' ? 0 : result.durationMs)
-  if (result.kind === 'lost') return result
+  if (result.kind === 'lost') {
+    if (result.started) allowed.ended(meter.measuredMs, { failed: true })
+    else allowed.release()
+    return result
+  }
   const ended = { action_cid: cid, duration_ms, logs: result.logs, charged_cents: 0 }
-  const cents = executionCents(duration_ms)
+  const outcome = outcomeOf(result, ended, meter.stopped, reservation.cents)
+  // That the ledger is away is not the action's doing.
+  const failed = outcome.status === 'failed' && outcome.code !== 'credits_unavailable'
+  allowed.ended(duration_ms, { failed })
+  return outcome
+}
+
+function outcomeOf(
+  result: RunReturned | RunFailed,
+  ended: Ended,
+  stop: RunMeter['stopped'],
+  reservedCents: number,
+): Outcome {
+  const cents = executionCents(ended.duration_ms)
   // What came back within the seconds that were paid for is a result, even where the stop was on its way.
-  if (
-    meter.shortage &&
-    (result.kind === 'returned' ? cents > reservation.cents : result.code === 'stopped')
-  )
-    return stopped(meter.shortage, reservation.cents, ended)
+  if (stop && (result.kind === 'returned' ? cents > reservedCents : result.code === 'stopped'))
+    return stopped(stop, ended)
   if (result.kind === 'returned') {
     // A timer of this process may be late; what was not reserved is not charged.
-    const charged_cents = Math.min(cents, reservation.cents)
+    const charged_cents = Math.min(cents, reservedCents)
     return returned(result.value, { ...ended, charged_cents })
   }
   const { code, message, stack } = result
   return { status: 'failed', ...ended, code, message, stack }
 }
 
-type Metering = { cid: string; reservation: Reservation; unwanted: AbortSignal | undefined }
+type Metering = { cid: string; budget: RunBudget; unwanted: AbortSignal | undefined }
 
 type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 
 /** A run that had begun: it ends as failed, and is not begun again when there are credits. */
-function stopped(shortage: Shortage, reservedCents: number, ended: Ended): Outcome {
-  const after = `The run was stopped after ${reservedCents / EXECUTION_SECOND_CENTS} s:`
+function stopped({ why, afterMs }: NonNullable<RunMeter['stopped']>, ended: Ended): Outcome {
+  const after = `The run was stopped after ${afterMs / 1000} s:`
   const price = dollars(EXECUTION_SECOND_CENTS)
-  const message =
-    shortage === 'out_of_credits'
-      ? `${after} the next second costs ${price}, and the balance is $0.00. Nothing was charged.`
-      : `${after} the ledger does not answer. Nothing was charged.`
-  return { status: 'failed', ...ended, code: shortage, message, stack: '' }
+  const reasons = {
+    out_of_credits: `the next second costs ${price}, and the balance is $0.00`,
+    spend_cap_reached: `the next second costs ${price}, and the key has spent what its cap allows`,
+    failed_execution_allowance:
+      'runs of this action that failed have used what they may take for nothing',
+    credits_unavailable: 'the ledger does not answer',
+  }
+  const message = `${after} ${reasons[why]}. Nothing was charged.`
+  return { status: 'failed', ...ended, code: why, message, stack: '' }
 }
 
 /** A returned value that can be kept and passed on: checked here, since the executor is not to be trusted. */

@@ -6,7 +6,7 @@ import { carryOut } from '../../../origin/credits/lease-order.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
-import { booksOf, newAccount, openAccount, originProcess, REFERENCE } from './process.ts'
+import { booksOf, KEY, newAccount, openAccount, originProcess, REFERENCE } from './process.ts'
 
 type P = ReturnType<typeof originProcess>
 
@@ -92,9 +92,9 @@ function leasesHold(open: () => OpenDatabase): void {
   })
 
   it('a reservation is not in the balance, and comes back when it is released', async () => {
-    const { credits } = originProcess(open())
+    const { credits, reserve } = originProcess(open())
     const account = await openAccount(db(), 10)
-    const reservation = await credits.reserve(account, 4)
+    const reservation = await reserve(account, 4)
     const held = { balance_cents: 6, reserved_cents: 4 }
     expect(await credits.balance(account)).toMatchObject(held)
     reservation.release()
@@ -103,10 +103,10 @@ function leasesHold(open: () => OpenDatabase): void {
   })
 
   it('a charge is on the statement once, with its key and what it was for', async () => {
-    const { credits } = originProcess(open())
+    const { credits, reserve } = originProcess(open())
     const account = await openAccount(db(), 10)
-    const reservation = await credits.reserve(account, 4)
-    reservation.settle('execution', 3, { keyHash: '0xaa', subject: 'Qm' })
+    const reservation = await reserve(account, 4)
+    reservation.settle('execution', 3, { subject: 'Qm' })
     expect(await credits.balance(account)).toMatchObject({ balance_cents: 7, reserved_cents: 0 })
     await credits.flush()
     const { transfers } = await expectSoundBooks(db(), account)
@@ -115,7 +115,7 @@ function leasesHold(open: () => OpenDatabase): void {
       fromAccount: `credits:${account}`,
       toAccount: 'revenue',
       cents: 3,
-      keyHash: '0xaa',
+      keyHash: KEY,
       subject: 'Qm',
       quantity: 1,
     })
@@ -123,9 +123,9 @@ function leasesHold(open: () => OpenDatabase): void {
   })
 
   it('more than is reserved is not charged, nor anything after the end', async () => {
-    const { credits } = originProcess(open())
+    const { credits, reserve } = originProcess(open())
     const account = await openAccount(db(), 10)
-    const reservation = await credits.reserve(account, 2)
+    const reservation = await reserve(account, 2)
     expect(() => reservation.settle('write', 3, REFERENCE)).toThrow(RangeError)
     reservation.settle('write', 2, REFERENCE)
     expect(() => reservation.settle('write', 1, REFERENCE)).toThrow(RangeError)
@@ -142,37 +142,34 @@ function leasesHold(open: () => OpenDatabase): void {
   })
 
   it('what the account has not is refused, with what is needed and what is there', async () => {
-    const { credits } = originProcess(open())
+    const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
-    const refused = await credits.reserve(account, 5).catch((error: unknown) => error)
+    const refused = await reserve(account, 5).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(PaymentRequired)
     expect(refused).toMatchObject({ requiredCents: 5, balanceCents: 3 })
-    expect((await credits.reserve(account, 3)).cents).toBe(3)
+    expect((await reserve(account, 3)).cents).toBe(3)
   })
 
   it('what is too little for one that waits is enough for the next', async () => {
-    const { credits } = originProcess(open())
+    const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
-    const [large, small] = await Promise.allSettled([
-      credits.reserve(account, 5),
-      credits.reserve(account, 1),
-    ])
+    const [large, small] = await Promise.allSettled([reserve(account, 5), reserve(account, 1)])
     expect([large.status, small.status]).toEqual(['rejected', 'fulfilled'])
   })
 
   it('a reservation grows as far as the account goes', async () => {
-    const { credits } = originProcess(open())
+    const { reserve } = originProcess(open())
     const account = await openAccount(db(), 3)
-    const reservation = await credits.reserve(account, 1)
-    expect([await reservation.extend(1), await reservation.extend(1)]).toEqual([true, true])
-    expect(await reservation.extend(1)).toBe(false)
+    const reservation = await reserve(account, 1)
+    expect(await reservation.extend(2)).toBeUndefined()
+    expect(await reservation.extend(1)).toBe('out_of_credits')
     expect(reservation.cents).toBe(3)
   })
 
   it('five cents that another process holds can be spent at any process, within a second', async () => {
     const account = await openAccount(db(), 5)
     const holder = originProcess(open())
-    const held = await holder.credits.reserve(account, 5)
+    const held = await holder.reserve(account, 5)
     held.release()
     expect(await booksOf(db(), account)).toMatchObject({ leased: 5 })
     holder.live()
@@ -190,7 +187,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const account = await openAccount(db(), 2)
     const holder = originProcess(open())
     holder.live()
-    await holder.credits.reserve(account, 2)
+    await holder.reserve(account, 2)
     await expect(originProcess(open()).spend(account)).rejects.toThrow(PaymentRequired)
     holder.kill()
   })
@@ -199,7 +196,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const account = await openAccount(db(), 2)
     const clock = { at: Date.now() }
     const dead = originProcess(open(), { clock })
-    ;(await dead.credits.reserve(account, 2)).release()
+    ;(await dead.reserve(account, 2)).release()
     const alive = originProcess(open(), { clock })
     const refused = alive.spend(account)
     const passing = setInterval(() => (clock.at += 200), 20)
@@ -252,7 +249,7 @@ function leasesHold(open: () => OpenDatabase): void {
   it('what one process has spent shows in the balance of another once it is settled', async () => {
     const account = await openAccount(db(), 100)
     const [one, other] = [originProcess(open()), originProcess(open())]
-    const reservation = await one.credits.reserve(account, 5)
+    const reservation = await one.reserve(account, 5)
     await one.spend(account, 10)
     await one.credits.flush()
     const seen = { balance_cents: 85, reserved_cents: 5 }
@@ -264,8 +261,8 @@ function leasesHold(open: () => OpenDatabase): void {
   it('a process that waits for one account’s credit gives back another’s meanwhile', async () => {
     const [mine, theirs] = await Promise.all([openAccount(db(), 5), openAccount(db(), 5)])
     const [busy, other, silent] = [1, 2, 3].map(() => originProcess(open())) as [P, P, P]
-    ;(await silent.credits.reserve(mine, 5)).release()
-    ;(await busy.credits.reserve(theirs, 5)).release()
+    ;(await silent.reserve(mine, 5)).release()
+    ;(await busy.reserve(theirs, 5)).release()
     busy.live()
     const waits = busy.spend(mine, 5).catch((error: unknown) => error)
     const began = performance.now()
@@ -277,11 +274,11 @@ function leasesHold(open: () => OpenDatabase): void {
 
   it('a process that ends settles what it spent and gives the rest back', async () => {
     const account = await openAccount(db(), 100)
-    const { credits, spend } = originProcess(open())
+    const { credits, reserve, spend } = originProcess(open())
     await Promise.all(Array.from({ length: 30 }, () => spend(account)))
     await credits.close()
     expect(await expectSoundBooks(db(), account)).toMatchObject({ leased: 0, balance: 70 })
-    await expect(credits.reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
+    await expect(reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
   })
 
   it('late charge: a process that was taken for dead charges what is there, and never into debt', async () => {
@@ -333,14 +330,14 @@ function leasesHold(open: () => OpenDatabase): void {
     const account = await openAccount(db(), 5)
     const slow = slowAnswers(db())
     const [holder, other] = [originProcess(slow), originProcess(open())]
-    ;(await holder.credits.reserve(account, 5)).release()
-    const taking = other.credits.reserve(account, 5)
+    ;(await holder.reserve(account, 5)).release()
+    const taking = other.reserve(account, 5)
     await sleep(50)
     other.live()
     slow.hold()
     await holder.credits.answer()
     await taking
-    const twice = holder.credits.reserve(account, 5)
+    const twice = holder.reserve(account, 5)
     slow.answer()
     await expect(twice).rejects.toThrow(PaymentRequired)
     other.kill()
@@ -350,7 +347,7 @@ function leasesHold(open: () => OpenDatabase): void {
     const account = await openAccount(db(), 10)
     const at = new Date()
     const terms = { processId: 'p', starterCents: 0, at, expiresAt: new Date(+at + LEASE_MS) }
-    const ordered = (sequence: number, needCents: number) =>
+    const ordered = (sequence: number, need: number) =>
       db().transaction((tx) =>
         carryOut(
           tx,
@@ -359,18 +356,15 @@ function leasesHold(open: () => OpenDatabase): void {
             accountHash: account,
             sequence,
             charges: [],
-            reservedCents: 1,
-            needCents,
-            extraCents: 0,
-            giveBack: needCents === 0,
-            ask: false,
+            credit: { reserved: 1, need, extra: 0, giveBack: need === 0, ask: false },
+            parts: [],
           },
           terms,
         ),
       )
-    expect((await ordered(1, 6)).heldCents).toBe(7)
-    expect((await ordered(2, 0)).heldCents).toBe(1)
-    expect(await ordered(1, 6)).toMatchObject({ heldCents: 1, availableCents: 9 })
+    expect((await ordered(1, 6)).credit.held).toBe(7)
+    expect((await ordered(2, 0)).credit.held).toBe(1)
+    expect((await ordered(1, 6)).credit).toMatchObject({ held: 1, available: 9 })
     expect(await booksOf(db(), account)).toMatchObject({ leased: 1, inLeases: 1 })
   })
 
@@ -378,8 +372,8 @@ function leasesHold(open: () => OpenDatabase): void {
     const away = new Proxy(db(), {
       get: () => () => Promise.reject(new Error('connection refused')),
     })
-    const { credits } = originProcess({ db: away })
-    await expect(credits.reserve(newAccount(), 1)).rejects.toThrow(CreditsUnavailable)
+    const { credits, reserve } = originProcess({ db: away })
+    await expect(reserve(newAccount(), 1)).rejects.toThrow(CreditsUnavailable)
     await expect(credits.balance(newAccount())).rejects.toThrow(CreditsUnavailable)
   })
 }
@@ -394,10 +388,10 @@ describe('on the embedded database', () => {
 
   it('a start returns what a killed process left', async () => {
     const account = await openAccount(database.db, 5)
-    await originProcess(database).credits.reserve(account, 5)
+    await originProcess(database).reserve(account, 5)
     const next = originProcess(database, { exclusive: true })
     await next.credits.recover()
-    expect((await next.credits.reserve(account, 5)).cents).toBe(5)
+    expect((await next.reserve(account, 5)).cents).toBe(5)
   })
 })
 
@@ -446,9 +440,7 @@ describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
     const account = await openAccount(opened[0]!.db, 1)
     const processes = opened.map((database) => originProcess(database))
     for (const process of processes) process.live()
-    const tries = await Promise.allSettled(
-      processes.map(({ credits }) => credits.reserve(account, 1)),
-    )
+    const tries = await Promise.allSettled(processes.map(({ reserve }) => reserve(account, 1)))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const attempt of tries)
       if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(PaymentRequired)

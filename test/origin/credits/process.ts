@@ -10,7 +10,8 @@ import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/d
 type Db = OpenDatabase['db']
 
 export const newAccount = () => `0x${randomBytes(32).toString('hex')}`
-export const REFERENCE = { keyHash: `0x${'ab'.repeat(32)}`, subject: 'add_group' }
+export const KEY = `0x${'ab'.repeat(32)}`
+export const REFERENCE = { subject: 'add_group' }
 
 /** A process with a clock of its own; `clock.at` moves by hand unless it is the real one. */
 export function originProcess(
@@ -43,8 +44,11 @@ export function originProcess(
     },
     /** Stops without a word: what it holds stays held. */
     kill: () => clearInterval(looking),
-    spend: async (account: string, cents = 1) => {
-      const reservation = await credits.reserve(account, cents)
+    /** Reserves cents of an account by one of its keys. */
+    reserve: (accountHash: string, cents: number, keyHash = KEY) =>
+      credits.reserve({ accountHash, keyHash }, cents),
+    spend: async (accountHash: string, cents = 1, keyHash = KEY) => {
+      const reservation = await credits.reserve({ accountHash, keyHash }, cents)
       reservation.settle('write', cents, REFERENCE)
     },
   }

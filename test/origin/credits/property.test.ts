@@ -68,7 +68,7 @@ async function play(open: (index: number) => OpenDatabase, granted: number, step
     const reservation = reservations[0]
     switch (what) {
       case 'reserve':
-        reservations.push(await credits.reserve(account, cents))
+        reservations.push(await one.reserve(account, cents))
         return
       case 'extend':
         await reservation?.extend(cents)

@@ -1,5 +1,5 @@
 import type { Reservation } from '../../../../origin/credits/reservation.ts'
-import { CreditsUnavailable, PaymentRequired } from '../../../../origin/credits/shortage.ts'
+import { CreditsUnavailable, PaymentRequired, SpendCapReached } from '../../../../origin/credits/shortage.ts'
 import { isTrouble, type Payers } from './payers.ts'
 import type { OriginProcess } from './origin-process.ts'
 import type { Random } from './random.ts'
@@ -7,7 +7,14 @@ import type { Operation, Reference } from './reference.ts'
 import { type Trace, Violation } from './trace.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-const KEY_HASH = `0x${'ab'.repeat(32)}`
+/** Keys of an account, by their hashes. */
+const KEYS = [`0x${'ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`]
+
+/** One that nobody ever gives a cap. */
+const NO_CAP = `0x${'ef'.repeat(32)}`
+
+/** Longer than a simulation: what was spent stays in the window. */
+const WINDOW_SECONDS = 86_400
 
 export type ClientsOptions = {
   time: VirtualTime
@@ -53,8 +60,9 @@ export class Clients {
     const write = () => this.#write(process, account)
     const run = () => this.#run(process, account)
     const look = () => this.#look(process, account)
+    const cap = () => this.#cap(process, account)
     const pay = () => this.#options.payers.pay(process, account)
-    const act = random.pick([write, write, write, run, run, run, look, pay, pay])
+    const act = random.pick([write, write, write, run, run, run, look, cap, pay, pay])
     const count = (by: number) => this.#serving.set(process, (this.#serving.get(process) ?? 0) + by)
     count(1)
     act()
@@ -70,9 +78,9 @@ export class Clients {
   async spendsAll(process: OriginProcess, account: string, balance: number): Promise<void> {
     const { reference } = this.#options
     if (balance > 0) {
-      const all = await this.#reserve(process, account, balance)
+      const all = await this.#reserve(process, account, balance, NO_CAP)
       if (!all) throw new Violation(`${balance} cents of account ${account} cannot be spent`)
-      const more = await this.#reserve(process, account, 1)
+      const more = await this.#reserve(process, account, 1, NO_CAP)
       if (more)
         throw new Violation(`more than the ${balance} cents of account ${account} can be spent`)
       all.reservation.release()
@@ -118,9 +126,10 @@ export class Clients {
         reservation.release()
         throw error
       })
-      if (!extended) {
-        trace.add(process.name, `${operation.name} runs out of credit`)
-        reference.refused(operation)
+      if (extended) {
+        trace.add(process.name, `${operation.name} is stopped: ${extended}`)
+        if (extended === 'out_of_credits') reference.refused(operation)
+        else reference.capped(operation)
         reservation.release()
         return reference.over(operation)
       }
@@ -134,6 +143,19 @@ export class Clients {
     } else this.#settle(reservation, operation, random.integer(1, reservation.cents))
   }
 
+  /** Says what a key may spend, or that it may spend all. */
+  async #cap(process: OriginProcess, account: string): Promise<void> {
+    const { random, trace, reference, hashOf } = this.#options
+    const keyHash = random.pick(KEYS)
+    const capCents = random.chance(0.2) ? undefined : random.integer(0, 30)
+    const cap = capCents === undefined ? null : { capCents, windowSeconds: WINDOW_SECONDS }
+    const known = reference.setsCap(account, keyHash, capCents)
+    trace.add(process.name, `cap of ${keyHash.slice(2, 4)} of ${account} becomes ${capCents}`)
+    await process.credits.setCap({ accountHash: hashOf(account), keyHash }, cap)
+    trace.add(process.name, `cap of ${keyHash.slice(2, 4)} of ${account} is ${capCents}`)
+    known()
+  }
+
   async #look(process: OriginProcess, account: string): Promise<void> {
     const { hashOf, trace } = this.#options
     const balance = await process.credits.balance(hashOf(account))
@@ -145,18 +167,24 @@ export class Clients {
     process: OriginProcess,
     account: string,
     cents: number,
+    keyHash = this.#options.random.pick(KEYS),
   ): Promise<{ reservation: Reservation; operation: Operation } | undefined> {
     const { reference, trace, hashOf } = this.#options
-    const operation = reference.begin(account, process, this.#options.random.chance(0.3))
+    const operation = reference.begin(account, process, keyHash, this.#options.random.chance(0.3))
     reference.wants(operation, cents)
     trace.add(process.name, `${operation.name} wants ${cents} of ${account}`)
     try {
-      const reservation = await process.credits.reserve(hashOf(account), cents)
+      const reservation = await process.credits.reserve({ accountHash: hashOf(account), keyHash: operation.keyHash }, cents)
       reference.got(operation)
       trace.add(process.name, `${operation.name} has ${cents}`)
       return { reservation, operation }
     } catch (error) {
       trace.add(process.name, `${operation.name} is refused: ${String(error)}`)
+      if (error instanceof SpendCapReached) {
+        reference.capped(operation)
+        reference.over(operation)
+        return undefined
+      }
       if (!(error instanceof PaymentRequired)) {
         reference.over(operation)
         throw error
@@ -170,7 +198,7 @@ export class Clients {
   #settle(reservation: Reservation, operation: Operation, cents: number): void {
     const { reference, trace, time } = this.#options
     trace.add(operation.process.name, `${operation.name} has succeeded for ${cents}`)
-    reservation.settle('write', cents, { keyHash: KEY_HASH, subject: operation.subject })
+    reservation.settle('write', cents, { subject: operation.subject })
     reference.settled(operation, cents, time.now)
   }
 }

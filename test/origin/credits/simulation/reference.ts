@@ -10,6 +10,7 @@ export type Operation = {
   name: string
   subject: string
   account: string
+  keyHash: string
   process: OriginProcess
   /** Waited for now. */
   needCents: number
@@ -34,6 +35,8 @@ export class Reference {
   readonly #credited = new Map<string, number>()
   /** By account: cents that became free for others since the beginning. */
   readonly #freed = new Map<string, number>()
+  /** By account and key: what its operations may come to, where that is known. */
+  readonly #caps = new Map<string, { mostCents?: number }>()
   readonly #judgements: (() => void)[] = []
   readonly #server: Server
   readonly #prefix: string
@@ -55,12 +58,13 @@ export class Reference {
     add(this.#freed, account, cents)
   }
 
-  begin(account: string, process: OriginProcess, isShared: boolean): Operation {
+  begin(account: string, process: OriginProcess, keyHash: string, isShared: boolean): Operation {
     const name = `operation-${this.operations.length + 1}`
     const operation: Operation = {
       name,
       subject: isShared ? `work of ${process.name}` : name,
       account,
+      keyHash,
       process,
       needCents: 0,
       preparedCents: 0,
@@ -96,6 +100,37 @@ export class Reference {
     )
     if (!this.#isWild && spent > given)
       throw new Violation(`${spent} cents of account ${account} are spent or reserved, of ${given}`)
+    const cap = this.#caps.get(`${account} ${operation.keyHash}`)
+    const ofKey = this.#ofKey(account, operation.keyHash)
+    if (!this.#isWild && cap?.mostCents !== undefined && ofKey > cap.mostCents)
+      throw new Violation(`${ofKey} cents are spent or reserved by a key of ${account}, of ${cap.mostCents}`)
+  }
+
+  /**
+   * A key's cap is being set; which one holds is not known until that is answered.
+   * @returns what is called when it was answered
+   */
+  setsCap(account: string, keyHash: string, cents: number | undefined): () => void {
+    const name = `${account} ${keyHash}`
+    const cap: { mostCents?: number } = {}
+    this.#caps.set(name, cap)
+    return () => {
+      if (this.#caps.get(name) !== cap || cents === undefined) return
+      // What was reserved before is spent.
+      cap.mostCents = Math.max(cents, this.#ofKey(account, keyHash))
+    }
+  }
+
+  /** It was told that its key may not spend so much. */
+  capped({ account, keyHash, needCents }: Operation): void {
+    if (!this.#caps.has(`${account} ${keyHash}`))
+      throw new Violation(`${needCents} cents were refused to a key of ${account}, which has no cap`)
+  }
+
+  #ofKey(account: string, keyHash: string): number {
+    return this.#live(account)
+      .filter((one) => one.keyHash === keyHash)
+      .reduce((sum, one) => sum + one.reservedCents + one.settledCents, 0)
   }
 
   settled(operation: Operation, cents: number, at: number): void {

@@ -35,7 +35,9 @@ export function lockingOf(text: string): Locking | undefined {
     const [, table = '', where = '', order = '', limit = '', skip] = select
     return { ...rows(table, `${where}${order}${limit}`), skipsLocked: skip !== undefined }
   }
-  if (text.startsWith('select') && !/ for /.test(text)) return undefined
+  if (/^\(?select/.test(text) && !/ for /.test(text)) return undefined
+  // Its rows are an account's, whose lock is held.
+  if (/^\s*insert into "window_sums"/i.test(text)) return undefined
   const insert = INSERT.exec(text)
   if (insert) return added(insert[1]!, insert[2]!, insert[3]!)
   const change = UPDATE.exec(text) ?? DELETE.exec(text)

@@ -107,7 +107,7 @@ export class Server {
   }
 
   #attempt(session: Session, text: string, done: Done): void {
-    const isRead = text.startsWith('select') && !/ for (no key )?update/.test(text)
+    const isRead = /^\(?select/.test(text) && !/ for (no key )?update/.test(text)
     const known = session.inTransaction ? undefined : this.#answers.get(text)
     if (known) return done(known)
     this.#enter(session)

@@ -1,0 +1,67 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import {
+  EXECUTION_SECOND_CENTS,
+  FAILED_EXECUTION_MS,
+  FAILED_EXECUTION_PAIRS,
+  FAILED_EXECUTION_WINDOW_MS,
+} from '../../shared/limits.ts'
+import { spendCaps } from '../db/schema.ts'
+import { ALL_FAILURES, failedIn, keyOfCap, paidBeside, spentBy } from './budget-name.ts'
+import type { BudgetTerms } from './budget-order.ts'
+import type { Transaction } from './ledger.ts'
+import { sumsOf, type WindowSum } from './window-sums.ts'
+
+/** What limits budgets of an account now, and what is used of them. The caller holds the account's lock. */
+export async function readTerms(
+  tx: Transaction,
+  accountHash: string,
+  budgets: readonly string[],
+  at: Date,
+): Promise<Map<string, BudgetTerms>> {
+  const keys = budgets.flatMap((budget) => keyOfCap(budget) ?? [])
+  const ofKeys = and(eq(spendCaps.accountHash, accountHash), inArray(spendCaps.keyHash, keys))
+  const caps = keys.length === 0 ? [] : await tx.select().from(spendCaps).where(ofKeys)
+  const capped = new Map(caps.map((cap) => [cap.keyHash, cap]))
+  const series = budgets.flatMap((budget) => {
+    const keyHash = keyOfCap(budget)
+    if (keyHash === undefined) return [failedIn(budget), paidBeside(budget)]
+    return capped.has(keyHash) ? [spentBy(keyHash)] : []
+  })
+  const sums = await sumsOf(tx, accountHash, [...new Set(series)], at)
+  return new Map(
+    budgets.map((budget) => {
+      const keyHash = keyOfCap(budget)
+      return [
+        budget,
+        keyHash === undefined
+          ? ofFailures(budget, sums)
+          : ofCap(capped.get(keyHash), sums.get(spentBy(keyHash))),
+      ]
+    }),
+  )
+}
+
+function ofCap(
+  cap: typeof spendCaps.$inferSelect | undefined,
+  spent: WindowSum | undefined,
+): BudgetTerms {
+  return {
+    limit: cap?.capCents ?? Number.POSITIVE_INFINITY,
+    used: spent?.amount ?? 0,
+    windowSeconds: cap?.windowSeconds ?? 0,
+    nextLeavesAt: spent?.nextLeavesAt,
+  }
+}
+
+/** As long as was paid for, and some beyond it that is free. */
+function ofFailures(budget: string, sums: ReadonlyMap<string, WindowSum>): BudgetTerms {
+  const pairs = budget === ALL_FAILURES ? FAILED_EXECUTION_PAIRS : 1
+  const paidCents = sums.get(paidBeside(budget))?.amount ?? 0
+  const failed = sums.get(failedIn(budget))
+  return {
+    limit: pairs * FAILED_EXECUTION_MS + (paidCents / EXECUTION_SECOND_CENTS) * 1000,
+    used: failed?.amount ?? 0,
+    windowSeconds: FAILED_EXECUTION_WINDOW_MS / 1000,
+    nextLeavesAt: failed?.nextLeavesAt,
+  }
+}

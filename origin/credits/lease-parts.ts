@@ -1,0 +1,165 @@
+import { and, eq, inArray, ne, or, gt, sql } from 'drizzle-orm'
+import { leaseParts } from '../db/schema.ts'
+import { type BudgetTerms, type PartAnswer, type PartOrder, shift } from './budget-order.ts'
+import { readTerms } from './budget-terms.ts'
+import type { Transaction } from './ledger.ts'
+
+type PartRow = typeof leaseParts.$inferSelect
+
+/** A budget of an account: what limits it, and what leases hold of it. */
+export type BudgetBook = {
+  budget: string
+  own: PartRow | undefined
+  others: PartRow[]
+  terms: BudgetTerms
+}
+
+/** What becomes of a part. */
+type Part = {
+  budget: string
+  held: number
+  unlimited: boolean
+  answered: number
+  asked: number
+  stays: boolean
+}
+
+/** The books of budgets. The caller holds the account's lock, and leases that have expired are gone. */
+export async function readBooks(
+  tx: Transaction,
+  { accountHash, leaseId }: { accountHash: string; leaseId: string },
+  budgets: readonly string[],
+  at: Date,
+): Promise<Map<string, BudgetBook>> {
+  if (budgets.length === 0) return new Map()
+  const ofBudgets = and(
+    eq(leaseParts.accountHash, accountHash),
+    inArray(leaseParts.budget, [...budgets]),
+  )
+  const rows = await tx.select().from(leaseParts).where(ofBudgets)
+  const terms = await readTerms(tx, accountHash, budgets, at)
+  const books = new Map<string, BudgetBook>()
+  for (const [budget, limits] of terms)
+    books.set(budget, { budget, own: undefined, others: [], terms: limits })
+  for (const row of rows) {
+    const book = books.get(row.budget)
+    if (row.leaseId === leaseId && book) book.own = row
+    else book?.others.push(row)
+  }
+  return books
+}
+
+/** What a lease may be charged for a budget: all that it holds, and what is in no lease. */
+export function payableOf({ own, others, terms }: BudgetBook): number {
+  // It was reserved while there was no limit.
+  if (own?.unlimited) return Number.POSITIVE_INFINITY
+  const held = own?.held ?? 0
+  return held + Math.max(0, terms.limit - terms.used - heldOf(others) - held)
+}
+
+/**
+ * What an order makes of a part of its lease, and what is left of the budget.
+ * @param used is counted now, within what was read or beside it
+ */
+export function nextPart(
+  order: PartOrder,
+  { own, others, terms: before }: BudgetBook,
+  used: number,
+): { part: Part; terms: BudgetTerms } {
+  const { budget, reserved, need, giveBack } = order
+  const terms = { ...before, used: before.used + used }
+  const asked = own?.asked ?? 0
+  const answered = giveBack ? asked : (own?.answered ?? 0)
+  if (terms.limit === Number.POSITIVE_INFINITY) {
+    const stays = need > 0 || reserved > 0 || (own !== undefined && !giveBack)
+    return { part: { budget, held: 0, unlimited: true, answered, asked, stays }, terms }
+  }
+  // What was reserved while there was no limit stays reserved, even beyond the limit.
+  const left = own?.unlimited ? reserved : Math.max(0, (own?.held ?? 0) - used)
+  const available = terms.limit - terms.used - heldOf(others) - left
+  const held = left + shift(order, left - reserved, available)
+  return { part: { budget, held, unlimited: false, answered, asked, stays: held > 0 }, terms }
+}
+
+/** Writes down what became of parts. Those that end go before their lease does, those that stay come after it. */
+export async function dropParts(
+  tx: Transaction,
+  leaseId: string,
+  parts: readonly Part[],
+): Promise<void> {
+  const gone = parts.filter(({ stays }) => !stays).map(({ budget }) => budget)
+  if (gone.length === 0) return
+  await tx
+    .delete(leaseParts)
+    .where(and(eq(leaseParts.leaseId, leaseId), inArray(leaseParts.budget, gone)))
+}
+
+export async function storeParts(
+  tx: Transaction,
+  { accountHash, leaseId }: { accountHash: string; leaseId: string },
+  parts: readonly Part[],
+): Promise<void> {
+  const rows = parts.flatMap(({ stays, ...part }) =>
+    stays ? [{ ...part, accountHash, leaseId }] : [],
+  )
+  if (rows.length === 0) return
+  await tx
+    .insert(leaseParts)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: [leaseParts.leaseId, leaseParts.budget],
+      set: {
+        held: sql`excluded.held`,
+        unlimited: sql`excluded.unlimited`,
+        answered: sql`excluded.answered`,
+      },
+    })
+}
+
+/** Asks the other leases for what is free of the budgets that an order could not have enough of. */
+export async function askForParts(
+  tx: Transaction,
+  { accountHash, leaseId }: { accountHash: string; leaseId: string },
+  budgets: readonly string[],
+  books: ReadonlyMap<string, BudgetBook>,
+): Promise<void> {
+  if (budgets.every((budget) => books.get(budget)?.others.length === 0)) return
+  const asked = await tx
+    .update(leaseParts)
+    .set({ asked: sql`${leaseParts.asked} + 1` })
+    .where(
+      and(
+        eq(leaseParts.accountHash, accountHash),
+        inArray(leaseParts.budget, [...budgets]),
+        ne(leaseParts.leaseId, leaseId),
+        or(gt(leaseParts.held, 0), leaseParts.unlimited),
+      ),
+    )
+    .returning()
+  for (const budget of budgets) {
+    const book = books.get(budget)
+    if (book) book.others = asked.filter((row) => row.budget === budget)
+  }
+}
+
+/** How a budget stands for its lease. */
+export function answerOf(book: BudgetBook, part: Part | undefined, terms: BudgetTerms): PartAnswer {
+  const { budget, others } = book
+  const held = part?.stays ? part.held : 0
+  return {
+    budget,
+    held: part?.stays && part.unlimited ? Number.POSITIVE_INFINITY : held,
+    available: Math.max(0, terms.limit - terms.used - heldOf(others) - held),
+    others: others.map((row) => ({ ...row, id: row.leaseId })),
+    terms,
+  }
+}
+
+/** How a budget stands after an order that was carried out before. */
+export function standing(book: BudgetBook): PartAnswer {
+  return answerOf(book, book.own && { ...book.own, stays: true }, book.terms)
+}
+
+function heldOf(rows: readonly PartRow[]): number {
+  return rows.reduce((sum, { held }) => sum + held, 0)
+}

@@ -1,0 +1,47 @@
+import { capOf } from './budget-name.ts'
+import { type BudgetBook, payableOf } from './lease-parts.ts'
+import { type ChargeKind, creditsOf, post, REVENUE, type Transaction } from './ledger.ts'
+
+/** Charges of one kind, key and subject, summed until they are settled. */
+export type Charge = {
+  kind: ChargeKind
+  keyHash: string
+  subject: string
+  cents: number
+  quantity: number
+}
+
+export type Settled = {
+  cents: number
+  byKey: ReadonlyMap<string, number>
+  /** Charges that neither the lease nor what is available covered. */
+  unpaidCents: number
+}
+
+/** Charges what the lease, the available credit and the caps of keys can pay, and never more. */
+export async function settleCharges(
+  tx: Transaction,
+  order: { accountHash: string; leaseId: string; sequence: number; charges: readonly Charge[] },
+  at: Date,
+  limits: { payable: number; books: ReadonlyMap<string, BudgetBook> },
+): Promise<Settled> {
+  let { payable } = limits
+  let unpaidCents = 0
+  const byKey = new Map<string, number>()
+  const transfers = order.charges.flatMap((charge, index) => {
+    const { keyHash } = charge
+    const book = limits.books.get(capOf(keyHash))
+    const before = byKey.get(keyHash) ?? 0
+    const underCap = book ? payableOf(book) - before : Number.POSITIVE_INFINITY
+    const cents = Math.min(charge.cents, payable, underCap)
+    payable -= cents
+    unpaidCents += charge.cents - cents
+    if (cents === 0) return []
+    byKey.set(keyHash, before + cents)
+    const idempotencyKey = `charge:${order.leaseId}:${order.sequence}:${index}`
+    const from = creditsOf(order.accountHash)
+    return [{ ...charge, idempotencyKey, from, to: REVENUE, cents }]
+  })
+  const cents = -(await post(tx, order.accountHash, at, transfers))
+  return { cents, byKey, unpaidCents }
+}

@@ -1,0 +1,90 @@
+import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import type { Database } from '../db/open.ts'
+import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
+import { capOf, type Payer, spentBy } from './budget-name.ts'
+import type { Transaction } from './ledger.ts'
+import { forgetSpent, rebuildSpent, sumsOf } from './window-sums.ts'
+
+/** What a usage key may spend in a rolling window. */
+export type SpendCap = { capCents: number; windowSeconds: number }
+
+/** A cap, and what its key has spent in the window. */
+export type KeyCap = SpendCap & { keyHash: string; spentCents: number }
+
+/** A question to a lease: answered when its part has come so far. */
+type Question = { leaseId: string; asked: number }
+
+/**
+ * Writes a cap, or takes it away, and asks all leases for what they may spend by the earlier one. The caller holds the
+ * account's lock.
+ * @returns what the leases were asked
+ */
+export async function storeCap(
+  tx: Transaction,
+  payer: Payer,
+  cap: SpendCap | null,
+  at: Date,
+): Promise<Question[]> {
+  const { accountHash, keyHash } = payer
+  const ofKey = and(eq(spendCaps.accountHash, accountHash), eq(spendCaps.keyHash, keyHash))
+  if (cap === null) {
+    await tx.delete(spendCaps).where(ofKey)
+    await forgetSpent(tx, payer)
+  } else {
+    const [before] = await tx.select().from(spendCaps).where(ofKey)
+    const { capCents, windowSeconds } = cap
+    await tx
+      .insert(spendCaps)
+      .values({ accountHash, keyHash, capCents, windowSeconds, updatedAt: at })
+      .onConflictDoUpdate({
+        target: [spendCaps.accountHash, spendCaps.keyHash],
+        set: { capCents, windowSeconds, updatedAt: at },
+      })
+    if (before?.windowSeconds !== windowSeconds) await rebuildSpent(tx, payer, at, windowSeconds)
+  }
+  return tx
+    .update(leaseParts)
+    .set({ asked: sql`${leaseParts.asked} + 1` })
+    .where(and(eq(leaseParts.accountHash, accountHash), eq(leaseParts.budget, capOf(keyHash))))
+    .returning({ leaseId: leaseParts.leaseId, asked: leaseParts.asked })
+}
+
+/** Whether a live lease has still to answer: one that has expired is spent from no more. */
+export async function isUnanswered(
+  db: Database,
+  keyHash: string,
+  questions: readonly Question[],
+  at: Date,
+): Promise<boolean> {
+  if (questions.length === 0) return false
+  const ids = questions.map(({ leaseId }) => leaseId)
+  const rows = await db
+    .select({ leaseId: leaseParts.leaseId, answered: leaseParts.answered })
+    .from(leaseParts)
+    .innerJoin(creditLeases, eq(creditLeases.id, leaseParts.leaseId))
+    .where(
+      and(
+        inArray(leaseParts.leaseId, ids),
+        eq(leaseParts.budget, capOf(keyHash)),
+        lt(leaseParts.answered, leaseParts.asked),
+        gt(creditLeases.expiresAt, at),
+      ),
+    )
+  const asked = new Map(questions.map((question) => [question.leaseId, question.asked]))
+  return rows.some(({ leaseId, answered }) => answered < (asked.get(leaseId) ?? 0))
+}
+
+/** The caps of an account's keys, and what of them is spent as far as the ledger knows; by key hash. */
+export async function capsOf(db: Database, accountHash: string, at: Date): Promise<KeyCap[]> {
+  const caps = await db
+    .select()
+    .from(spendCaps)
+    .where(eq(spendCaps.accountHash, accountHash))
+    .orderBy(spendCaps.keyHash)
+  const series = caps.map(({ keyHash }) => spentBy(keyHash))
+  const sums = await sumsOf(db, accountHash, series, at)
+  return caps.map(({ keyHash, capCents, windowSeconds }) => {
+    const spentCents = sums.get(spentBy(keyHash))?.amount ?? 0
+    return { keyHash, capCents, windowSeconds, spentCents }
+  })
+}

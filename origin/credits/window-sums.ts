@@ -1,0 +1,157 @@
+import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
+import type { Database } from '../db/open.ts'
+import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
+import { ALL_PAID, failedIn, paidBy, type Payer, spentBy } from './budget-name.ts'
+import type { Transaction } from './ledger.ts'
+
+/** A window has so many steps: what was used is forgotten up to a sixtieth of the window late, and never too early. */
+const STEPS = 60
+
+const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
+
+/** Rows are kept a minute past their end: another process' clock may be behind. */
+const PRUNE_AFTER_MS = 60_000
+
+/** What is in a window, and when the first step leaves it. */
+export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
+
+type Posted = typeof ledgerTransfers.$inferSelect
+
+/**
+ * Adds the charges among new rows of the ledger to the sums of executions that were paid for, and of what keys with a
+ * cap have spent. One statement, in the transaction that added the rows.
+ */
+export async function addCharges(
+  tx: Transaction,
+  accountHash: string,
+  at: Date,
+  posted: readonly Posted[],
+): Promise<void> {
+  const [spent, paid] = [new Map<string, number>(), new Map<string, number>()]
+  for (const { kind, keyHash, cents } of posted) {
+    if (keyHash === null || (kind !== 'write' && kind !== 'execution')) continue
+    add(spent, keyHash, cents)
+    if (kind === 'write') continue
+    add(paid, ALL_PAID, cents)
+    add(paid, paidBy(keyHash), cents)
+  }
+  if (spent.size === 0) return
+  const ofCaps = sql`SELECT 'spent/' || c.key_hash, c.window_seconds, v.amount
+    FROM ${spendCaps} c JOIN (${values(spent)}) v (key_hash, amount) ON c.key_hash = v.key_hash
+    WHERE c.account_hash = ${accountHash}`
+  const ofHour = sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${values(paid)}) v (series, amount)`
+  await upsert(tx, accountHash, at, paid.size === 0 ? ofCaps : sql`${ofCaps} UNION ALL ${ofHour}`)
+}
+
+/** Adds milliseconds that failed executions took, by their budgets. */
+export async function addFailures(
+  tx: Transaction,
+  accountHash: string,
+  at: Date,
+  used: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (used.size === 0) return
+  const rows = values(new Map([...used].map(([budget, ms]) => [failedIn(budget), ms])))
+  await upsert(
+    tx,
+    accountHash,
+    at,
+    sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${rows}) v (series, amount)`,
+  )
+}
+
+/** What is in the windows of an account's series now; a series without a sum is not in the answer. */
+export async function sumsOf(
+  db: Pick<Database, 'select'>,
+  accountHash: string,
+  series: readonly string[],
+  at: Date,
+): Promise<Map<string, WindowSum>> {
+  if (series.length === 0) return new Map()
+  const rows = await db
+    .select({
+      series: windowSums.series,
+      amount: sql<string>`sum(${windowSums.amount})`,
+      nextLeavesAt: sql<Date>`min(${windowSums.expiresAt})`.mapWith(windowSums.expiresAt),
+    })
+    .from(windowSums)
+    .where(
+      and(
+        eq(windowSums.accountHash, accountHash),
+        inArray(windowSums.series, [...series]),
+        gt(windowSums.expiresAt, at),
+      ),
+    )
+    .groupBy(windowSums.series)
+  return new Map(
+    rows.map(({ series: name, amount, nextLeavesAt }) => [
+      name,
+      { amount: Number(amount), nextLeavesAt },
+    ]),
+  )
+}
+
+/** Makes the sums of what a key has spent anew, from the ledger: its cap is new, or has another window. */
+export async function rebuildSpent(
+  tx: Transaction,
+  { accountHash, keyHash }: Payer,
+  at: Date,
+  windowSeconds: number,
+): Promise<void> {
+  await forgetSpent(tx, { accountHash, keyHash })
+  const since = new Date(at.getTime() - windowSeconds * 1000)
+  const size = stepOf(sql`${windowSeconds}::int`)
+  await tx.execute(sql`
+    INSERT INTO ${windowSums} (account_hash, series, step, amount, expires_at)
+    SELECT ${accountHash}, ${spentBy(keyHash)}, to_timestamp(begin), sum(cents),
+      to_timestamp(begin + ${size} + ${windowSeconds}::int)
+    FROM (
+      SELECT cents, floor(extract(epoch FROM created_at) / ${size}) * ${size} AS begin
+      FROM ledger_transfers
+      WHERE account_hash = ${accountHash} AND key_hash = ${keyHash}
+        AND kind IN ('write', 'execution') AND created_at > ${since.toISOString()}::timestamptz
+    ) charges
+    GROUP BY begin`)
+}
+
+/** Drops the sums of what a key has spent: it has no cap any more. */
+export async function forgetSpent(tx: Transaction, { accountHash, keyHash }: Payer): Promise<void> {
+  await tx
+    .delete(windowSums)
+    .where(and(eq(windowSums.accountHash, accountHash), eq(windowSums.series, spentBy(keyHash))))
+}
+
+/** Deletes the steps that have left their windows. */
+export async function pruneSums(db: Database, now: number): Promise<void> {
+  await db.delete(windowSums).where(lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
+}
+
+type Sql = ReturnType<typeof sql>
+
+/** @param rows series, length of the window in seconds, amount */
+async function upsert(tx: Transaction, accountHash: string, at: Date, rows: Sql): Promise<void> {
+  const size = stepOf(sql.raw('length'))
+  await tx.execute(sql`
+    INSERT INTO ${windowSums} (account_hash, series, step, amount, expires_at)
+    SELECT ${accountHash}, series, to_timestamp(begin), amount, to_timestamp(begin + ${size} + length)
+    FROM (
+      SELECT series, length, amount, floor(${at.getTime() / 1000}::float8 / ${size}) * ${size} AS begin
+      FROM (${rows}) named (series, length, amount)
+    ) stepped
+    ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`)
+}
+
+/** Seconds of a step: whole ones, so that steps of one window never overlap. */
+function stepOf(windowSeconds: Sql): Sql {
+  return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS}.0`)})::float8`
+}
+
+function values(amounts: ReadonlyMap<string, number>): Sql {
+  const rows = [...amounts].map(([name, amount]) => sql`(${name}::text, ${amount}::bigint)`)
+  return sql`VALUES ${sql.join(rows, sql`, `)}`
+}
+
+function add(sums: Map<string, number>, name: string, amount: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + amount)
+}

@@ -1,0 +1,353 @@
+import { and, eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { LEASE_MS } from '../../../origin/credits/credits.ts'
+import {
+  CreditsUnavailable,
+  PaymentRequired,
+  SpendCapReached,
+} from '../../../origin/credits/shortage.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
+import { onBothDatabases } from './databases.ts'
+import { booksOf, KEY, openAccount, originProcess } from './process.ts'
+
+const OTHER_KEY = `0x${'cd'.repeat(32)}`
+const HOUR = 3_600
+const PROCESSES = 8
+
+type Db = OpenDatabase['db']
+
+async function chargedTo(db: Db, account: string, keyHash = KEY): Promise<number> {
+  const rows = await db
+    .select({ cents: ledgerTransfers.cents })
+    .from(ledgerTransfers)
+    .where(and(eq(ledgerTransfers.accountHash, account), eq(ledgerTransfers.keyHash, keyHash)))
+  return rows.reduce((sum, { cents }) => sum + cents, 0)
+}
+
+async function heldUnderCap(db: Db, account: string): Promise<number> {
+  const rows = await db.select().from(leaseParts).where(eq(leaseParts.accountHash, account))
+  return rows.reduce((sum, { held }) => sum + held, 0)
+}
+
+/** Spends cent by cent until it is refused. @returns how much, and the refusal */
+async function spendAll(process: ReturnType<typeof originProcess>, account: string) {
+  for (let spent = 0; ; spent++) {
+    try {
+      await process.spend(account)
+    } catch (refusal) {
+      return { spent, refusal }
+    }
+    if (spent % 5 === 0) await process.credits.flush()
+  }
+}
+
+onBothDatabases(PROCESSES, (open) => {
+  const db = () => open(0).db
+  const clockNow = () => ({ at: Date.UTC(2026, 5, 1, 12) })
+
+  it('a key spends what its cap says, and no more; its account goes on', async () => {
+    const account = await openAccount(db(), 100)
+    const process = originProcess(open(0))
+    await process.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 3, windowSeconds: HOUR },
+    )
+    const { spent, refusal } = await spendAll(process, account)
+    expect(spent).toBe(3)
+    expect(refusal).toBeInstanceOf(SpendCapReached)
+    await process.spend(account, 5, OTHER_KEY)
+    await process.credits.close()
+    expect(await chargedTo(db(), account)).toBe(3)
+  })
+
+  it('the refusal says what is needed, what is left, and until when', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 100)
+    const process = originProcess(open(0), { clock })
+    await process.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 10, windowSeconds: HOUR },
+    )
+    await process.spend(account, 7)
+    await process.credits.flush()
+    const refusal = await process.reserve(account, 4).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({
+      requiredCents: 4,
+      leftCents: 3,
+      capCents: 10,
+      windowSeconds: HOUR,
+      nextLeavesAt: new Date(clock.at + 61 * 60_000),
+    })
+    expect((await process.reserve(account, 3)).cents).toBe(3)
+  })
+
+  it('a cap of 0 refuses everything, and credit that is missing is told of first', async () => {
+    const [rich, poor] = [await openAccount(db(), 10), await openAccount(db(), 0)]
+    const process = originProcess(open(0))
+    for (const accountHash of [rich, poor])
+      await process.credits.setCap(
+        { accountHash, keyHash: KEY },
+        { capCents: 0, windowSeconds: HOUR },
+      )
+    await expect(process.reserve(rich, 1)).rejects.toThrow(SpendCapReached)
+    await expect(process.reserve(poor, 1)).rejects.toThrow(PaymentRequired)
+    expect((await process.credits.balance(rich)).balance_cents).toBe(10)
+  })
+
+  it('credit and cap that are both missing are asked for in one order', async () => {
+    const account = await openAccount(db(), 100)
+    const plain = originProcess(open(0))
+    await plain.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 50, windowSeconds: HOUR },
+    )
+    let transactions = 0
+    const counting = new Proxy(db(), {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name === 'transaction') transactions++
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const process = originProcess({ db: counting })
+    await process.spend(account)
+    expect(transactions).toBe(1)
+    for (let i = 0; i < 10; i++) await process.spend(account)
+    expect(transactions).toBe(1)
+  })
+
+  it('overspending: eight processes spend just what the cap says, and are refused when nothing is left', async () => {
+    const account = await openAccount(db(), 1_000)
+    const processes = Array.from({ length: PROCESSES }, (_, index) => originProcess(open(index)))
+    await processes[0]!.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 100, windowSeconds: HOUR },
+    )
+    for (const process of processes) process.live()
+    const ended = await Promise.all(processes.map((process) => spendAll(process, account)))
+    for (const process of processes) process.kill()
+    for (const { refusal } of ended) expect(refusal).toBeInstanceOf(SpendCapReached)
+    expect(ended.reduce((sum, { spent }) => sum + spent, 0)).toBe(100)
+    await Promise.all(processes.map(({ credits }) => credits.close()))
+    expect(await chargedTo(db(), account)).toBe(100)
+    expect(await heldUnderCap(db(), account)).toBe(0)
+  })
+
+  it('overspending: of eight processes that want the last cent under a cap at once, one gets it', async () => {
+    const account = await openAccount(db(), 8)
+    const processes = Array.from({ length: PROCESSES }, (_, index) => originProcess(open(index)))
+    await processes[0]!.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 1, windowSeconds: HOUR },
+    )
+    for (const process of processes) process.live()
+    const tries = await Promise.allSettled(processes.map(({ reserve }) => reserve(account, 1)))
+    for (const process of processes) process.kill()
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const attempt of tries)
+      if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(SpendCapReached)
+  })
+
+  it('a cap that is set while others spend without one holds once it is answered', async () => {
+    const account = await openAccount(db(), 1_000)
+    const [one, other] = [originProcess(open(0)), originProcess(open(1))]
+    one.live()
+    other.live()
+    await one.spend(account, 20)
+    await other.spend(account, 20)
+    await one.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 50, windowSeconds: HOUR },
+    )
+    const [first, second] = await Promise.all([spendAll(one, account), spendAll(other, account)])
+    expect(first.spent + second.spent).toBe(10)
+    one.kill()
+    other.kill()
+  })
+
+  it('what was reserved without a cap is charged, and counts under the cap', async () => {
+    const account = await openAccount(db(), 1_000)
+    const [one, other] = [originProcess(open(0)), originProcess(open(1))]
+    other.live()
+    const reserved = await other.reserve(account, 30)
+    await one.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 20, windowSeconds: HOUR },
+    )
+    expect(await reserved.extend(1)).toBe('spend_cap_reached')
+    await expect(one.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    reserved.settle('write', 30, { subject: 'add_group' })
+    await other.credits.flush()
+    expect(await chargedTo(db(), account)).toBe(30)
+    expect(await one.credits.caps(account)).toEqual([
+      { keyHash: KEY, capCents: 20, windowSeconds: HOUR, spentCents: 30 },
+    ])
+    other.kill()
+  })
+
+  it('a cap that is lowered, raised and taken away holds at every process once it is answered', async () => {
+    const account = await openAccount(db(), 1_000)
+    const payer = { accountHash: account, keyHash: KEY }
+    const [one, other] = [originProcess(open(0)), originProcess(open(1))]
+    other.live()
+    await one.credits.setCap(payer, { capCents: 100, windowSeconds: HOUR })
+    await other.spend(account, 2)
+    await one.credits.setCap(payer, { capCents: 3, windowSeconds: HOUR })
+    await other.spend(account, 1)
+    await expect(other.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await one.credits.setCap(payer, { capCents: 4, windowSeconds: HOUR })
+    await other.spend(account, 1)
+    await expect(other.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await one.credits.setCap(payer, null)
+    await other.spend(account, 50)
+    expect(await one.credits.caps(account)).toEqual([])
+    other.kill()
+  })
+
+  it('the window rolls: what was spent is forgotten after it, and never before', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 1_000)
+    const process = originProcess(open(0), { clock })
+    await process.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 10, windowSeconds: 600 },
+    )
+    await process.spend(account, 6)
+    await process.credits.flush()
+    clock.at += 300_000
+    await process.spend(account, 4)
+    await process.credits.flush()
+    clock.at += 300_000
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    clock.at += 10_000
+    await process.spend(account, 6)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+  })
+
+  it('what was spent before a cap is set, or its window changed, is in the window', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 1_000)
+    const payer = { accountHash: account, keyHash: KEY }
+    const process = originProcess(open(0), { clock })
+    await process.spend(account, 5)
+    await process.credits.flush()
+    clock.at += 1_000_000
+    await process.spend(account, 2)
+    await process.spend(account, 40, OTHER_KEY)
+    await process.credits.setCap(payer, { capCents: 10, windowSeconds: 600 })
+    expect(await process.credits.caps(account)).toMatchObject([{ spentCents: 2 }])
+    await process.credits.setCap(payer, { capCents: 10, windowSeconds: HOUR })
+    expect(await process.credits.caps(account)).toMatchObject([{ spentCents: 7 }])
+  })
+
+  it('the part of a killed process comes back', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 1_000)
+    const [dead, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
+    await alive.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 10, windowSeconds: HOUR },
+    )
+    await dead.reserve(account, 10)
+    const refused = alive.reserve(account, 1)
+    const passing = setInterval(() => (clock.at += 200), 10)
+    await expect(refused).rejects.toThrow(CreditsUnavailable)
+    clearInterval(passing)
+    clock.at += LEASE_MS
+    expect((await alive.reserve(account, 10)).cents).toBe(10)
+  })
+
+  it('a killed process that held it does not keep a cap from being set', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 1_000)
+    const [dead, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
+    await dead.reserve(account, 10)
+    const passing = setInterval(() => (clock.at += 1_000), 10)
+    await alive.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 1, windowSeconds: HOUR },
+    )
+    clearInterval(passing)
+    await expect(alive.reserve(account, 2)).rejects.toThrow(SpendCapReached)
+  })
+
+  it('overspending: a process that was taken for dead is not charged beyond the cap', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 1_000)
+    const [slow, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
+    await alive.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 10, windowSeconds: HOUR },
+    )
+    await slow.spend(account, 8)
+    clock.at += LEASE_MS + 1
+    await alive.spend(account, 7)
+    await alive.credits.close()
+    await slow.credits.flush()
+    expect(slow.logs).toContain('credits.unpaid')
+    expect(await chargedTo(db(), account)).toBe(10)
+    await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+  })
+
+  it('a process whose lease was lost under it takes nothing by what it held under a cap', async () => {
+    const clock = clockNow()
+    const account = await openAccount(db(), 1_000)
+    const [slow, alive] = [originProcess(open(0), { clock }), originProcess(open(1), { clock })]
+    await alive.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 10, windowSeconds: HOUR },
+    )
+    await slow.spend(account, 1)
+    await slow.credits.flush()
+    clock.at += LEASE_MS + 1
+    await alive.reserve(account, 9)
+    // An order about credit alone makes the lease usable again, and not what was held beside it.
+    await slow.spend(account, 50, OTHER_KEY)
+    alive.live()
+    await expect(slow.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    alive.kill()
+  })
+
+  it('double counting: charges of an order that is sent again are in the window once', async () => {
+    const account = await openAccount(db(), 100)
+    const losing = { lose: false }
+    const lossy = new Proxy(db(), {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value
+        return async (work: never) => {
+          const answer = await target.transaction(work)
+          if (losing.lose) throw new Error('the connection broke after the commit')
+          return answer
+        }
+      },
+    })
+    const process = originProcess({ db: lossy })
+    await process.credits.setCap(
+      { accountHash: account, keyHash: KEY },
+      { capCents: 10, windowSeconds: HOUR },
+    )
+    await process.spend(account, 4)
+    losing.lose = true
+    await process.credits.flush()
+    await process.credits.flush()
+    losing.lose = false
+    expect(await process.credits.caps(account)).toMatchObject([{ spentCents: 4 }])
+    await process.spend(account, 6)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await process.credits.close()
+    expect(await chargedTo(db(), account)).toBe(10)
+    expect((await booksOf(db(), account)).leased).toBe(0)
+  })
+
+  it('a key without a cap leaves no sums of its spending', async () => {
+    const account = await openAccount(db(), 100)
+    const process = originProcess(open(0))
+    await process.spend(account, 4)
+    await process.credits.close()
+    const sums = await db().select().from(windowSums).where(eq(windowSums.accountHash, account))
+    expect(sums).toEqual([])
+    expect(await process.credits.caps(account)).toEqual([])
+  })
+})
