@@ -1,5 +1,9 @@
 import type { Reservation } from '../../../../origin/credits/reservation.ts'
-import { CreditsUnavailable, PaymentRequired, SpendCapReached } from '../../../../origin/credits/shortage.ts'
+import {
+  CreditsUnavailable,
+  PaymentRequired,
+  SpendCapReached,
+} from '../../../../origin/credits/shortage.ts'
 import { isTrouble, type Payers } from './payers.ts'
 import type { OriginProcess } from './origin-process.ts'
 import type { Random } from './random.ts'
@@ -174,7 +178,10 @@ export class Clients {
     reference.wants(operation, cents)
     trace.add(process.name, `${operation.name} wants ${cents} of ${account}`)
     try {
-      const reservation = await process.credits.reserve({ accountHash: hashOf(account), keyHash: operation.keyHash }, cents)
+      const reservation = await process.credits.reserve(
+        { accountHash: hashOf(account), keyHash: operation.keyHash },
+        cents,
+      )
       reference.got(operation)
       trace.add(process.name, `${operation.name} has ${cents}`)
       return { reservation, operation }

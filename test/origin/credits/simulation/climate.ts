@@ -37,7 +37,7 @@ export function climateOf(seed: number, random: Random): Climate {
     connections: random.pick([2, 3, 8]),
     processes: random.pick([1, 2, 2, 3, 3]),
     clocksOffMs: isCalm ? 0 : 4_000,
-    durationMs: random.integer(2_000, 8_000),
+    durationMs: random.integer(1_500, 6_000),
     operations: random.integer(8, 30),
     // Every write in turn, so that a few hundred seeds die at each of them.
     killAtWrite: isCalm

@@ -103,7 +103,9 @@ export class Reference {
     const cap = this.#caps.get(`${account} ${operation.keyHash}`)
     const ofKey = this.#ofKey(account, operation.keyHash)
     if (!this.#isWild && cap?.mostCents !== undefined && ofKey > cap.mostCents)
-      throw new Violation(`${ofKey} cents are spent or reserved by a key of ${account}, of ${cap.mostCents}`)
+      throw new Violation(
+        `${ofKey} cents are spent or reserved by a key of ${account}, of ${cap.mostCents}`,
+      )
   }
 
   /**
@@ -124,7 +126,9 @@ export class Reference {
   /** It was told that its key may not spend so much. */
   capped({ account, keyHash, needCents }: Operation): void {
     if (!this.#caps.has(`${account} ${keyHash}`))
-      throw new Violation(`${needCents} cents were refused to a key of ${account}, which has no cap`)
+      throw new Violation(
+        `${needCents} cents were refused to a key of ${account}, which has no cap`,
+      )
   }
 
   #ofKey(account: string, keyHash: string): number {

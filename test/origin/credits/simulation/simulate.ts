@@ -225,7 +225,7 @@ class Run {
     await this.#run(this.#time.now + PATIENCE_MS, () => !waiting())
     if (waiting()) throw new Violation('an operation does not come to an end')
     // Two turns of settling, and the longest order beside them.
-    await this.#run(this.#time.now + 6_000)
+    await this.#run(Math.max(this.#time.now, this.#network.troubledUntil) + 1_000)
   }
 
   /** By its subject, each operation was charged what its client was told. */
@@ -268,12 +268,11 @@ class Run {
     for (const process of this.#processes)
       if (process.alive && this.#plan.chance(0.5)) await this.#through(this.#close(process))
       else process.kill('at the end')
-    await this.#run(this.#time.now + 2_000)
+    await this.#run(this.#time.now + 500)
     await this.#run(this.#time.now + 2 * LEASE_MS + 65_000)
     const last = this.#start(this.#processes.length)
     last.clockOffMs = 0
     await this.#through(last.credits.renew())
-    await this.#run(this.#time.now + 5_500)
     await this.#sweep(last)
     for (const account of this.#clients.accounts) {
       const { balance, leased, debt } = this.#books.of(account)

@@ -5,6 +5,9 @@ export type Owner = { alive: boolean; stillUntil: number }
 
 type Event = { at: number; order: number; act: () => void; owner: Owner | undefined }
 
+/** Promises that are settled have all been heard of when this comes. */
+const settled = () => new Promise((resume) => setImmediate(resume))
+
 /** Every wait of a simulation: events happen one after another, in the order of their times, and nothing real waits. */
 export class VirtualTime {
   /** Milliseconds since the simulation began. */
@@ -51,6 +54,7 @@ export class VirtualTime {
    * @param look called after each; true ends it
    */
   async run(until: number, look: () => boolean): Promise<void> {
+    await settled()
     if (look()) return
     for (let next = this.#events[0]; next && next.at <= until; next = this.#events[0]) {
       this.#events.shift()
@@ -62,8 +66,7 @@ export class VirtualTime {
       }
       this.now = next.at
       next.act()
-      // Promises that are settled have all been heard of when this comes.
-      await new Promise((resume) => setImmediate(resume))
+      await settled()
       if (look()) return
     }
     this.now = Math.max(this.now, until)
