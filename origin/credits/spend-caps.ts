@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditLeases, leaseParts, spendCaps } from '../db/schema.ts'
 import { capOf, type Payer, spentBy } from './budget-name.ts'
@@ -67,7 +67,7 @@ export async function isUnanswered(
         inArray(leaseParts.leaseId, ids),
         eq(leaseParts.budget, capOf(keyHash)),
         lt(leaseParts.answered, leaseParts.asked),
-        gt(creditLeases.expiresAt, at),
+        gte(creditLeases.expiresAt, at),
       ),
     )
   const asked = new Map(questions.map((question) => [question.leaseId, question.asked]))
