@@ -24,7 +24,7 @@ import { keyIdOf } from './channel/open-request.ts'
 import { Audit } from './credits/audit.ts'
 import { Credits } from './credits/credits.ts'
 import { startPayments } from './credits/processor/start.ts'
-import { tendCredits } from './credits/tending.ts'
+import { tendAudit, tendCredits } from './credits/tending.ts'
 import { listenFor } from './db/notices.ts'
 import { sleep } from './db/in-time.ts'
 import { openDatabase } from './db/open.ts'
@@ -176,8 +176,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
-  const stopTending = tendCredits(credits, new Audit({ db, log }), log)
-  lifecycle.onClose('credits tending', stopTending)
+  lifecycle.onClose('credits tending', tendCredits(credits, log))
+  lifecycle.onClose('audit', tendAudit(new Audit({ db, log }), log))
   const processor = startPayments({ settings, chain, db, credits, starterCents, now, sleep, log })
   lifecycle.onClose('payments', () => processor?.stop())
   await claims.heartbeat()

@@ -127,9 +127,14 @@ export class AccountLease {
     return this.#working !== undefined
   }
 
+  /** True when the ledger has all that was spent, and no order is open. */
+  get isSettled(): boolean {
+    return !this.isWorking && !this.#hasWork()
+  }
+
   /** True when nothing would be lost by forgetting this lease. */
   get isEmpty(): boolean {
-    return !this.isWorking && !this.#hasWork() && !this.#isStored && this.#budgets.areFree
+    return this.isSettled && !this.#isStored && this.#budgets.areFree
   }
 
   #hasWork(): boolean {

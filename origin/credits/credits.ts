@@ -31,6 +31,10 @@ const ALONE_LOOK_MS = 1_000
 /** A ledger that is silent for this long does not answer. */
 const ORDER_WAIT_MS = 5_000
 
+/** What is not settled when a process ends is lost to us: a connection that breaks just then is worth other tries. */
+const CLOSE_WAIT_MS = 5_000
+const CLOSE_PAUSE_MS = 100
+
 export type CreditsOptions = {
   db: Database
   /** No other process can have the database open: leases of other processes are of dead ones. */
@@ -76,8 +80,8 @@ export class Credits {
 
   /** Returns the leases of dead processes where all others are dead. Before the first reservation. */
   async recover(): Promise<void> {
-    const { db, exclusive, processId } = this.#options
-    if (exclusive) await reapLeases(db, { exceptProcess: processId })
+    const { db, exclusive, processId, now } = this.#options
+    if (exclusive) await reapLeases(db, { exceptProcess: processId }, new Date(now()))
   }
 
   /**
@@ -188,7 +192,8 @@ export class Credits {
       if (renewed.has(lease.id)) lease.renewed(usableUntil)
       else if (lease.isHeld) lease.lost()
     }
-    await reapLeases(db, { expiredBefore: new Date(now()) })
+    const at = new Date(now())
+    await reapLeases(db, { expiredBefore: at }, at)
   }
 
   /** Deletes sums that have left their windows. @throws {Error} of the database */
@@ -200,7 +205,16 @@ export class Credits {
   /** Settles and gives back everything; what is still reserved returns when its lease expires. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#leases.values()].map((lease) => lease.giveBack()))
+    const { monotonic, sleep } = this.#options
+    const until = monotonic() + CLOSE_WAIT_MS
+    const closed = [...this.#leases.values()].map(async (lease) => {
+      await lease.giveBack()
+      while (!lease.isSettled && monotonic() < until) {
+        await sleep(CLOSE_PAUSE_MS)
+        await lease.giveBack()
+      }
+    })
+    await Promise.all(closed)
   }
 
   #lease(accountHash: string): AccountLease {

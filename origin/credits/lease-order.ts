@@ -118,7 +118,9 @@ async function apply(
   // A lease that was taken for dead covers nothing any more: then what is available pays, as far as it goes.
   const covered = Math.min(settled.cents, before)
   const left = before - covered
-  const available = account.balanceCents - account.leasedCents - (settled.cents - covered)
+  const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
+  // What is owed comes before what anybody leases.
+  const available = Math.max(0, free - account.debtCents)
   const held = left + shift(order.credit, left - order.credit.reserved, available)
 
   const next = order.parts.map((part) => {
@@ -236,11 +238,18 @@ async function readLeases(
     .returning()
   const gone = new Set(expired.map(({ id }) => id))
   const returned = expired.reduce((sum, { cents }) => sum + cents, 0)
+  const freed = await changeAccount(tx, account, { leasedCents: -returned })
   return {
-    account: await changeAccount(tx, account, { leasedCents: -returned }),
+    account: await payDebt(tx, freed, at, causeOf(expired)),
     own,
     others: others.filter(({ id }) => !gone.has(id)),
   }
+}
+
+/** What leases that ended made free, by a name that no other end has: a lease's number goes up with each order. */
+export function causeOf(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
+  const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return `ended:${first?.id}:${first?.sequence}`
 }
 
 async function askOthers(tx: Transaction, others: LeaseRow[]): Promise<LeaseRow[]> {

@@ -2,7 +2,8 @@ import { and, asc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
-import type { Transaction } from './ledger.ts'
+import { causeOf } from './lease-order.ts'
+import { changeAccount, payDebt, type Transaction } from './ledger.ts'
 
 /** Moves the expiry of leases on. @returns the ids of those that are there still */
 export async function renewLeases(
@@ -55,6 +56,7 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
 export async function reapLeases(
   db: Database,
   which: { expiredBefore: Date } | { exceptProcess: string },
+  at: Date,
 ): Promise<void> {
   const dead =
     'expiredBefore' in which
@@ -69,17 +71,16 @@ export async function reapLeases(
     await db.transaction(async (tx) => {
       const ofAccount = eq(creditAccounts.accountHash, accountHash)
       // The account before its leases, as everywhere: two that lock in another order wait for each other for ever.
-      await tx.select().from(creditAccounts).where(ofAccount).for('update')
-      const returned = await tx
+      const [account] = await tx.select().from(creditAccounts).where(ofAccount).for('update')
+      const ended = await tx
         .delete(creditLeases)
         .where(and(eq(creditLeases.accountHash, accountHash), dead))
-        .returning({ cents: creditLeases.cents })
-      const cents = returned.reduce((sum, row) => sum + row.cents, 0)
-      if (cents > 0)
-        await tx
-          .update(creditAccounts)
-          .set({ leasedCents: sql`${creditAccounts.leasedCents} - ${cents}` })
-          .where(ofAccount)
+        .returning()
+      if (!account || ended.length === 0) return
+      const returned = ended.reduce((sum, { cents }) => sum + cents, 0)
+      const freed = await changeAccount(tx, account, { leasedCents: -returned })
+      // Debt waits for what processes had leased when a refund came.
+      await payDebt(tx, freed, at, causeOf(ended))
     })
   }
 }

@@ -3,7 +3,7 @@ import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
 
 /** What is spent is in the ledger, and in the balance that other processes show, after this at most. */
-const FLUSH_MS = 250
+export const FLUSH_MS = 250
 
 /** A process that asks for credit waits for two looks of the others at most; each look is one small query. */
 const ANSWER_MS = 100
@@ -17,25 +17,46 @@ const AUDIT_MS = 60 * 60 * 1000
 /** What has left its window is not counted, only stored: any process deletes it. */
 const PRUNE_MS = 5 * 60 * 1000
 
-/** Keeps the leases of a process: settles, gives back and renews; and audits the books. @returns what ends it */
-export function tendCredits(credits: Credits, audit: Audit, log: Log): () => void {
-  const timers = [
-    every(FLUSH_MS, 'flush', () => credits.flush(), log),
-    every(ANSWER_MS, 'answer', () => credits.answer(), log),
-    every(RENEW_MS, 'renew', () => credits.renew(), log),
-    every(AUDIT_MS, 'audit', () => audit.run(), log, { atOnce: true }),
-    every(PRUNE_MS, 'prune', () => credits.prune(), log),
-  ]
-  return () => timers.forEach((timer) => clearInterval(timer))
+/** Calls back each time that so many milliseconds are over. @returns what ends it */
+export type Repeat = (ms: number, act: () => void) => () => void
+
+/** By this process' own timers. */
+export const byTimer: Repeat = (ms, act) => {
+  const timer = setInterval(act, ms)
+  return () => clearInterval(timer)
 }
 
-function every(
-  ms: number,
-  part: string,
-  act: () => Promise<void>,
-  log: Log,
-  { atOnce = false } = {},
-): NodeJS.Timeout {
+/** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
+export function tendCredits(credits: Credits, log: Log, repeat: Repeat = byTimer): () => void {
+  const ends = [
+    repeat(
+      FLUSH_MS,
+      unlessBusy('flush', () => credits.flush(), log),
+    ),
+    repeat(
+      ANSWER_MS,
+      unlessBusy('answer', () => credits.answer(), log),
+    ),
+    repeat(
+      RENEW_MS,
+      unlessBusy('renew', () => credits.renew(), log),
+    ),
+    repeat(
+      PRUNE_MS,
+      unlessBusy('prune', () => credits.prune(), log),
+    ),
+  ]
+  return () => ends.forEach((end) => end())
+}
+
+/** Audits the books now, and from time to time. @returns what ends it */
+export function tendAudit(audit: Audit, log: Log): () => void {
+  const run = unlessBusy('audit', () => audit.run(), log)
+  run()
+  return byTimer(AUDIT_MS, run)
+}
+
+function unlessBusy(part: string, act: () => Promise<void>, log: Log): () => void {
   let busy = false
   let failing = false
   const turn = async () => {
@@ -51,6 +72,5 @@ function every(
       busy = false
     }
   }
-  if (atOnce) void turn()
-  return setInterval(() => void (busy || turn()), ms)
+  return () => void (busy || turn())
 }

@@ -7,7 +7,8 @@ import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
+import { connectionPool } from './pool.ts'
 import * as schema from './schema.ts'
 
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>
@@ -30,9 +31,7 @@ export async function openDatabase(options: {
   stateDir: string
 }): Promise<OpenDatabase> {
   if (options.url !== undefined) {
-    const pool = new Pool({ connectionString: options.url, max: 8 })
-    // An idle connection that breaks is replaced at the next query; unheard, its error would end the process.
-    pool.on('error', () => {})
+    const pool = connectionPool({ connectionString: options.url, max: 8 })
     try {
       await migrateAlone(pool)
     } catch (error) {

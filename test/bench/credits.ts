@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { Audit } from '../../origin/credits/audit.ts'
 import { Credits } from '../../origin/credits/credits.ts'
 import { tendCredits } from '../../origin/credits/tending.ts'
 import { sleep } from '../../origin/db/in-time.ts'
@@ -59,7 +58,7 @@ async function measure(database: OpenDatabase, place: string): Promise<void> {
     newId: randomUUID,
     log,
   })
-  const stopTending = tendCredits(ledger, new Audit({ db, log }), log)
+  const stopTending = tendCredits(ledger, log)
   const payer = { accountHash: account, keyHash }
   const run = async () => {
     const reservation = await ledger.reserve(payer, 1)

@@ -1,4 +1,5 @@
 import type { Log } from '../../log.ts'
+import { byTimer, type Repeat } from '../tending.ts'
 import type { Payments } from './payments.ts'
 
 /** Between two looks for payments that are due: one small query. */
@@ -8,7 +9,7 @@ const LOOK_MS = 5_000
  * Looks after payments that nobody confirmed and no event told of.
  * @returns what ends it, without waiting for a look that is under way: it is done again by another process
  */
-export function tendPayments(payments: Payments, log: Log): () => void {
+export function tendPayments(payments: Payments, log: Log, repeat: Repeat = byTimer): () => void {
   const ended = new AbortController()
   let looking = false
   let failing = false
@@ -26,9 +27,9 @@ export function tendPayments(payments: Payments, log: Log): () => void {
       looking = false
     }
   }
-  const timer = setInterval(() => void (looking || look()), LOOK_MS)
+  const end = repeat(LOOK_MS, () => void (looking || look()))
   return () => {
-    clearInterval(timer)
+    end()
     ended.abort()
   }
 }

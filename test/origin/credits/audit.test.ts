@@ -3,7 +3,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Audit } from '../../../origin/credits/audit.ts'
 import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
-import { tendCredits } from '../../../origin/credits/tending.ts'
+import { tendAudit } from '../../../origin/credits/tending.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../../../origin/db/schema.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
@@ -208,17 +208,15 @@ function damageIsTold(database: () => OpenDatabase): void {
     expect(await auditor().run()).toEqual([])
   })
 
-  it('is a part of the tending, at its start', async () => {
+  it('is run from time to time, and at the start', async () => {
     const account = await openAccount(db(), 50)
     const { mend } = await damage(account, { balanceCents: 51 })
     const told: Facts[] = []
     const log = (event: string, facts: Facts = {}) => void told.push({ event, ...facts })
-    const { credits } = originProcess(database())
-    const stop = tendCredits(credits, new Audit({ db: db(), log }), log)
+    const stop = tendAudit(new Audit({ db: db(), log }), log)
     const one = expect.objectContaining({ event: 'credits.books_differ', account })
     await vi.waitFor(() => expect(told).toEqual(expect.arrayContaining([one])), 20_000)
     stop()
-    await credits.close()
     await mend()
   })
 }

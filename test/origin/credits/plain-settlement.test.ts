@@ -36,8 +36,12 @@ const NOTHING = { reserved: 0, need: 0, extra: 0, giveBack: false, ask: false }
 function orderOf(account: string, sequence: number, order: Partial<LeaseOrder> = {}): LeaseOrder {
   const leaseId = `lease of ${account}`
   return {
-    ...{ leaseId, accountHash: account, sequence },
-    ...{ charges: CHARGES, credit: NOTHING, parts: [] },
+    leaseId,
+    accountHash: account,
+    sequence,
+    charges: CHARGES,
+    credit: NOTHING,
+    parts: [],
     ...order,
   }
 }

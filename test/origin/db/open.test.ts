@@ -54,6 +54,20 @@ describe.skipIf(whyNoPostgres)(`a server ${whyNoPostgres ?? ''}`, () => {
     await Promise.all([close(), killer.close()])
   })
 
+  it('may break a connection in the middle of a transaction: that one fails, and the process lives on', async () => {
+    const [one, other] = [await open(), await open()]
+    const broken = one.db.transaction(async (tx) => {
+      const { rows } = (await tx.execute(sql`select pg_backend_pid() as pid`)) as {
+        rows: { pid: number }[]
+      }
+      await other.db.execute(sql`select pg_terminate_backend(${rows[0]!.pid}::int)`)
+      await tx.execute(sql`select 1`)
+    })
+    await expect(broken).rejects.toThrow()
+    expect(await one.db.execute(sql`select 1 as one`)).toMatchObject({ rows: [{ one: 1 }] })
+    await Promise.all([one.close(), other.close()])
+  })
+
   it('that is not there fails the start', async () => {
     const nowhere = openDatabase({ url: 'postgres://svc@127.0.0.1:1/none', stateDir: '' })
     await expect(nowhere).rejects.toThrow('ECONNREFUSED')

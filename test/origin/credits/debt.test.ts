@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { LEASE_MS } from '../../../origin/credits/credits.ts'
+import { lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
+import { PaymentRequired } from '../../../origin/credits/shortage.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { onBothDatabases } from './databases.ts'
+import { booksOf, newAccount, openAccount, originProcess } from './process.ts'
+
+/** A refund of credit that was paid for. */
+async function refund(db: OpenDatabase['db'], account: string, cents: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const at = new Date()
+    const row = await lockAccount(tx, account, { starterCents: 0, at })
+    const key = { idempotencyKey: `refund:${newAccount()}`, subject: 'pi_1' }
+    await takeBack(tx, row, at, { ...key, kind: 'refund', cents })
+  })
+}
+
+onBothDatabases(2, (open) => {
+  it('what a dead process held pays the debt before anybody leases it', async () => {
+    const { db } = open(0)
+    const account = await openAccount(db, 60)
+    const clock = { at: Date.now() }
+    const dead = originProcess(open(0), { clock })
+    await dead.reserve(account, 1)
+    await refund(db, account, 50)
+    const { leased } = await booksOf(db, account)
+    clock.at += LEASE_MS + 1
+    const living = originProcess(open(1), { clock })
+    const { debt_cents, balance_cents } = await living.credits.balance(account)
+    expect([leased > 10, debt_cents, balance_cents]).toEqual([true, 0, 10])
+  })
+
+  it('what a dead process held pays the debt when it is returned, though nobody asks for credit', async () => {
+    const { db } = open(0)
+    const account = await openAccount(db, 60)
+    const clock = { at: Date.now() }
+    await originProcess(open(0), { clock }).reserve(account, 1)
+    await refund(db, account, 50)
+    clock.at += LEASE_MS + 1
+    await originProcess(open(1), { clock }).credits.renew()
+    expect((await booksOf(db, account)).balance).toBe(10)
+  })
+
+  it('while there is debt, what comes back is not leased to another process', async () => {
+    const { db } = open(0)
+    const account = await openAccount(db, 20)
+    const first = originProcess(open(0))
+    const reservation = await first.reserve(account, 15)
+    await refund(db, account, 100)
+    reservation.release()
+    first.live()
+    const second = originProcess(open(1))
+    await expect(second.reserve(account, 1)).rejects.toBeInstanceOf(PaymentRequired)
+    first.kill()
+    expect((await booksOf(db, account)).balance).toBe(0)
+  })
+})

@@ -1,0 +1,116 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Credits } from '../../../../origin/credits/credits.ts'
+import { Payments } from '../../../../origin/credits/processor/payments.ts'
+import type { Processor } from '../../../../origin/credits/processor/processor.ts'
+import { tendPayments } from '../../../../origin/credits/processor/tending.ts'
+import { type Repeat, tendCredits } from '../../../../origin/credits/tending.ts'
+import { connectionPool } from '../../../../origin/db/pool.ts'
+import type { Database } from '../../../../origin/db/open.ts'
+import * as schema from '../../../../origin/db/schema.ts'
+import { clientOver, type Member, type Network, trouble } from './network.ts'
+
+/** One process of the origin, as far as money goes: the code of production over the network of a simulation. */
+export class OriginProcess implements Member {
+  readonly name: string
+  readonly id: string
+  readonly db: Database
+  readonly credits: Credits
+  readonly payments: Payments
+  alive = true
+  stillUntil = 0
+  killAtWrite: Member['killAtWrite']
+  /** Its wall clock is off by this much. */
+  clockOffMs: number
+  endedAt = Number.POSITIVE_INFINITY
+  readonly connections = new Set<() => void>()
+  readonly #network: Network
+  readonly #stopTending: () => void
+  isClosing = false
+  hasClosed = false
+  /** Until when something was wrong when it ended. */
+  troubledUntil = 0
+
+  constructor(
+    network: Network,
+    options: {
+      name: string
+      id: string
+      clockOffMs: number
+      epoch: number
+      starterCents: number
+      connections: number
+      newId: () => string
+      reach: (member: Member) => Processor
+    },
+  ) {
+    this.#network = network
+    this.name = options.name
+    this.id = options.id
+    this.clockOffMs = options.clockOffMs
+    const { time, trace } = network
+    const pool = connectionPool({
+      Client: clientOver(network, this),
+      max: options.connections,
+      idleTimeoutMillis: 0,
+    })
+    this.db = drizzle(pool, { schema })
+    const startedAt = time.now
+    const log = (event: string, about: object = {}) =>
+      trace.add(this.name, `${event} ${JSON.stringify(about)}`)
+    this.credits = new Credits({
+      db: this.db,
+      exclusive: false,
+      processId: this.id,
+      starterCents: options.starterCents,
+      now: () => Math.floor(options.epoch + time.now + this.clockOffMs),
+      monotonic: () => time.now - startedAt,
+      sleep: time.sleeper(this),
+      newId: options.newId,
+      log,
+    })
+    const now = () => Math.floor(options.epoch + time.now + this.clockOffMs)
+    this.payments = new Payments({
+      processor: options.reach(this),
+      db: this.db,
+      starterCents: options.starterCents,
+      now,
+      sleep: time.sleeper(this),
+      log,
+      onTakenBack: (accountHash) => this.credits.giveBack(accountHash),
+    })
+    const repeat: Repeat = (ms, act) => time.repeat(ms, act, this)
+    const endCredits = tendCredits(this.credits, log, repeat)
+    const endPayments = tendPayments(this.payments, log, repeat)
+    this.#stopTending = () => {
+      endCredits()
+      endPayments()
+    }
+  }
+
+  kill = (why: string): void => {
+    if (!this.alive) return
+    this.#network.trace.add(this.name, `killed ${why}`)
+    this.#end()
+  }
+
+  #end(): void {
+    const { time, random } = this.#network
+    this.alive = false
+    this.endedAt = time.now
+    this.troubledUntil = this.#network.troubledUntil
+    trouble(this.#network, 300)
+    // What it sent is on its way still, and the server hears of the end of a connection when it hears of it.
+    for (const end of this.connections) time.after(random.integer(0, 300), end)
+  }
+
+  /** As a deployment ends it. */
+  async close(): Promise<void> {
+    this.isClosing = true
+    this.#network.trace.add(this.name, 'closes')
+    this.#stopTending()
+    await this.credits.close()
+    this.#network.trace.add(this.name, 'closed')
+    this.hasClosed = true
+    this.#end()
+  }
+}

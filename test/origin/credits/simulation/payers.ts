@@ -1,0 +1,121 @@
+import { NotCredited } from '../../../../origin/credits/processor/not-credited.ts'
+import { ProcessorUnavailable } from '../../../../origin/credits/processor/processor.ts'
+import { DatabaseUnavailable } from '../../../../origin/db/unavailable.ts'
+import type { OriginProcess } from './origin-process.ts'
+import type { SimulatedProcessor } from './processor.ts'
+import type { Random } from './random.ts'
+import type { Reference } from './reference.ts'
+import type { Server } from './server.ts'
+import { type Trace, Violation } from './trace.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+export type PayersOptions = {
+  time: VirtualTime
+  trace: Trace
+  random: Random
+  reference: Reference
+  server: Server
+  processor: SimulatedProcessor
+  hashOf: (account: string) => string
+  /** A process that serves, if there is one. */
+  anyProcess: () => OriginProcess | undefined
+  fail: (error: Error) => void
+}
+
+/** What may go wrong with a payment, and is tried again. */
+export function isTrouble(error: unknown): boolean {
+  return error instanceof ProcessorUnavailable || error instanceof DatabaseUnavailable
+}
+
+/** Those who top accounts up: they pay, ask for their credit at any process, or never do, and want money back. */
+export class Payers {
+  readonly #options: PayersOptions
+  #writes = 0
+
+  constructor(options: PayersOptions) {
+    this.#options = options
+  }
+
+  /** @throws {ProcessorUnavailable | DatabaseUnavailable} */
+  async pay(process: OriginProcess, account: string): Promise<void> {
+    const { random, time, trace, processor, reference, hashOf } = this.#options
+    const amountCents = random.integer(5, 40)
+    const writeId = `${hashOf(account)}:${++this.#writes}`
+    const payment = { accountHash: hashOf(account), amountCents, writeId }
+    let made = await process.payments.create(payment)
+    // A client that asks again under the same key has the same payment.
+    if (random.chance(0.2)) {
+      const again = await process.payments.create(payment)
+      if (again.intentId !== made.intentId) throw new Violation('one payment was begun twice')
+      made = again
+    }
+    const { intentId } = made
+    trace.add(
+      process.name,
+      `${processor.nameOf(intentId)} of ${amountCents} for ${account} is begun`,
+    )
+    const step = (ms: number, act: () => void) => time.after(ms, act)
+    if (random.chance(0.15))
+      step(random.integer(10, 300), () => processor.pay(intentId, 'declined'))
+    if (random.chance(0.3))
+      step(random.integer(300, 500), () => processor.pay(intentId, 'processing'))
+    const end = random.chance(0.85) ? 'paid' : 'canceled'
+    step(random.integer(500, 1_500), () => {
+      // From now on it may be credited.
+      if (end === 'paid') reference.credited(account, amountCents)
+      processor.pay(intentId, end)
+      if (random.chance(0.7)) this.#confirms(account, intentId)
+    })
+    const returns = random.chance(0.5) ? random.integer(1, 4) : 0
+    for (let count = 0; count < returns; count++)
+      step(random.integer(1_500, 5_000), () => processor.comesBack(intentId))
+  }
+
+  /** An event of the processor, at any process. @returns false where the processor has to send it again */
+  async hear(intentId: string): Promise<boolean> {
+    const { anyProcess, trace, processor, fail } = this.#options
+    const process = anyProcess()
+    if (!process) return false
+    try {
+      await process.payments.reconcile(intentId)
+      trace.add(process.name, `${processor.nameOf(intentId)}: event taken`)
+      return true
+    } catch (error) {
+      if (!isTrouble(error)) fail(error as Error)
+      return false
+    }
+  }
+
+  /** Asks for the credit, at once or after some time, and by several processes. */
+  #confirms(account: string, intentId: string): void {
+    const { random, time, anyProcess, fail } = this.#options
+    for (let count = random.pick([1, 1, 2, 3]); count > 0; count--)
+      time.after(random.integer(0, 600), () => {
+        const process = anyProcess()
+        if (!process) return
+        this.#confirm(process, account, intentId).catch((error: unknown) => {
+          if (!isTrouble(error) && !(error instanceof NotCredited)) fail(error as Error)
+        })
+      })
+  }
+
+  async #confirm(process: OriginProcess, account: string, intentId: string): Promise<void> {
+    const { trace, processor, server, hashOf } = this.#options
+    const standing = await process.payments.confirm(hashOf(account), intentId)
+    trace.add(process.name, `${processor.nameOf(intentId)} is ${standing.state}`)
+    if (standing.state === 'unknown')
+      throw new Violation('a payer is told that its payment is unknown')
+    const other = await process.payments.confirm(hashOf('nobody'), intentId)
+    if (other.state !== 'unknown') throw new Violation(`another account is told: ${other.state}`)
+    if (standing.state !== 'credited') return
+    const rows = server.peek(
+      `select sum(cents) from ledger_transfers where subject = '${intentId}' and kind = 'payment'`,
+    )
+    const cents = Number(rows[0]?.[0])
+    const { amountCents } = processor.intents.get(intentId)!
+    if (cents !== amountCents)
+      throw new Violation(
+        `${processor.nameOf(intentId)} is said to be credited: ${cents} of ${amountCents} cents are`,
+      )
+  }
+}

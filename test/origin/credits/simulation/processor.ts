@@ -1,0 +1,194 @@
+import {
+  type DisputeFacts,
+  type NewIntent,
+  type PaymentFacts,
+  type PaymentProgress,
+  type Processor,
+  ProcessorUnavailable,
+  type RefundFacts,
+} from '../../../../origin/credits/processor/processor.ts'
+import type { Member, Network } from './network.ts'
+import type { Random } from './random.ts'
+
+/** A payment on the processor's own books. */
+export type Intent = {
+  id: string
+  accountHash: string
+  amountCents: number
+  progress: PaymentProgress
+  refunds: RefundFacts[]
+  disputes: DisputeFacts[]
+}
+
+/**
+ * The payment processor: it keeps books of its own, and tells of what happens to them by events that come late, twice,
+ * in another order, or not at all.
+ */
+export class SimulatedProcessor {
+  readonly intents = new Map<string, Intent>()
+  readonly #byWrite = new Map<string, string>()
+  readonly #network: Network
+  readonly #random: Random
+  readonly #prefix: string
+  /** Brings an event to one of the processes that serve. @returns false where it was not taken */
+  readonly #deliver: (intentId: string) => Promise<boolean>
+
+  constructor(
+    network: Network,
+    random: Random,
+    prefix: string,
+    deliver: (intentId: string) => Promise<boolean>,
+  ) {
+    this.#network = network
+    this.#random = random
+    this.#prefix = prefix.replaceAll(/\W/g, '')
+    this.#deliver = deliver
+  }
+
+  /** As one process reaches it. */
+  reachedBy(member: Member): Processor {
+    return {
+      createCustomer: (accountHash) =>
+        this.#asked(member, () => `cus_${accountHash.replaceAll(/\W/g, '')}`),
+      createIntent: (intent) => this.#asked(member, () => this.#create(intent)),
+      factsOf: (intentId) => this.#asked(member, () => this.#factsOf(intentId)),
+    }
+  }
+
+  /** The payer's next step. */
+  pay(id: string, progress: PaymentProgress): void {
+    const intent = this.intents.get(id)!
+    if (intent.progress === 'paid' || intent.progress === 'canceled') return
+    intent.progress = progress
+    this.#changed(intent, progress)
+  }
+
+  /** The operator, or a payer's bank, takes money back, or gives up taking it. */
+  comesBack(id: string): void {
+    const intent = this.intents.get(id)!
+    if (intent.progress !== 'paid') return
+    const { refunds, disputes, amountCents } = intent
+    const refunded = refunds.reduce((sum, { cents, returned }) => sum + (returned ? 0 : cents), 0)
+    const acts = [
+      () => {
+        const cents = this.#random.integer(1, Math.max(1, amountCents - refunded))
+        if (refunded + cents > amountCents) return
+        refunds.push({ id: `re_${this.#prefix}${id}${refunds.length}`, cents, returned: false })
+      },
+      () => {
+        const open = refunds.findIndex(({ returned }) => !returned)
+        if (open >= 0) refunds[open] = { ...refunds[open]!, returned: true }
+      },
+      () => {
+        const cents = this.#random.chance(0.6) ? amountCents : this.#random.integer(1, amountCents)
+        const withdrawn = this.#random.chance(0.8)
+        disputes.push({
+          id: `du_${this.#prefix}${id}${disputes.length}`,
+          cents,
+          withdrawn,
+          reinstated: false,
+        })
+      },
+      () => {
+        const open = disputes.findIndex(({ reinstated }) => !reinstated)
+        const dispute = disputes[open]
+        // An inquiry becomes a dispute, or a dispute is won.
+        if (dispute)
+          disputes[open] = dispute.withdrawn
+            ? { ...dispute, reinstated: true }
+            : { ...dispute, withdrawn: true }
+      },
+    ]
+    this.#random.pick(acts)()
+    this.#changed(intent, 'money went back')
+  }
+
+  /** Cents of an account's payments that are the account's in the end. */
+  netOf(accountHash: string): number {
+    let net = 0
+    for (const intent of this.intents.values()) {
+      if (intent.accountHash !== accountHash || intent.progress !== 'paid') continue
+      const refunded = intent.refunds.reduce((sum, one) => sum + (one.returned ? 0 : one.cents), 0)
+      const disputed = intent.disputes.reduce(
+        (sum, one) => sum + (one.withdrawn && !one.reinstated ? one.cents : 0),
+        0,
+      )
+      net += Math.max(0, intent.amountCents - refunded - disputed)
+    }
+    return net
+  }
+
+  #create({ accountHash, amountCents, writeId }: NewIntent): {
+    intentId: string
+    clientSecret: string
+  } {
+    const intentId = this.#byWrite.get(writeId) ?? `pi_${this.#prefix}_${this.intents.size + 1}`
+    this.#byWrite.set(writeId, intentId)
+    const made: Intent = {
+      id: intentId,
+      accountHash,
+      amountCents,
+      progress: 'unpaid',
+      refunds: [],
+      disputes: [],
+    }
+    if (!this.intents.has(intentId)) this.intents.set(intentId, made)
+    return { intentId, clientSecret: `${intentId}_secret` }
+  }
+
+  #factsOf(intentId: string): PaymentFacts | undefined {
+    const intent = this.intents.get(intentId)
+    if (!intent) return undefined
+    const { accountHash, amountCents, progress, refunds, disputes } = intent
+    return {
+      intentId,
+      accountHash,
+      amountCents,
+      progress,
+      reason: undefined,
+      receivedCents: progress === 'paid' ? amountCents : 0,
+      refunds: [...refunds],
+      disputes: [...disputes],
+    }
+  }
+
+  /** A request to it: what it answers is as old as the way back is long. */
+  #asked<Answer>(member: Member, act: () => Answer): Promise<Answer> {
+    const { time, random, weather } = this.#network
+    const [drop, lose] = [random.chance(weather.drop * 3), random.chance(weather.lose * 3)]
+    const isSlow = random.chance(weather.slow * 5)
+    return new Promise((resolve, reject) => {
+      const fail = () => time.after(1, () => reject(new ProcessorUnavailable('silent')), member)
+      time.after(random.integer(5, 80), () => {
+        if (drop) return fail()
+        const answer = act()
+        if (lose) return fail()
+        time.after(
+          isSlow ? random.integer(100, 4_000) : random.integer(5, 80),
+          () => resolve(answer),
+          member,
+        )
+      })
+    })
+  }
+
+  #changed(intent: Intent, what: string): void {
+    const { time, trace, weather } = this.#network
+    trace.add('', `${this.nameOf(intent.id)}: ${what}`)
+    const isCalm = weather.drop === 0
+    const times = isCalm ? 1 : this.#random.pick([0, 1, 1, 1, 2, 3])
+    for (let count = 0; count < times; count++) {
+      const late = isCalm ? 20 : this.#random.integer(1, this.#random.chance(0.3) ? 4_000 : 200)
+      time.after(late, () => void this.#tell(intent.id, 3))
+    }
+  }
+
+  async #tell(intentId: string, tries: number): Promise<void> {
+    if (await this.#deliver(intentId)) return
+    if (tries > 0) this.#network.time.after(1_000, () => void this.#tell(intentId, tries - 1))
+  }
+
+  nameOf(intentId: string): string {
+    return `payment ${intentId.split('_').at(-1)}`
+  }
+}

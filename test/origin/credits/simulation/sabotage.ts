@@ -1,0 +1,23 @@
+/** Defects, made on purpose on the way to the database: what the simulation is worth is that it finds them. */
+export const SABOTAGE: Record<string, (text: string) => string> = {
+  'an account is read without its lock': (text) =>
+    /from "credit_accounts"/.test(text) ? text.replace(/ for update$/, '') : text,
+  'a charge is named by its lease and place, without the number of its order': (text) =>
+    text.replaceAll(/'charge:([^:']+):\d+:(\d+)'/g, `'charge:$1:$2'`),
+  'a charge that is sent again has another name': (text) => anew(text, 'charge'),
+  'a payment that is credited again has another name': (text) => anew(text, 'payment'),
+  'a lease that is returned stays': (text) =>
+    text.replace(
+      /^delete from "credit_leases"(.*) returning (.*)$/,
+      'select $2 from "credit_leases"$1',
+    ),
+  'what is owed is not written down': (text) =>
+    text.replace(/^(update "credit_accounts" set .*"debt_cents" = )\d+/, '$10'),
+  'charges are not counted for the day': (text) => text.replace(/excluded\.cents/, '0'),
+}
+
+let names = 0
+
+function anew(text: string, kind: string): string {
+  return text.replaceAll(new RegExp(`'${kind}:[^']*`, 'g'), (key) => `${key}:${++names}`)
+}

@@ -1,0 +1,51 @@
+import { PGlite } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import { migrate } from 'drizzle-orm/pglite/migrator'
+import { fileURLToPath } from 'node:url'
+import { type Played, simulate } from './simulate.ts'
+
+const migrationsFolder = fileURLToPath(new URL('../../../../drizzle/origin', import.meta.url))
+
+/** Rows are never removed, and a database of many gets slow: each gets so many seeds. */
+const SEEDS_OF_ONE_DATABASE = 500
+
+/** One seed, to be played again: `SVC_SEED=1234`. */
+const REPLAYED = process.env['SVC_SEED']
+
+/** An embedded database with the tables of production. */
+export async function openDatabase(): Promise<PGlite> {
+  const database = await PGlite.create()
+  await migrate(drizzle(database), { migrationsFolder })
+  return database
+}
+
+/**
+ * Plays seeds one after another, or the one that `SVC_SEED` names.
+ * @param command what replays a seed after `SVC_SEED=… `
+ * @throws {Error} for the first that fails, with what happened and what replays it
+ */
+export async function playSeeds(
+  { first, count, command }: { first: number; count: number; command: string },
+  progress: (done: number) => void = () => {},
+): Promise<void> {
+  const seeds = REPLAYED === undefined ? { first, count } : { first: Number(REPLAYED), count: 1 }
+  for (let done = 0; done < seeds.count; done += SEEDS_OF_ONE_DATABASE) {
+    const database = await openDatabase()
+    try {
+      const some = Math.min(SEEDS_OF_ONE_DATABASE, seeds.count - done)
+      for (let index = 0; index < some; index++) {
+        const played = await simulate(database, seeds.first + done + index)
+        if (played.violation) throw failureOf(played, command)
+      }
+      progress(done + some)
+    } finally {
+      await database.close()
+    }
+  }
+}
+
+function failureOf({ seed, trace, violation }: Played, command: string): Error {
+  const replay = `SVC_SEED=${seed} ${command}`
+  const text = `seed ${seed}: ${violation?.message}\n\n${trace.lines.join('\n')}\n\nreplay: ${replay}`
+  return new Error(text, { cause: violation })
+}

@@ -1,0 +1,43 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SABOTAGE } from './sabotage.ts'
+import { openDatabase, playSeeds } from './seeds.ts'
+import { simulate } from './simulate.ts'
+
+const SEEDS = 200
+const COMMAND =
+  'npx vitest run --config test/vitest.config.ts --project origin test/origin/credits/simulation -t "whatever fails"'
+
+it('whatever fails and whoever dies: nothing is charged twice, lost or overdrawn', async () => {
+  await playSeeds({ first: 1, count: SEEDS, command: COMMAND })
+}, 600_000)
+
+describe('the simulation itself', () => {
+  let database: PGlite
+  beforeAll(async () => {
+    database = await openDatabase()
+  })
+  afterAll(() => database.close())
+
+  it('plays a seed twice in the same way', async () => {
+    for (const seed of [3, 7, 29]) {
+      const first = await simulate(database, seed)
+      const second = await simulate(database, seed)
+      expect(second.trace.hash).toBe(first.trace.hash)
+      expect(first.trace.lines.length).toBeGreaterThan(10)
+    }
+  })
+
+  it.each(Object.entries(SABOTAGE))(
+    'finds within its seeds that %s',
+    async (_, sabotage) => {
+      const broken = await openDatabase()
+      let found: string | undefined
+      for (let seed = 1; found === undefined && seed <= SEEDS; seed++)
+        found = (await simulate(broken, seed, sabotage)).violation?.message
+      await broken.close()
+      expect(found).toBeDefined()
+    },
+    600_000,
+  )
+})
