@@ -20,7 +20,7 @@ export type HeldElsewhere = { id: string; held: number; asked: number; answered:
 export type BudgetAnswer = {
   /** What the lease holds now; Infinity where there is no limit. */
   held: number
-  /** In no lease. */
+  /** In no lease; below 0 where a limit was lowered under what is held. */
   available: number
   others: readonly HeldElsewhere[]
 }

@@ -32,6 +32,8 @@ export class Budget {
   readonly #waiting = new Waiting()
   readonly #size: LeaseSize
   #held = 0
+  /** In no lease; below 0 where the limit was lowered: so much of what is held may not be reserved again. */
+  #available = 0
   #reserved = 0
   /** Used, and not settled yet. */
   #used = 0
@@ -161,12 +163,13 @@ export class Budget {
   answered(answer: BudgetAnswer & { terms?: BudgetTerms }): void {
     this.#givingBack = false
     this.#held = answer.held
+    this.#available = answer.available
     this.#terms = answer.terms
     const elsewhere = answer.others.reduce((sum, { held }) => sum + held, 0)
     this.#waiting.answered(answer, this.#options.now(), {
       serve: (waiter) => this.#serve(waiter),
       refuse: (amount) => {
-        const left = Math.max(0, this.#free()) + answer.available
+        const left = Math.max(0, this.#free()) + Math.max(0, answer.available)
         return this.#options.refuse(amount, { left, elsewhere, terms: this.#terms })
       },
     })
@@ -179,7 +182,8 @@ export class Budget {
   }
 
   #free(): number {
-    return this.#options.isUsable() ? this.#held - this.#reserved - this.#used : 0
+    if (!this.#options.isUsable()) return 0
+    return this.#held - this.#reserved - this.#used + Math.min(0, this.#available)
   }
 
   #take(amount: number): boolean {

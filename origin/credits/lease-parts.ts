@@ -149,7 +149,7 @@ export function answerOf(book: BudgetBook, part: Part | undefined, terms: Budget
   return {
     budget,
     held: part?.stays && part.unlimited ? Number.POSITIVE_INFINITY : held,
-    available: Math.max(0, terms.limit - terms.used - heldOf(others) - held),
+    available: terms.limit - terms.used - heldOf(others) - held,
     others: others.map((row) => ({ ...row, id: row.leaseId })),
     terms,
   }

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { ALL_PAID, paidBy } from './budget-name.ts'
+import { ALL_PAID, capOf, paidBy } from './budget-name.ts'
 import type { LeaseAnswer, LeaseOrder, LeaseTerms } from './lease-order.ts'
 import { creditsOf, REVENUE } from './ledger.ts'
 import { sumCharges } from './usage-days.ts'
-import { addToSums, hourly, spentUnderCaps } from './window-sums.ts'
+import { addToSums, hourly } from './window-sums.ts'
 
 /** Most orders only settle what was spent out of a lease that covers it: they want nothing, and give nothing back. */
 export function isPlain({ charges, credit, parts }: LeaseOrder): boolean {
@@ -14,7 +14,7 @@ export function isPlain({ charges, credit, parts }: LeaseOrder): boolean {
 /**
  * Carries a plain order out, in one statement where `carryOut` needs a transaction of ten.
  * @returns `undefined` where nothing was done, and `carryOut` has to look: the order was carried out before, the lease
- * is gone or does not cover it, or the account has debt
+ * is gone or does not cover it, the account has debt, or a key has a cap
  */
 export async function settlePlainly(
   db: Database,
@@ -31,10 +31,17 @@ export async function settlePlainly(
     sql`, `,
   )
   const [now, until] = [at.toISOString(), expiresAt.toISOString()]
-  // Each part hangs on the lease's: without it nothing is done. The account's lock comes first, as everywhere.
+  const caps = [...new Set(charges.map(({ keyHash }) => capOf(keyHash)))]
+  // Each part hangs on the lease's: without it nothing is done. The account's lock comes first, as everywhere. What is
+  // only read is as it was when the statement began, and who held the lock may have changed it since: so the parts of
+  // the lease, by which a cap is made known, are locked too, which reads them again.
   const answer = await db.execute(sql`
     WITH account AS (
       SELECT account_hash, debt_cents FROM credit_accounts WHERE account_hash = ${accountHash} FOR UPDATE
+    ), uncapped AS (
+      SELECT p.budget FROM lease_parts p, account
+      WHERE p.lease_id = ${leaseId} AND p.budget IN ${caps} AND p.unlimited AND p.asked = p.answered
+      FOR UPDATE OF p
     ), lease AS (
       UPDATE credit_leases l
       SET cents = l.cents - ${spent}::bigint, reserved_cents = ${credit.reserved}::bigint,
@@ -42,6 +49,7 @@ export async function settlePlainly(
       FROM account
       WHERE l.id = ${leaseId} AND l.account_hash = account.account_hash AND l.sequence < ${sequence}::int
         AND l.cents >= ${spent}::bigint + ${credit.reserved}::bigint AND account.debt_cents = 0
+        AND (SELECT count(*) FROM uncapped) = ${caps.length}::int
       RETURNING l.cents
     ), charge (idempotency_key, kind, key_hash, subject, cents, quantity) AS (
       SELECT v.* FROM (VALUES ${rows}) v CROSS JOIN lease
@@ -57,10 +65,9 @@ export async function settlePlainly(
       ${addToSums(
         accountHash,
         at,
-        sql`${spentUnderCaps(accountHash, sql`SELECT key_hash, sum(cents) FROM charge GROUP BY key_hash`)}
-        UNION ALL ${hourly(sql`
+        hourly(sql`
           SELECT ${paidBy('')} || key_hash, sum(cents) FROM charge WHERE kind = 'execution' GROUP BY key_hash
-          UNION ALL SELECT ${ALL_PAID}, sum(cents) FROM charge WHERE kind = 'execution' HAVING count(*) > 0`)}`,
+          UNION ALL SELECT ${ALL_PAID}, sum(cents) FROM charge WHERE kind = 'execution' HAVING count(*) > 0`),
       )}
     ), changed AS (
       UPDATE credit_accounts c

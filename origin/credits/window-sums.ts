@@ -37,19 +37,11 @@ export async function addCharges(
     add(paid, paidBy(keyHash), cents)
   }
   if (spent.size === 0) return
-  const ofCaps = spentUnderCaps(accountHash, values(spent))
+  const ofCaps = sql`SELECT ${spentBy('')} || c.key_hash, c.window_seconds, v.amount
+    FROM ${spendCaps} c JOIN (${values(spent)}) v (key_hash, amount) ON c.key_hash = v.key_hash
+    WHERE c.account_hash = ${accountHash}`
   const rows = paid.size === 0 ? ofCaps : sql`${ofCaps} UNION ALL ${hourly(values(paid))}`
   await tx.execute(addToSums(accountHash, at, rows))
-}
-
-/**
- * Of what keys have spent, what is under a cap, as rows for `addToSums`.
- * @param spent a query: hash of a key, cents
- */
-export function spentUnderCaps(accountHash: string, spent: SQL): SQL {
-  return sql`SELECT ${spentBy('')} || c.key_hash, c.window_seconds, v.amount
-    FROM ${spendCaps} c JOIN (${spent}) v (key_hash, amount) ON c.key_hash = v.key_hash
-    WHERE c.account_hash = ${accountHash}`
 }
 
 /**

@@ -186,6 +186,21 @@ onBothDatabases(PROCESSES, (open) => {
     other.kill()
   })
 
+  it('overspending: what was reserved beyond a cap that came later is not reserved again when it is free', async () => {
+    const account = await openAccount(db(), 100)
+    const process = originProcess(open(0))
+    const [stays, goes] = [await process.reserve(account, 5), await process.reserve(account, 3)]
+    const payer = { accountHash: account, keyHash: KEY }
+    await process.credits.setCap(payer, { capCents: 4, windowSeconds: HOUR })
+    goes.release()
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    stays.release()
+    await process.spend(account, 4)
+    await expect(process.reserve(account, 1)).rejects.toThrow(SpendCapReached)
+    await process.credits.close()
+    expect(await chargedTo(db(), account)).toBe(4)
+  })
+
   it('a cap that is lowered, raised and taken away holds at every process once it is answered', async () => {
     const account = await openAccount(db(), 1_000)
     const payer = { accountHash: account, keyHash: KEY }

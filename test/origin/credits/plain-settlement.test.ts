@@ -1,13 +1,16 @@
-import { asc, eq, like, or } from 'drizzle-orm'
+import { asc, eq, like, or, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capOf, spentBy } from '../../../origin/credits/budget-name.ts'
 import { carryOut, type LeaseOrder } from '../../../origin/credits/lease-order.ts'
 import { changeAccount, lockAccount } from '../../../origin/credits/ledger.ts'
 import { isPlain, settlePlainly } from '../../../origin/credits/plain-settlement.ts'
 import { storeCap } from '../../../origin/credits/spend-caps.ts'
+import { sumsOf } from '../../../origin/credits/window-sums.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import {
   creditAccounts,
   creditLeases,
+  leaseParts,
   ledgerTransfers,
   usageDays,
   windowSums,
@@ -46,17 +49,18 @@ function orderOf(account: string, sequence: number, order: Partial<LeaseOrder> =
   }
 }
 
-/** An account with 100 cents, 40 of them in a lease, and a cap on one of its keys. */
+/** An account with 100 cents, 40 of them in a lease whose process may spend by two keys, as far as it likes. */
 async function leased(db: Db): Promise<string> {
   const account = await openAccount(db, 100)
   const credit = { ...NOTHING, need: 40 }
-  await db.transaction(async (tx) => {
-    await carryOut(tx, orderOf(account, 1, { charges: [], credit }), TERMS)
-    const cap = { capCents: 500, windowSeconds: 3_600 }
-    await storeCap(tx, { accountHash: account, keyHash: OTHER }, cap, AT)
-  })
+  const parts = [ONE, OTHER].map((key) => ({ ...NOTHING, need: 1, used: 0, budget: capOf(key) }))
+  await db.transaction((tx) =>
+    carryOut(tx, orderOf(account, 1, { charges: [], credit, parts }), TERMS),
+  )
   return account
 }
+
+const CAP = { capCents: 500, windowSeconds: 3_600 }
 
 /** All rows that tell of an account, without what differs between two accounts. */
 async function rowsOf(db: Db, account: string) {
@@ -70,6 +74,11 @@ async function rowsOf(db: Db, account: string) {
       .select()
       .from(creditLeases)
       .where(eq(creditLeases.accountHash, of.accountHash)),
+    parts: await db
+      .select()
+      .from(leaseParts)
+      .where(eq(leaseParts.accountHash, account))
+      .orderBy(leaseParts.budget),
     transfers: (
       await db
         .select()
@@ -98,6 +107,17 @@ async function rowsOf(db: Db, account: string) {
       .replaceAll(account, 'ACCOUNT')
       .replaceAll(/"(openedAt|createdAt)":"2026-11-22T1[^"]*"/g, '"$1":"then"'),
   ) as unknown
+}
+
+/** Until a statement waits for a lock. */
+async function untilOneWaits(db: Db): Promise<void> {
+  for (;;) {
+    const waiting = await db.execute(
+      sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%uncapped%'`,
+    )
+    if ((waiting as { rows: unknown[] }).rows.length > 0) return
+    await new Promise((resume) => setTimeout(resume, 5))
+  }
 }
 
 function settlesPlainly(open: () => OpenDatabase): void {
@@ -155,6 +175,34 @@ function settlesPlainly(open: () => OpenDatabase): void {
       await changeAccount(tx, await lockAccount(tx, account, TERMS), { debtCents: 5 })
     })
     await refuses(orderOf(account, 2))
+  })
+
+  it('a key with a cap is left to the whole transaction, which counts what it spends', async () => {
+    const account = await leased(db())
+    const payer = { accountHash: account, keyHash: OTHER }
+    await db().transaction(async (tx) => {
+      await lockAccount(tx, account, TERMS)
+      await storeCap(tx, payer, CAP, AT)
+    })
+    await refuses(orderOf(account, 2))
+    await whole(orderOf(account, 2))
+    const spent = await sumsOf(db(), account, [spentBy(OTHER)], AT)
+    expect(spent.get(spentBy(OTHER))).toMatchObject({ amount: 2 })
+  })
+
+  it('a cap that is set while the order waits for the account is not passed by', async () => {
+    const account = await leased(db())
+    const payer = { accountHash: account, keyHash: OTHER }
+    let settled: ReturnType<typeof settlePlainly> | undefined
+    await db().transaction(async (tx) => {
+      await lockAccount(tx, account, TERMS)
+      settled = settlePlainly(db(), orderOf(account, 2), TERMS)
+      // It has begun, and waits, where there is more than one connection.
+      if (!open().exclusive) await untilOneWaits(db())
+      await storeCap(tx, payer, CAP, AT)
+    })
+    expect(await settled).toBeUndefined()
+    expect(await booksOf(db(), account)).toMatchObject({ revenue: 0 })
   })
 
   it('another account’s lease is not spent from', async () => {

@@ -23,25 +23,34 @@ const SELECT =
   /^select .*? from "(\w+)"(.*?)( order by .*?)?( limit .*?)? for (?:no key )?update( skip locked)?$/s
 const UPDATE = /^update "(\w+)" set .*?( where .*?)?( returning .*)?$/s
 const DELETE = /^delete from "(\w+)"( where .*?)?( returning .*)?$/s
+/** Charges that are settled in one statement (`plain-settlement.ts`). */
+const SETTLING =
+  /^\s*WITH account AS \(.*?FROM credit_accounts WHERE account_hash = ('[^']*') FOR UPDATE.*?WHERE l\.id = ('[^']*')/s
 const INSERT = /^insert into "(\w+)" \(([^)]*)\) values (.*?)( on conflict .*?)?( returning .*)?$/s
 
 /**
  * @param text a statement as drizzle writes it, its parameters filled in
  * @throws {Error} for a statement whose locks are not known: then this file has to learn it
  */
-export function lockingOf(text: string): Locking | undefined {
+export function lockingOf(text: string): Locking[] {
   const select = SELECT.exec(text)
   if (select) {
     const [, table = '', where = '', order = '', limit = '', skip] = select
-    return { ...rows(table, `${where}${order}${limit}`), skipsLocked: skip !== undefined }
+    return [{ ...rows(table, `${where}${order}${limit}`), skipsLocked: skip !== undefined }]
   }
-  if (/^\(?select/.test(text) && !/ for /.test(text)) return undefined
+  if (/^\(?select/.test(text) && !/ for /.test(text)) return []
   // Its rows are an account's, whose lock is held.
-  if (/^\s*insert into "window_sums"/i.test(text)) return undefined
+  if (/^\s*insert into "(?:window_sums|usage_days)"/i.test(text)) return []
   const insert = INSERT.exec(text)
-  if (insert) return added(insert[1]!, insert[2]!, insert[3]!)
+  if (insert) return [added(insert[1]!, insert[2]!, insert[3]!)]
   const change = UPDATE.exec(text) ?? DELETE.exec(text)
-  if (change) return { ...rows(change[1]!, change[2] ?? ''), skipsLocked: false }
+  if (change) return [{ ...rows(change[1]!, change[2] ?? ''), skipsLocked: false }]
+  const settling = SETTLING.exec(text)
+  if (settling)
+    return [
+      { ...rows('credit_accounts', ` where "account_hash" = ${settling[1]}`), skipsLocked: false },
+      { ...rows('credit_leases', ` where "id" = ${settling[2]}`), skipsLocked: false },
+    ]
   throw new Error(`the simulation does not know what this locks: ${text}`)
 }
 

@@ -148,11 +148,11 @@ export class Server {
   }
 
   #locksOf(text: string): string[] {
-    const locking = lockingOf(text)
-    if (!locking) return []
-    if ('names' in locking) return locking.names.map((name) => `${locking.table}/${name}`)
-    const [found] = this.#exec(locking.query)
-    return found!.rows.map(([name]) => `${locking.table}/${String(name)}`)
+    return lockingOf(text).flatMap((locking) => {
+      if ('names' in locking) return locking.names.map((name) => `${locking.table}/${name}`)
+      const [found] = this.#exec(locking.query)
+      return found!.rows.map(([name]) => `${locking.table}/${String(name)}`)
+    })
   }
 
   #fail(session: Session, error: unknown, done: Done): void {
