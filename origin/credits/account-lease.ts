@@ -10,6 +10,9 @@ export const ASK_LOOK_MS = 50
 /** What nothing was taken from for this long goes back. */
 export const LEASE_IDLE_MS = 10_000
 
+/** What is spent and not in the ledger is lost to us when the process is killed: so much is settled at once. */
+export const SETTLE_CENTS = 100
+
 /** Idle parts are looked for this often: an account may have thousands. */
 const SWEEP_MS = 1_000
 
@@ -75,6 +78,7 @@ export class AccountLease {
   /** What was spent, out of reservations that have ended, is settled before long. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
+    if (this.#charges.cents >= SETTLE_CENTS) void this.#work()
   }
 
   /** How things stand once all that was spent here is settled. @throws {CreditsUnavailable} */

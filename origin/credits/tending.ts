@@ -2,8 +2,11 @@ import type { Log } from '../log.ts'
 import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
 
-/** What is spent is in the ledger, and in the balance that other processes show, after this at most. */
-export const FLUSH_MS = 250
+/**
+ * What is spent is in the ledger, and in the balance that other processes show, after this at most: a busy account
+ * costs a statement each time, and more only where it spends more than `SETTLE_CENTS` meanwhile.
+ */
+export const FLUSH_MS = 1_000
 
 /** A process that asks for credit waits for two looks of the others at most; each look is one small query. */
 const ANSWER_MS = 100

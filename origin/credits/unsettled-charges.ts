@@ -3,6 +3,12 @@ import type { Charge } from './settling.ts'
 /** Charges that are not known to be in the ledger: summed by kind, key and subject until an order takes them along. */
 export class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
+  #cents = 0
+
+  /** What no order has yet. */
+  get cents(): number {
+    return this.#cents
+  }
 
   /** True when no order has them yet. */
   get areWaiting(): boolean {
@@ -12,6 +18,7 @@ export class UnsettledCharges {
   add(charge: Charge): void {
     const key = `${charge.kind} ${charge.keyHash} ${charge.subject}`
     const sum = this.#sums.get(key)
+    this.#cents += charge.cents
     this.#sums.set(key, {
       ...charge,
       cents: charge.cents + (sum?.cents ?? 0),
@@ -23,6 +30,7 @@ export class UnsettledCharges {
   take(): Charge[] {
     const charges = [...this.#sums.values()]
     this.#sums.clear()
+    this.#cents = 0
     return charges
   }
 }
