@@ -3,7 +3,7 @@ import { inTime, type Sleep } from '../../db/in-time.ts'
 import type { Database } from '../../db/open.ts'
 import { fromDatabase } from '../../db/unavailable.ts'
 import type { Log } from '../../log.ts'
-import { nextOpenLook } from './looking.ts'
+import { nextCreditedLook, nextOpenLook } from './looking.ts'
 import {
   customerOf,
   noteCustomer,
@@ -140,12 +140,10 @@ export class Payments {
 
   /** The processor knows it no more, or it is of the other mode: it is asked for until it is too old. */
   async #unknown(intentId: string): Promise<void> {
-    const { now } = this.#options
+    const now = this.#options.now()
     const noted = await this.#database((db) => paymentOf(db, intentId))
-    if (noted?.state !== 'open') return
-    const lookAt = nextOpenLook(noted.createdAt, now()) ?? null
-    const state: PaymentRow['state'] = lookAt ? 'open' : 'failed'
-    await this.#database((db) => noteProgress(db, intentId, { state, lookAt }))
+    if (!noted || noted.state === 'failed') return
+    await this.#database((db) => noteProgress(db, intentId, progressOfUnknown(noted, now)))
   }
 
   async #intent(payment: { accountHash: string; amountCents: number; writeId: string }) {
@@ -182,6 +180,15 @@ export class Payments {
     const { db, sleep } = this.#options
     return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
   }
+}
+
+function progressOfUnknown(
+  { state, createdAt }: PaymentRow,
+  now: number,
+): Pick<PaymentRow, 'state' | 'lookAt'> {
+  if (state === 'credited') return { state, lookAt: nextCreditedLook(createdAt, now) }
+  const lookAt = nextOpenLook(createdAt, now)
+  return lookAt ? { state: 'open', lookAt } : { state: 'failed', lookAt: null }
 }
 
 function standingOf({ progress, reason }: PaymentFacts): Standing {

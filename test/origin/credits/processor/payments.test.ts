@@ -286,6 +286,23 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect((await rowOf(intentId))?.lookAt).toBeNull()
     })
 
+    it('of a credited payment that the processor has no more is as rare as of one that it has', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCard(intentId)
+      await payments.reconcile(intentId)
+      double.records.intents.delete(intentId)
+      let looks = 0
+      for (let row = await rowOf(intentId); row?.lookAt && looks < 100; looks++) {
+        clock.at = row.lookAt.getTime()
+        await payments.look()
+        row = await rowOf(intentId)
+      }
+      expect(looks).toBeLessThan(30)
+      expect(await rowOf(intentId)).toMatchObject({ state: 'credited', lookAt: null })
+      expect(await balance()).toBe(500)
+    })
+
     it('is done by one process for each payment', async () => {
       const { begin } = shop()
       for (let n = 0; n < 4; n++) await begin(account)
