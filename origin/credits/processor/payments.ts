@@ -15,6 +15,7 @@ import {
   unpaidSince,
 } from './payment-rows.ts'
 import { CustomerGone, type PaymentFacts, type Processor } from './processor.ts'
+import { QuestionRate } from './question-rate.ts'
 import { reconcile, type Reconciled } from './reconcile.ts'
 import { TooManyPayments, Turns } from './turns.ts'
 
@@ -53,9 +54,11 @@ export type Standing =
 export class Payments {
   readonly #options: PaymentsOptions
   readonly #turns = new Turns()
+  readonly #questions: QuestionRate
 
   constructor(options: PaymentsOptions) {
     this.#options = options
+    this.#questions = new QuestionRate(options.now)
   }
 
   /**
@@ -88,6 +91,7 @@ export class Payments {
     const noted = await this.#database((db) => paymentOf(db, intentId))
     if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
     if (noted?.state === 'credited') return { state: 'credited' }
+    this.#questions.take(accountHash)
     return this.#turns.take(accountHash, async () => {
       const facts = await this.#options.processor.factsOf(intentId)
       // Before anything is noted: the payment of somebody else is none of the asker's business.

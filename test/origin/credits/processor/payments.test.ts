@@ -214,6 +214,19 @@ function paymentsHold(open: () => OpenDatabase): void {
     )
   })
 
+  it('flood: an account that asks for a payment without end has two answers a second of the processor', async () => {
+    const { payments, begin } = shop()
+    const { intentId } = await begin(account)
+    double.seen.length = 0
+    for (const id of [intentId, 'pi_unknown'])
+      for (let n = 0; n < 100; n++) await payments.confirm(account, id).catch(() => {})
+    expect(double.seen.length).toBeLessThanOrEqual(120)
+    await expect(payments.confirm(account, intentId)).rejects.toThrow(TooManyPayments)
+    expect(await payments.confirm(newAccount(), 'pi_unknown')).toEqual({ state: 'unknown' })
+    clock.at += MINUTE_MS
+    expect(await payments.confirm(account, intentId)).toEqual({ state: 'pending' })
+  })
+
   describe('looking after payments', () => {
     it('lost webhook: a payment that nobody confirms is credited by itself', async () => {
       const { payments, begin } = shop()
