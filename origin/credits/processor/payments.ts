@@ -87,7 +87,8 @@ export class Payments {
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
    */
   async confirm(accountHash: string, intentId: string): Promise<Standing> {
-    if (!/^[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
+    // What else is under the same path of the processor is no payment.
+    if (!/^pi_[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
     const noted = await this.#database((db) => paymentOf(db, intentId))
     if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
     if (noted?.state === 'credited') return { state: 'credited' }
