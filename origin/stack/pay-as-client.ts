@@ -8,6 +8,9 @@ export type Paying = {
   paymentMethod?: string
 }
 
+/** The processor asks for it wherever some of its payment methods lead to another page; nobody is led to it here. */
+const RETURN_URL = 'https://example.com/'
+
 /**
  * Pays an intent as the processor's client library does in a browser.
  * @throws {Error} with the processor's message where the payment is refused
@@ -18,7 +21,11 @@ export async function payAsClient(paying: Paying): Promise<void> {
   const response = await fetch(`${url}/v1/payment_intents/${id}/confirm`, {
     method: 'POST',
     headers: { authorization: `Bearer ${publishableKey}` },
-    body: new URLSearchParams({ client_secret: clientSecret, payment_method: paymentMethod }),
+    body: new URLSearchParams({
+      client_secret: clientSecret,
+      payment_method: paymentMethod,
+      return_url: RETURN_URL,
+    }),
   })
   const answer = (await response.json()) as { error?: { message: string } }
   if (!response.ok) throw new Error(answer.error?.message ?? `answered ${response.status}`)

@@ -33,6 +33,7 @@ const disputeSchema = z.object({
   id: processorId,
   object: z.literal('dispute'),
   amount: cents,
+  status: z.string(),
   balance_transactions: z.array(z.object({ amount: z.int() })),
 })
 
@@ -107,11 +108,12 @@ function refundFacts(answer: unknown): RefundFacts {
 
 /** By what was moved, and not by its status: an inquiry moves nothing, and an appeal has statuses of its own. */
 function disputeFacts(answer: unknown): DisputeFacts {
-  const { id, amount, balance_transactions: moves } = disputeSchema.parse(answer)
-  return {
-    id,
-    cents: amount,
-    withdrawn: moves.some((move) => move.amount < 0),
-    reinstated: moves.some((move) => move.amount > 0),
-  }
+  const { id, amount, status, balance_transactions: moves } = disputeSchema.parse(answer)
+  const sum = (sign: 1 | -1) =>
+    moves.reduce((all, move) => all + Math.max(0, sign * move.amount), 0)
+  const [gone, back] = [sum(-1), sum(1)]
+  // What is moved is in the currency of our account there, and of one that is won at the rate of another day.
+  const isWhole = back > 0 && (status === 'won' || back >= gone)
+  const reinstatedCents = isWhole ? amount : gone > 0 ? Math.floor((amount * back) / gone) : 0
+  return { id, cents: amount, withdrawn: gone > 0, reinstatedCents }
 }

@@ -59,8 +59,11 @@ export class ProcessorClient implements Processor {
   }
 
   createCustomer(accountHash: string, instead?: string): Promise<string> {
-    const key = `customer:${accountHash}${instead === undefined ? '' : `:${instead}`}`
-    const metadata = metadataOf(accountHash, this.#options.deployment)
+    const { deployment } = this.#options
+    // An admin wallet's account has one hash at every deployment.
+    const own = `customer:${deployment.name}:${accountHash}`
+    const key = instead === undefined ? own : `${own}:${instead}`
+    const metadata = metadataOf(accountHash, deployment)
     return this.#call('customer', async () => {
       const made = await this.#once(key, (idempotencyKey) =>
         this.#library.customers.create({ metadata }, { idempotencyKey }),

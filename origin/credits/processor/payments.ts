@@ -3,7 +3,7 @@ import { inTime, type Sleep } from '../../db/in-time.ts'
 import type { Database } from '../../db/open.ts'
 import { fromDatabase } from '../../db/unavailable.ts'
 import type { Log } from '../../log.ts'
-import { nextOpenLook } from './looking.ts'
+import { nextCreditedLook, nextOpenLook } from './looking.ts'
 import {
   customerOf,
   noteCustomer,
@@ -15,6 +15,7 @@ import {
   unpaidSince,
 } from './payment-rows.ts'
 import { CustomerGone, type PaymentFacts, type Processor } from './processor.ts'
+import { QuestionRate } from './question-rate.ts'
 import { reconcile, type Reconciled } from './reconcile.ts'
 import { TooManyPayments, Turns } from './turns.ts'
 
@@ -53,9 +54,11 @@ export type Standing =
 export class Payments {
   readonly #options: PaymentsOptions
   readonly #turns = new Turns()
+  readonly #questions: QuestionRate
 
   constructor(options: PaymentsOptions) {
     this.#options = options
+    this.#questions = new QuestionRate(options.now)
   }
 
   /**
@@ -84,10 +87,12 @@ export class Payments {
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
    */
   async confirm(accountHash: string, intentId: string): Promise<Standing> {
-    if (!/^[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
+    // What else is under the same path of the processor is no payment.
+    if (!/^pi_[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
     const noted = await this.#database((db) => paymentOf(db, intentId))
     if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
     if (noted?.state === 'credited') return { state: 'credited' }
+    this.#questions.take(accountHash)
     return this.#turns.take(accountHash, async () => {
       const facts = await this.#options.processor.factsOf(intentId)
       // Before anything is noted: the payment of somebody else is none of the asker's business.
@@ -140,12 +145,10 @@ export class Payments {
 
   /** The processor knows it no more, or it is of the other mode: it is asked for until it is too old. */
   async #unknown(intentId: string): Promise<void> {
-    const { now } = this.#options
+    const now = this.#options.now()
     const noted = await this.#database((db) => paymentOf(db, intentId))
-    if (noted?.state !== 'open') return
-    const lookAt = nextOpenLook(noted.createdAt, now()) ?? null
-    const state: PaymentRow['state'] = lookAt ? 'open' : 'failed'
-    await this.#database((db) => noteProgress(db, intentId, { state, lookAt }))
+    if (!noted || noted.state === 'failed') return
+    await this.#database((db) => noteProgress(db, intentId, progressOfUnknown(noted, now)))
   }
 
   async #intent(payment: { accountHash: string; amountCents: number; writeId: string }) {
@@ -182,6 +185,15 @@ export class Payments {
     const { db, sleep } = this.#options
     return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
   }
+}
+
+function progressOfUnknown(
+  { state, createdAt }: PaymentRow,
+  now: number,
+): Pick<PaymentRow, 'state' | 'lookAt'> {
+  if (state === 'credited') return { state, lookAt: nextCreditedLook(createdAt, now) }
+  const lookAt = nextOpenLook(createdAt, now)
+  return lookAt ? { state: 'open', lookAt } : { state: 'failed', lookAt: null }
 }
 
 function standingOf({ progress, reason }: PaymentFacts): Standing {

@@ -7,10 +7,15 @@ export type PaymentProgress = 'unpaid' | 'declined' | 'processing' | 'paid' | 'c
 export type RefundFacts = { id: string; cents: number; returned: boolean }
 
 /**
- * A dispute of a payment. `withdrawn`: its money was taken from us, which an inquiry does not do; `reinstated`: it was
- * given back, for good.
+ * A dispute of a payment. `withdrawn`: its money was taken from us, which an inquiry does not do; `reinstatedCents`: as
+ * much was given back, for good. Of a dispute that is lost it is what had been refunded before.
  */
-export type DisputeFacts = { id: string; cents: number; withdrawn: boolean; reinstated: boolean }
+export type DisputeFacts = {
+  id: string
+  cents: number
+  withdrawn: boolean
+  reinstatedCents: number
+}
 
 /** The money facts of a payment intent as the processor's own records have them. Each only ever moves forward. */
 export type PaymentFacts = {

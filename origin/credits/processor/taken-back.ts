@@ -4,7 +4,7 @@
  *
  * - Each refund or dispute is taken once, and given back once (`refund:<id>`, `refund:<id>:failed`, `dispute:<id>`,
  *   `dispute:<id>:won`). What was given back is never taken again, whatever an older answer says. For that, one which is
- *   first seen when it is over already is taken and given back at once.
+ *   first seen when it is over already is taken and given back at once. Of a dispute a part may be given back alone.
  * - All of them together take no more than was paid. What did not fit is taken once there is room (`dispute:<id>:2`).
  */
 import { and, eq, inArray } from 'drizzle-orm'
@@ -20,10 +20,12 @@ import {
 import type { PaymentFacts } from './processor.ts'
 
 /** A refund or a dispute that concerns money. */
-type Return = { kind: TakenBackKind; key: string; cents: number; over: string | undefined }
+type Return = { kind: TakenBackKind; key: string; cents: number; over: string; backCents: number }
 
-/** What the ledger has of one: cents that were taken in so many times, and whether they were given back. */
-type Posted = { taken: number; times: number; isOver: boolean }
+/** What the ledger has of one: cents that were taken in so many times, and how many of them were given back. */
+type Posted = { taken: number; times: number; back: number }
+
+const NOTHING: Posted = { taken: 0, times: 0, back: 0 }
 
 /** Gives a payment's credit once, and takes back what went back. The caller holds the account's lock. */
 export async function settlePayment(
@@ -37,29 +39,31 @@ export async function settlePayment(
   const payment = { idempotencyKey: `payment:${subject}`, kind: 'payment', cents, subject } as const
   let current = await addCredit(tx, account, at, payment)
   const { paid, posted } = await readPosted(tx, account.accountHash, subject)
-  const known = (key: string) => posted.get(key) ?? { taken: 0, times: 0, isOver: false }
-  const take = async ({ kind, key }: Return, taken: number, times: number) => {
+  const known = (key: string) => posted.get(key) ?? NOTHING
+  const take = async ({ kind, key }: Return, more: number) => {
+    const { taken, times, back } = known(key)
     const idempotencyKey = times === 0 ? key : `${key}:${times + 1}`
-    current = await takeBack(tx, current, at, { idempotencyKey, kind, cents: taken, subject })
+    current = await takeBack(tx, current, at, { idempotencyKey, kind, cents: more, subject })
+    posted.set(key, { taken: taken + more, times: times + 1, back })
   }
 
   const returns = returnsOf(facts)
   for (const one of returns) {
-    const { taken, times, isOver } = known(one.key)
-    if (one.over === undefined || isOver) continue
-    if (taken === 0) await take(one, one.cents, times)
+    const { backCents: back } = one
+    const { taken, back: backBefore } = known(one.key)
+    if (back === 0 || backBefore > 0) continue
+    if (taken < back) await take(one, back - taken)
     const idempotencyKey = `${one.key}:${one.over}`
-    const given = { idempotencyKey, kind: 'reversal', cents: taken || one.cents, subject } as const
+    const given = { idempotencyKey, kind: 'reversal', cents: back, subject } as const
     current = await addCredit(tx, current, at, given)
-    posted.set(one.key, { taken: 0, times, isOver: true })
+    posted.set(one.key, { ...known(one.key), back })
   }
-  let room = [...posted.values()].reduce((left, one) => left - (one.isOver ? 0 : one.taken), paid)
+  let room = [...posted.values()].reduce((left, { taken, back }) => left - (taken - back), paid)
   let tookBack = false
   for (const one of returns) {
-    const { taken, times, isOver } = known(one.key)
-    const missing = isOver ? 0 : Math.min(room, one.cents - taken)
+    const missing = Math.min(room, one.cents - known(one.key).taken)
     if (missing <= 0) continue
-    await take(one, missing, times)
+    await take(one, missing)
     room -= missing
     tookBack = true
   }
@@ -69,15 +73,14 @@ export async function settlePayment(
 /** Refunds first, each kind by its id: the same order wherever they are read. */
 function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   const refunded = refunds.map(({ id, cents, returned }) => {
-    const over = returned ? 'failed' : undefined
-    return { kind: 'refund', key: `refund:${id}`, cents, over } as const
+    const backCents = returned ? cents : 0
+    return { kind: 'refund', key: `refund:${id}`, cents, over: 'failed', backCents } as const
   })
   const disputed = disputes
     // An inquiry has moved no money.
-    .filter(({ withdrawn, reinstated }) => withdrawn || reinstated)
-    .map(({ id, cents, reinstated }) => {
-      const over = reinstated ? 'won' : undefined
-      return { kind: 'dispute', key: `dispute:${id}`, cents, over } as const
+    .filter(({ withdrawn, reinstatedCents }) => withdrawn || reinstatedCents > 0)
+    .map(({ id, cents, reinstatedCents: backCents }) => {
+      return { kind: 'dispute', key: `dispute:${id}`, cents, over: 'won', backCents } as const
     })
   const byKey = (a: Return, b: Return) => (a.key < b.key ? -1 : 1)
   return [...refunded.toSorted(byKey), ...disputed.toSorted(byKey)].filter(({ cents }) => cents > 0)
@@ -104,9 +107,9 @@ async function readPosted(
   for (const { kind, idempotencyKey, fromAccount, cents } of rows) {
     const [what, id, step] = idempotencyKey.split(':')
     const key = `${what}:${id}`
-    const one = posted.get(key) ?? { taken: 0, times: 0, isOver: false }
+    const one = posted.get(key) ?? NOTHING
     if (kind === 'payment') paid += cents
-    else if (fromAccount === PROCESSOR) posted.set(key, { ...one, isOver: true })
+    else if (fromAccount === PROCESSOR) posted.set(key, { ...one, back: one.back + cents })
     else {
       const nth = step !== undefined && /^\d+$/.test(step) ? Number(step) : 1
       const times = Math.max(one.times, nth)

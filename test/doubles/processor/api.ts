@@ -89,6 +89,11 @@ function ofClient(
   if (textField(fields, 'client_secret') !== intent.client_secret)
     throw missing('payment_intent', id, 'intent')
   if (operation.startsWith('GET')) return publicPart(intent)
+  if (intent.automatic_payment_methods !== null && textField(fields, 'return_url') === undefined) {
+    const message =
+      'A `return_url` must be specified: some payment methods need a full page redirect.'
+    throw new ProcessorApiError(400, message)
+  }
   const method = textField(fields, 'payment_method') ?? ''
   const pay = PAYMENT_METHODS[method]
   if (!pay) throw missing('PaymentMethod', method, 'payment_method', 400)

@@ -126,10 +126,13 @@ export class GivingBack {
     return dispute
   }
 
-  lose(id: string): Dispute {
+  /** @param reinstated of a payment that had been refunded in part: that part comes back, and the dispute is lost */
+  lose(id: string, { reinstated = 0 }: { reinstated?: number } = {}): Dispute {
     const dispute = this.#disputeIn(id, ['needs_response', 'under_review'])
     dispute.status = 'lost'
+    if (reinstated > 0) this.#move(dispute, 'dispute_reversal', reinstated)
     this.#emit('charge.dispute.closed', dispute)
+    if (reinstated > 0) this.#emit('charge.dispute.funds_reinstated', dispute)
     return dispute
   }
 
@@ -152,8 +155,12 @@ export class GivingBack {
     charge.refunded = charge.amount_refunded === charge.amount
   }
 
-  #move(dispute: Dispute, category: BalanceTransaction['reporting_category']): void {
-    const { amount, currency } = dispute
+  #move(
+    dispute: Dispute,
+    category: BalanceTransaction['reporting_category'],
+    amount = dispute.amount,
+  ): void {
+    const { currency } = dispute
     dispute.balance_transactions.push({
       id: newId('txn'),
       object: 'balance_transaction',

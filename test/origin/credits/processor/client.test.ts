@@ -69,6 +69,17 @@ describe('what is made at the processor', () => {
   })
 })
 
+describe('an account of two deployments, as that of an admin wallet is', () => {
+  it('can pay at both through one account of the processor', async () => {
+    const { client } = clientOf(double)
+    const { client: other } = clientOf(double, {
+      deployment: { ...DEPLOYMENT, name: '31337:0xcd' },
+    })
+    const customerId = await client.createCustomer(account)
+    expect(await other.createCustomer(account)).not.toBe(customerId)
+  })
+})
+
 describe('what is read of a payment', () => {
   it('is how far it has come, and why it failed in the processor’s words', async () => {
     const { client } = clientOf(double)

@@ -80,6 +80,15 @@ describe('intents', () => {
     expect((await library().paymentIntents.retrieve(id)).status).toBe('succeeded')
   })
 
+  it('are not paid without an address to come back to, which some payment methods need', async () => {
+    const { id, client_secret } = await newIntent()
+    const paying = { client_secret: client_secret!, payment_method: 'pm_card_visa' }
+    const client = library(double.keys.publishable)
+    const refused = await failureOf(client.paymentIntents.confirm(id, paying))
+    expect(refused).toMatchObject({ statusCode: 400, type: 'StripeInvalidRequestError' })
+    await client.paymentIntents.confirm(id, { ...paying, return_url: 'https://example.com/' })
+  })
+
   it('can be canceled unless they are paid', async () => {
     const [open, paid] = [await newIntent(), await newIntent()]
     double.paying.byCard(paid.id)

@@ -186,13 +186,18 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect((await booksOf(db(), thief)).transfers).toEqual([])
     })
 
-    it.each(['../customers', 'pi_1/cancel', 'pi_1?expand[]=customer', '%2e%2e', 'pi:1', ''])(
-      'path injection: %j is no payment, and is not asked for',
-      async (id) => {
-        expect(await shop().payments.confirm(account, id)).toEqual({ state: 'unknown' })
-        expect(double.seen).toEqual([])
-      },
-    )
+    it.each([
+      '../customers',
+      'pi_1/cancel',
+      'pi_1?expand[]=customer',
+      '%2e%2e',
+      'pi:1',
+      '',
+      'search',
+    ])('path injection: %j is no payment, and is not asked for', async (id) => {
+      expect(await shop().payments.confirm(account, id)).toEqual({ state: 'unknown' })
+      expect(double.seen).toEqual([])
+    })
 
     it.each([
       [false, 1],
@@ -212,6 +217,19 @@ function paymentsHold(open: () => OpenDatabase): void {
         expect(await balance()).toBe(500)
       },
     )
+  })
+
+  it('flood: an account that asks for a payment without end has two answers a second of the processor', async () => {
+    const { payments, begin } = shop()
+    const { intentId } = await begin(account)
+    double.seen.length = 0
+    for (const id of [intentId, 'pi_unknown'])
+      for (let n = 0; n < 100; n++) await payments.confirm(account, id).catch(() => {})
+    expect(double.seen.length).toBeLessThanOrEqual(120)
+    await expect(payments.confirm(account, intentId)).rejects.toThrow(TooManyPayments)
+    expect(await payments.confirm(newAccount(), 'pi_unknown')).toEqual({ state: 'unknown' })
+    clock.at += MINUTE_MS
+    expect(await payments.confirm(account, intentId)).toEqual({ state: 'pending' })
   })
 
   describe('looking after payments', () => {
@@ -284,6 +302,23 @@ function paymentsHold(open: () => OpenDatabase): void {
       clock.at += 60 * DAY_MS
       await payments.look()
       expect((await rowOf(intentId))?.lookAt).toBeNull()
+    })
+
+    it('of a credited payment that the processor has no more is as rare as of one that it has', async () => {
+      const { payments, begin } = shop()
+      const { intentId } = await begin(account)
+      double.paying.byCard(intentId)
+      await payments.reconcile(intentId)
+      double.records.intents.delete(intentId)
+      let looks = 0
+      for (let row = await rowOf(intentId); row?.lookAt && looks < 100; looks++) {
+        clock.at = row.lookAt.getTime()
+        await payments.look()
+        row = await rowOf(intentId)
+      }
+      expect(looks).toBeLessThan(30)
+      expect(await rowOf(intentId)).toMatchObject({ state: 'credited', lookAt: null })
+      expect(await balance()).toBe(500)
     })
 
     it('is done by one process for each payment', async () => {

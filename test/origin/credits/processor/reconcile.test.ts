@@ -185,6 +185,32 @@ function paymentsHold(open: () => OpenDatabase): void {
     expect(await stands()).toEqual({ balance: 200, debt: 0 })
   })
 
+  it('paid twice: of a dispute that is lost, the part that had been refunded before comes back to us alone', async () => {
+    const intentId = await paid(10_000)
+    double.givingBack.refund(intentId, { amount: 100 })
+    const { id } = double.givingBack.dispute(intentId)
+    const open = await factsOf(intentId)
+    double.givingBack.lose(id, { reinstated: 100 })
+    const lost = await factsOf(intentId)
+    for (const facts of [open, lost, open, lost]) {
+      await apply(facts)
+      expect(await stands()).toEqual({ balance: 0, debt: 0 })
+    }
+  })
+
+  it('a dispute of which a part is won gives that part back, in whatever order it is read', async () => {
+    for (const late of [false, true]) {
+      const intentId = await paid()
+      const { id } = double.givingBack.dispute(intentId)
+      const open = await factsOf(intentId)
+      double.givingBack.lose(id, { reinstated: 200 })
+      const lost = await factsOf(intentId)
+      const before = (await stands()).balance - 500
+      for (const facts of late ? [lost, open] : [open, lost]) await apply(facts)
+      expect(await stands()).toEqual({ balance: before + 200, debt: 0 })
+    }
+  })
+
   it('what a dispute could not take while a refund had it is taken when the refund fails', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.refund(intentId, { amount: 300, status: 'pending' })

@@ -86,17 +86,19 @@ export class SimulatedProcessor {
           id: `du_${this.#prefix}${id}${disputes.length}`,
           cents,
           withdrawn,
-          reinstated: false,
+          reinstatedCents: 0,
         })
       },
       () => {
-        const open = disputes.findIndex(({ reinstated }) => !reinstated)
+        const open = disputes.findIndex(({ reinstatedCents }) => reinstatedCents === 0)
         const dispute = disputes[open]
-        // An inquiry becomes a dispute, or a dispute is won.
-        if (dispute)
-          disputes[open] = dispute.withdrawn
-            ? { ...dispute, reinstated: true }
-            : { ...dispute, withdrawn: true }
+        if (!dispute) return
+        // An inquiry becomes a dispute, or a dispute is won, or a part of it is.
+        const { cents } = dispute
+        const reinstatedCents = this.#random.chance(0.6) ? cents : this.#random.integer(1, cents)
+        disputes[open] = dispute.withdrawn
+          ? { ...dispute, reinstatedCents }
+          : { ...dispute, withdrawn: true }
       },
     ]
     this.#random.pick(acts)()
@@ -110,7 +112,7 @@ export class SimulatedProcessor {
       if (intent.accountHash !== accountHash || intent.progress !== 'paid') continue
       const refunded = intent.refunds.reduce((sum, one) => sum + (one.returned ? 0 : one.cents), 0)
       const disputed = intent.disputes.reduce(
-        (sum, one) => sum + (one.withdrawn && !one.reinstated ? one.cents : 0),
+        (sum, one) => sum + (one.withdrawn ? one.cents - one.reinstatedCents : 0),
         0,
       )
       net += Math.max(0, intent.amountCents - refunded - disputed)
