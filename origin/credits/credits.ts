@@ -37,6 +37,8 @@ const CLOSE_PAUSE_MS = 100
 
 export type CreditsOptions = {
   db: Database
+  /** Where statements are read, which may take long; absent, `db`. */
+  reports?: Database
   /** No other process can have the database open: leases of other processes are of dead ones. */
   exclusive: boolean
   processId: string
@@ -121,7 +123,8 @@ export class Credits {
    */
   async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
     await this.#lease(question.accountHash).look()
-    return usageOf(this.#options.db, question)
+    const { db, reports = db } = this.#options
+    return usageOf(reports, question)
   }
 
   /**
@@ -165,13 +168,13 @@ export class Credits {
     await Promise.all(Array.from({ length: FLUSHES_AT_ONCE }, worker))
   }
 
-  /** Looks what other processes have asked for, and begins to give it back. @throws {Error} of the database */
+  /** Looks what other processes have asked for, and begins to give it back. @throws {CreditsUnavailable} */
   async answer(): Promise<void> {
     const { db, exclusive, processId, monotonic } = this.#options
     if (this.#leases.size === 0) return
     if (exclusive && monotonic() < this.#lookedAt + ALONE_LOOK_MS) return
     this.#lookedAt = monotonic()
-    for (const { accountHash, budget } of await askedLeases(db, processId))
+    for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
       // Not awaited: it may wait for other processes itself, and the next account's is asked for too.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
@@ -181,19 +184,20 @@ export class Credits {
     void this.#leases.get(accountHash)?.giveBack()
   }
 
-  /** Renews the leases of this process, and returns those that others let expire. @throws {Error} of the database */
+  /** Renews the leases of this process, and returns those that others let expire. @throws {CreditsUnavailable} */
   async renew(): Promise<void> {
     const { db, now, monotonic } = this.#options
     const usableUntil = monotonic() + LEASE_USABLE_MS
     const held = [...this.#leases.values()].filter((lease) => lease.isHeld)
     const ids = held.map(({ id }) => id)
-    const renewed = new Set(await renewLeases(db, ids, new Date(now() + LEASE_MS)))
+    const expiresAt = new Date(now() + LEASE_MS)
+    const renewed = new Set(await this.#known(renewLeases(db, ids, expiresAt)))
     for (const lease of held) {
       if (renewed.has(lease.id)) lease.renewed(usableUntil)
       else if (lease.isHeld) lease.lost()
     }
     const at = new Date(now())
-    await reapLeases(db, { expiredBefore: at }, at)
+    await reapLeases(db, { expiredBefore: at }, at, (asked) => this.#known(asked))
   }
 
   /** Deletes sums that have left their windows. @throws {Error} of the database */

@@ -410,6 +410,21 @@ describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
   // Each process has a pool of its own.
   leasesHold(() => opened[turn++ % opened.length]!)
 
+  it('a database that hangs holds up neither the renewal of leases nor the answers to others', async () => {
+    const account = await openAccount(opened[0]!.db, 5)
+    const { credits, reserve } = originProcess(opened[0]!, {
+      sleep: (ms, signal) => sleep(ms / 20, undefined, signal && { signal }),
+    })
+    await reserve(account, 1)
+    await opened[1]!.db.transaction(async (tx) => {
+      await tx.execute('lock table credit_leases in access exclusive mode')
+      await expect(credits.answer()).rejects.toThrow(CreditsUnavailable)
+      await expect(credits.renew()).rejects.toThrow(CreditsUnavailable)
+    })
+    await credits.answer()
+    await credits.renew()
+  })
+
   it('overdraft: eight processes on one account spend just what it has', async () => {
     const account = await openAccount(opened[0]!.db, 100)
     const processes = opened.map((database) => originProcess(database))
