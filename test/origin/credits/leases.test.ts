@@ -57,6 +57,11 @@ async function expectSoundBooks(db: OpenDatabase['db'], account: string) {
   return books
 }
 
+/** The UTC day so many days from then. */
+function dayOf(at: Date, days: number): string {
+  return new Date(at.getTime() + days * 86_400_000).toISOString().slice(0, 10)
+}
+
 function leasesHold(open: () => OpenDatabase): void {
   const db = () => open().db
 
@@ -366,6 +371,23 @@ function leasesHold(open: () => OpenDatabase): void {
     expect((await ordered(2, 0)).credit.held).toBe(1)
     expect((await ordered(1, 6)).credit).toMatchObject({ held: 1, available: 9 })
     expect(await booksOf(db(), account)).toMatchObject({ leased: 1, inLeases: 1 })
+  })
+
+  it('lockout: charges for any number of actions are settled, and shown to who asks', async () => {
+    const account = await openAccount(db(), 12_000)
+    const { credits } = originProcess(open())
+    const reservations = await Promise.all(
+      Array.from({ length: 12_000 }, () =>
+        credits.reserve({ accountHash: account, keyHash: KEY }, 1),
+      ),
+    )
+    for (const [at, reservation] of reservations.entries())
+      reservation.settle('execution', 1, { subject: `action ${at}` })
+    const at = new Date()
+    const days = { from: dayOf(at, -1), to: dayOf(at, 1) }
+    const { rows } = await credits.usage({ accountHash: account, ...days, offset: 0 })
+    expect(rows).toHaveLength(12_000)
+    expect(await booksOf(db(), account)).toMatchObject({ balance: 0, revenue: 12_000 })
   })
 
   it('a ledger that is away is not known to be empty', async () => {
