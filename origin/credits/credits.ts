@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
+import { Overloaded } from '../admission/event-loop-load.ts'
 import type { Log } from '../log.ts'
 import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
 import type { AllowedRun } from './allowed-run.ts'
@@ -9,6 +10,7 @@ import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
 import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
+import { Turns } from './processor/turns.ts'
 import { isPlain, settlePlainly } from './plain-settlement.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
@@ -70,6 +72,9 @@ export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
   readonly #allowance: FailureAllowance
+  readonly #caps = new Turns(
+    () => new Overloaded('too many changes of caps of this account are waiting', 1_000),
+  )
   #closed = false
   #lookedAt = Number.NEGATIVE_INFINITY
 
@@ -131,8 +136,14 @@ export class Credits {
    * Says what a usage key may spend in a rolling window, or takes its cap away. When this returns, no process spends by
    * what was said before; what was reserved then is spent. Called again, it does the same again.
    * @throws {CreditsUnavailable} when it is not known whether all processes know of it
+   * @throws {Overloaded} and nothing was done
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
+    // Each waits for the account's lock, and holds a connection meanwhile.
+    await this.#caps.take(payer.accountHash, () => this.#setCap(payer, cap))
+  }
+
+  async #setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
     const { db, now, sleep } = this.#options
     const questions = await this.#known(
       db.transaction(async (tx) => {

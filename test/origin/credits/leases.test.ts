@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import { LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
 import { LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
 import { carryOut } from '../../../origin/credits/lease-order.ts'
+import { lockAccount } from '../../../origin/credits/ledger.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
@@ -431,6 +433,26 @@ describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
   })
   // Each process has a pool of its own.
   leasesHold(() => opened[turn++ % opened.length]!)
+
+  it('starvation: changes of caps of an account that is locked leave connections to others', async () => {
+    const [locked, other] = [
+      await openAccount(opened[0]!.db, 5),
+      await openAccount(opened[0]!.db, 5),
+    ]
+    const { credits, reserve } = originProcess(opened[0]!)
+    const changes: Promise<unknown>[] = []
+    await opened[1]!.db.transaction(async (tx) => {
+      await lockAccount(tx, locked, { starterCents: 0, at: new Date() })
+      for (let count = 0; count < 40; count++) {
+        const cap = { capCents: count, windowSeconds: 60 }
+        const change = credits.setCap({ accountHash: locked, keyHash: KEY }, cap)
+        changes.push(change.catch((error: unknown) => error))
+      }
+      expect((await reserve(other, 1)).cents).toBe(1)
+    })
+    const refused = (await Promise.all(changes)).filter((error) => error instanceof Overloaded)
+    expect(refused).toHaveLength(40 - 17)
+  })
 
   it('a database that hangs holds up neither the renewal of leases nor the answers to others', async () => {
     const account = await openAccount(opened[0]!.db, 5)
