@@ -165,6 +165,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const starterCents = settings.SVC_STARTER_CREDITS_CENTS
   const credits = new Credits({
     db,
+    reports: database.reports,
     exclusive,
     processId,
     starterCents,
@@ -177,7 +178,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
   lifecycle.onClose('credits tending', tendCredits(credits, log))
-  lifecycle.onClose('audit', tendAudit(new Audit({ db, log }), log))
+  lifecycle.onClose('audit', tendAudit(new Audit({ db: database.reports, log }), log))
   const processor = startPayments({ settings, chain, db, credits, starterCents, now, sleep, log })
   lifecycle.onClose('payments', () => processor?.stop())
   await claims.heartbeat()

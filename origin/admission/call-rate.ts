@@ -1,4 +1,5 @@
 import { eq, lt, lte, sql } from 'drizzle-orm'
+import { deleteOld } from '../db/delete-old.ts'
 import type { Database } from '../db/open.ts'
 import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
@@ -68,6 +69,6 @@ export class CallRate {
   /** Forgets callers whose burst is whole. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
-    await db.delete(callRates).where(lt(callRates.fullAt, new Date(now())))
+    await deleteOld(db, callRates, lt(callRates.fullAt, new Date(now())))
   }
 }

@@ -187,8 +187,9 @@ export class AccountLease {
   }
 
   #nextOrder(): LeaseOrder {
-    this.#looking = this.#looks.splice(0)
     const charges = this.#charges.take()
+    // Who looks wants all that was spent before settled.
+    if (!this.#charges.areWaiting) this.#looking = this.#looks.splice(0)
     return {
       leaseId: this.id,
       accountHash: this.#options.accountHash,

@@ -1,5 +1,6 @@
 import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
+import { Overloaded } from '../admission/event-loop-load.ts'
 import type { Log } from '../log.ts'
 import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
 import type { AllowedRun } from './allowed-run.ts'
@@ -9,6 +10,7 @@ import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
 import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
+import { Turns } from './processor/turns.ts'
 import { isPlain, settlePlainly } from './plain-settlement.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
@@ -37,6 +39,8 @@ const CLOSE_PAUSE_MS = 100
 
 export type CreditsOptions = {
   db: Database
+  /** Where statements are read, which may take long; absent, `db`. */
+  reports?: Database
   /** No other process can have the database open: leases of other processes are of dead ones. */
   exclusive: boolean
   processId: string
@@ -68,6 +72,9 @@ export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
   readonly #allowance: FailureAllowance
+  readonly #caps = new Turns(
+    () => new Overloaded('too many changes of caps of this account are waiting', 1_000),
+  )
   #closed = false
   #lookedAt = Number.NEGATIVE_INFINITY
 
@@ -121,15 +128,22 @@ export class Credits {
    */
   async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
     await this.#lease(question.accountHash).look()
-    return usageOf(this.#options.db, question)
+    const { db, reports = db } = this.#options
+    return usageOf(reports, question)
   }
 
   /**
    * Says what a usage key may spend in a rolling window, or takes its cap away. When this returns, no process spends by
    * what was said before; what was reserved then is spent. Called again, it does the same again.
    * @throws {CreditsUnavailable} when it is not known whether all processes know of it
+   * @throws {Overloaded} and nothing was done
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
+    // Each waits for the account's lock, and holds a connection meanwhile.
+    await this.#caps.take(payer.accountHash, () => this.#setCap(payer, cap))
+  }
+
+  async #setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
     const { db, now, sleep } = this.#options
     const questions = await this.#known(
       db.transaction(async (tx) => {
@@ -165,13 +179,13 @@ export class Credits {
     await Promise.all(Array.from({ length: FLUSHES_AT_ONCE }, worker))
   }
 
-  /** Looks what other processes have asked for, and begins to give it back. @throws {Error} of the database */
+  /** Looks what other processes have asked for, and begins to give it back. @throws {CreditsUnavailable} */
   async answer(): Promise<void> {
     const { db, exclusive, processId, monotonic } = this.#options
     if (this.#leases.size === 0) return
     if (exclusive && monotonic() < this.#lookedAt + ALONE_LOOK_MS) return
     this.#lookedAt = monotonic()
-    for (const { accountHash, budget } of await askedLeases(db, processId))
+    for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
       // Not awaited: it may wait for other processes itself, and the next account's is asked for too.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
@@ -181,19 +195,20 @@ export class Credits {
     void this.#leases.get(accountHash)?.giveBack()
   }
 
-  /** Renews the leases of this process, and returns those that others let expire. @throws {Error} of the database */
+  /** Renews the leases of this process, and returns those that others let expire. @throws {CreditsUnavailable} */
   async renew(): Promise<void> {
     const { db, now, monotonic } = this.#options
     const usableUntil = monotonic() + LEASE_USABLE_MS
     const held = [...this.#leases.values()].filter((lease) => lease.isHeld)
     const ids = held.map(({ id }) => id)
-    const renewed = new Set(await renewLeases(db, ids, new Date(now() + LEASE_MS)))
+    const expiresAt = new Date(now() + LEASE_MS)
+    const renewed = new Set(await this.#known(renewLeases(db, ids, expiresAt)))
     for (const lease of held) {
       if (renewed.has(lease.id)) lease.renewed(usableUntil)
       else if (lease.isHeld) lease.lost()
     }
     const at = new Date(now())
-    await reapLeases(db, { expiredBefore: at }, at)
+    await reapLeases(db, { expiredBefore: at }, at, (asked) => this.#known(asked))
   }
 
   /** Deletes sums that have left their windows. @throws {Error} of the database */

@@ -52,23 +52,27 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
     .where(and(eq(creditLeases.accountHash, accountHash), gt(creditLeases.cents, 0)))
 }
 
-/** Returns what leases hold to their accounts. What their process had spent and not settled is lost to us. */
+/**
+ * Returns what leases hold to their accounts. What their process had spent and not settled is lost to us.
+ * @param inTime bounds each question to the database
+ */
 export async function reapLeases(
   db: Database,
   which: { expiredBefore: Date } | { exceptProcess: string },
   at: Date,
+  inTime = <Answer>(asked: Promise<Answer>) => asked,
 ): Promise<void> {
   const dead =
     'expiredBefore' in which
       ? lt(creditLeases.expiresAt, which.expiredBefore)
       : ne(creditLeases.processId, which.exceptProcess)
-  const found = await db
+  const accounts = db
     .selectDistinct({ accountHash: creditLeases.accountHash })
     .from(creditLeases)
     .where(dead)
     .orderBy(asc(creditLeases.accountHash))
-  for (const { accountHash } of found) {
-    await db.transaction(async (tx) => {
+  for (const { accountHash } of await inTime(accounts.execute())) {
+    const reaping = db.transaction(async (tx) => {
       const ofAccount = eq(creditAccounts.accountHash, accountHash)
       // The account before its leases, as everywhere: two that lock in another order wait for each other for ever.
       const [account] = await tx.select().from(creditAccounts).where(ofAccount).for('update')
@@ -82,5 +86,6 @@ export async function reapLeases(
       // Debt waits for what processes had leased when a refund came.
       await payDebt(tx, freed, at, causeOf(ended))
     })
+    await inTime(reaping)
   }
 }

@@ -1,5 +1,8 @@
 import type { Charge } from './settling.ts'
 
+/** So many go into one order at most: a statement has an end, and the actions of an account have none. */
+const CHARGES_MAX = 500
+
 /** Charges that are not known to be in the ledger: summed by kind, key and subject until an order takes them along. */
 export class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
@@ -26,11 +29,12 @@ export class UnsettledCharges {
     })
   }
 
-  /** Hands them to an order. */
+  /** Hands them to an order, as many as one takes. */
   take(): Charge[] {
-    const charges = [...this.#sums.values()]
-    this.#sums.clear()
-    this.#cents = 0
-    return charges
+    const charges = [...this.#sums].slice(0, CHARGES_MAX)
+    for (const [key] of charges) this.#sums.delete(key)
+    const taken = charges.map(([, charge]) => charge)
+    this.#cents -= taken.reduce((sum, { cents }) => sum + cents, 0)
+    return taken
   }
 }

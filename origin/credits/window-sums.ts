@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
+import { deleteOld } from '../db/delete-old.ts'
 import type { Database } from '../db/open.ts'
 import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
 import { ALL_PAID, failedIn, paidBy, type Payer, spentBy } from './budget-name.ts'
@@ -127,7 +128,7 @@ export async function forgetSpent(tx: Transaction, { accountHash, keyHash }: Pay
 
 /** Deletes the steps that have left their windows. */
 export async function pruneSums(db: Database, now: number): Promise<void> {
-  await db.delete(windowSums).where(lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
+  await deleteOld(db, windowSums, lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
 }
 
 /**

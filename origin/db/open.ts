@@ -8,13 +8,15 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
 import type { Pool } from 'pg'
-import { connectionPool } from './pool.ts'
+import { connectionPool, PATIENT } from './pool.ts'
 import * as schema from './schema.ts'
 
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>
 
 export type OpenDatabase = {
   db: Database
+  /** For what may read for long, as statements and audits: at a server it has connections of its own. */
+  reports: Database
   /** True where no other process can have this database open: what another one left is certainly dead. */
   exclusive: boolean
   close: () => Promise<void>
@@ -31,15 +33,18 @@ export async function openDatabase(options: {
   stateDir: string
 }): Promise<OpenDatabase> {
   if (options.url !== undefined) {
-    const pool = connectionPool({ connectionString: options.url, max: 8 })
+    const patient = connectionPool({ connectionString: options.url, max: 2, ...PATIENT })
     try {
-      await migrateAlone(pool)
+      await migrateAlone(patient)
     } catch (error) {
-      await pool.end()
+      await patient.end()
       throw error
     }
+    const pool = connectionPool({ connectionString: options.url, max: 8 })
     const db = drizzlePostgres(pool, { schema })
-    return { db, exclusive: false, close: () => pool.end() }
+    const reports = drizzlePostgres(patient, { schema })
+    const close = async () => void (await Promise.all([pool.end(), patient.end()]))
+    return { db, reports, exclusive: false, close }
   }
   const dataDir = join(options.stateDir, 'origin', 'pglite')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -51,7 +56,7 @@ export async function openEmbedded(dataDir?: string): Promise<OpenDatabase> {
   const client = await PGlite.create(dataDir)
   const db = drizzlePglite(client, { schema })
   await migratePglite(db, { migrationsFolder })
-  return { db, exclusive: true, close: () => client.close() }
+  return { db, reports: db, exclusive: true, close: () => client.close() }
 }
 
 /** Processes that start together on one server would make the same tables at the same time, and all but one fail. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gte, isNull, lt } from 'drizzle-orm'
 import { ANSWER_KEPT_MS } from '../../shared/limits.ts'
+import { deleteOld } from '../db/delete-old.ts'
 import type { Database } from '../db/open.ts'
 import { keptAnswers, processes } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
@@ -84,7 +85,7 @@ export class KeptAnswers {
   /** Forgets what is older than it is kept. */
   async forgetOld(): Promise<void> {
     const { db } = this.#options
-    await db.delete(keptAnswers).where(lt(keptAnswers.startedAt, this.#date(-ANSWER_KEPT_MS)))
+    await deleteOld(db, keptAnswers, lt(keptAnswers.startedAt, this.#date(-ANSWER_KEPT_MS)))
   }
 
   async #take(id: string, bodyHash: Buffer, runsOnce: boolean): Promise<Beginning> {

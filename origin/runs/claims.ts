@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
+import { deleteOld } from '../db/delete-old.ts'
 import type { Database } from '../db/open.ts'
 import { processes, replayIds, runClaims } from '../db/schema.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
@@ -224,10 +225,10 @@ export class RunClaims {
   /** Forgets outcomes and request ids that are past their time. */
   async forget(): Promise<void> {
     const { db, now } = this.#options
-    await db.delete(runClaims).where(lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
+    await deleteOld(db, runClaims, lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
     // Another process' clock may be behind this one's, and still take the request for fresh.
     const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
-    await db.delete(replayIds).where(lt(replayIds.expiresAt, expired))
+    await deleteOld(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
   /** False when the request was seen before. */

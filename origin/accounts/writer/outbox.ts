@@ -1,5 +1,6 @@
 import { and, eq, gte, lt, ne, sql } from 'drizzle-orm'
 import { CHAIN_WRITE_KEPT_MS } from '../../../shared/limits.ts'
+import { deleteOld } from '../../db/delete-old.ts'
 import type { Database } from '../../db/open.ts'
 import { chainWrites, payers } from '../../db/schema.ts'
 import { fromDatabase } from '../../db/unavailable.ts'
@@ -111,9 +112,7 @@ export class Outbox {
 
   async forget(): Promise<void> {
     const { db, now } = this.#options
-    await db
-      .delete(chainWrites)
-      .where(lt(chainWrites.endedAt, new Date(now() - CHAIN_WRITE_KEPT_MS)))
+    await deleteOld(db, chainWrites, lt(chainWrites.endedAt, new Date(now() - CHAIN_WRITE_KEPT_MS)))
   }
 
   async #update(writeId: string, values: Partial<WriteRow>): Promise<void> {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import { LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
 import { LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
 import { carryOut } from '../../../origin/credits/lease-order.ts'
+import { lockAccount } from '../../../origin/credits/ledger.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
@@ -55,6 +57,11 @@ async function expectSoundBooks(db: OpenDatabase['db'], account: string) {
   expect(books.inLeases).toBe(books.leased)
   expect(books.leased).toBeLessThanOrEqual(books.balance)
   return books
+}
+
+/** The UTC day so many days from then. */
+function dayOf(at: Date, days: number): string {
+  return new Date(at.getTime() + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 function leasesHold(open: () => OpenDatabase): void {
@@ -368,6 +375,23 @@ function leasesHold(open: () => OpenDatabase): void {
     expect(await booksOf(db(), account)).toMatchObject({ leased: 1, inLeases: 1 })
   })
 
+  it('lockout: charges for any number of actions are settled, and shown to who asks', async () => {
+    const account = await openAccount(db(), 12_000)
+    const { credits } = originProcess(open())
+    const reservations = await Promise.all(
+      Array.from({ length: 12_000 }, () =>
+        credits.reserve({ accountHash: account, keyHash: KEY }, 1),
+      ),
+    )
+    for (const [at, reservation] of reservations.entries())
+      reservation.settle('execution', 1, { subject: `action ${at}` })
+    const at = new Date()
+    const days = { from: dayOf(at, -1), to: dayOf(at, 1) }
+    const { rows } = await credits.usage({ accountHash: account, ...days, offset: 0 })
+    expect(rows).toHaveLength(12_000)
+    expect(await booksOf(db(), account)).toMatchObject({ balance: 0, revenue: 12_000 })
+  })
+
   it('a ledger that is away is not known to be empty', async () => {
     const away = new Proxy(db(), {
       get: () => () => Promise.reject(new Error('connection refused')),
@@ -409,6 +433,41 @@ describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
   })
   // Each process has a pool of its own.
   leasesHold(() => opened[turn++ % opened.length]!)
+
+  it('starvation: changes of caps of an account that is locked leave connections to others', async () => {
+    const [locked, other] = [
+      await openAccount(opened[0]!.db, 5),
+      await openAccount(opened[0]!.db, 5),
+    ]
+    const { credits, reserve } = originProcess(opened[0]!)
+    const changes: Promise<unknown>[] = []
+    await opened[1]!.db.transaction(async (tx) => {
+      await lockAccount(tx, locked, { starterCents: 0, at: new Date() })
+      for (let count = 0; count < 40; count++) {
+        const cap = { capCents: count, windowSeconds: 60 }
+        const change = credits.setCap({ accountHash: locked, keyHash: KEY }, cap)
+        changes.push(change.catch((error: unknown) => error))
+      }
+      expect((await reserve(other, 1)).cents).toBe(1)
+    })
+    const refused = (await Promise.all(changes)).filter((error) => error instanceof Overloaded)
+    expect(refused).toHaveLength(40 - 17)
+  })
+
+  it('a database that hangs holds up neither the renewal of leases nor the answers to others', async () => {
+    const account = await openAccount(opened[0]!.db, 5)
+    const { credits, reserve } = originProcess(opened[0]!, {
+      sleep: (ms, signal) => sleep(ms / 20, undefined, signal && { signal }),
+    })
+    await reserve(account, 1)
+    await opened[1]!.db.transaction(async (tx) => {
+      await tx.execute('lock table credit_leases in access exclusive mode')
+      await expect(credits.answer()).rejects.toThrow(CreditsUnavailable)
+      await expect(credits.renew()).rejects.toThrow(CreditsUnavailable)
+    })
+    await credits.answer()
+    await credits.renew()
+  })
 
   it('overdraft: eight processes on one account spend just what it has', async () => {
     const account = await openAccount(opened[0]!.db, 100)

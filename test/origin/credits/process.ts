@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { Credits } from '../../../origin/credits/credits.ts'
 import { creditsOf, lockAccount, changeAccount, post } from '../../../origin/credits/ledger.ts'
-import { sleep } from '../../../origin/db/in-time.ts'
+import { type Sleep, sleep } from '../../../origin/db/in-time.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/db/schema.ts'
 
@@ -20,7 +20,8 @@ export function originProcess(
     starterCents = 0,
     clock,
     exclusive = false,
-  }: { starterCents?: number; clock?: { at: number }; exclusive?: boolean } = {},
+    sleep: sleeping = sleep,
+  }: { starterCents?: number; clock?: { at: number }; exclusive?: boolean; sleep?: Sleep } = {},
 ) {
   const logs: string[] = []
   const credits = new Credits({
@@ -30,7 +31,7 @@ export function originProcess(
     starterCents,
     now: clock ? () => clock.at : Date.now,
     monotonic: clock ? () => clock.at : () => performance.now(),
-    sleep,
+    sleep: sleeping,
     newId: randomUUID,
     log: (event) => void logs.push(event),
   })

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionPool } from '../../../origin/db/pool.ts'
+import { silentProxy } from '../../doubles/silent-proxy.ts'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
 
 /** A client whose connection breaks when a transaction begins, as long as it is told so. */
@@ -33,5 +34,52 @@ describe.skipIf(whyNoPostgres)(`a pool of connections ${whyNoPostgres ?? ''}`, (
     const answer = await db.transaction((tx) => tx.execute(sql`select 1 as one`))
     expect(answer.rows).toEqual([{ one: 1 }])
     await pool.end()
+  })
+
+  it('gives up connections that hang, in a transaction or not: the next queries get others', async () => {
+    const folder = new URL(server.url).searchParams.get('host')!
+    const proxy = await silentProxy(`${folder}/.s.PGSQL.5432`)
+    const connectionString = `postgres://svc@127.0.0.1:${proxy.port}/postgres`
+    const pool = connectionPool({ connectionString, max: 2, query_timeout: 500 })
+    const db = drizzle(pool)
+    const hung = db.transaction(async (tx) => {
+      await tx.execute(sql`select 1`)
+      await db.execute(sql`select 1`)
+      proxy.silence()
+      await tx.execute(sql`select 1`)
+    })
+    await expect(hung).rejects.toThrow()
+    await expect(db.execute(sql`select 1`)).rejects.toThrow()
+    expect(await db.execute(sql`select 1 as one`)).toMatchObject({ rows: [{ one: 1 }] })
+    await pool.end()
+    proxy.close()
+  })
+
+  it('mixed up: a transaction that was not answered in time is never committed by the next one', async () => {
+    const pool = connectionPool({ connectionString: server.url, max: 1, query_timeout: 500 })
+    const db = drizzle(pool)
+    await db.execute(sql`create table noted (what text)`)
+    const slow = db.transaction(async (tx) => {
+      await tx.execute(sql`insert into noted values ('of the first')`)
+      await tx.execute(sql`select pg_sleep(1.2)`)
+    })
+    await expect(slow).rejects.toThrow()
+    await db.transaction((tx) => tx.execute(sql`insert into noted values ('of the second')`))
+    const { rows } = await db.execute(sql`select what from noted`)
+    expect(rows).toEqual([{ what: 'of the second' }])
+    await pool.end()
+  })
+
+  it('lockout: a process that stopped in a transaction does not keep a lock for ever', async () => {
+    const options = { connectionString: server.url, max: 1 }
+    const stopped = connectionPool({ ...options, idle_in_transaction_session_timeout: 300 })
+    const other = connectionPool(options)
+    await other.query('create table locked (id int)')
+    const client = await stopped.connect()
+    await client.query('begin')
+    await client.query('lock table locked')
+    await other.query('insert into locked values (1)')
+    client.release(true)
+    await Promise.all([stopped.end(), other.end()])
   })
 })

@@ -1,0 +1,29 @@
+/** A way to a server that can go silent, as where a machine on it is gone: nothing passes, and nothing is closed. */
+import { connect, createServer, type Socket } from 'node:net'
+import { once } from 'node:events'
+
+export async function silentProxy(socketPath: string) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const upstream = connect(socketPath)
+    for (const end of [socket, upstream]) {
+      sockets.add(end)
+      end.on('error', () => {})
+    }
+    socket.pipe(upstream).pipe(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    /** What is connected now hears nothing more; what connects later does. */
+    silence: () => {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { lt } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { deleteOld } from '../../../origin/db/delete-old.ts'
+import { replayIds } from '../../../origin/db/schema.ts'
+import { onBothDatabases } from '../credits/databases.ts'
+
+onBothDatabases(2, (open) => {
+  const rows = (name: string, count: number, at: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      requestId: `${name} ${i}`,
+      expiresAt: new Date(at),
+    }))
+
+  it('what is old is deleted however much there is of it, and nothing else', async () => {
+    const { db } = open(0)
+    await db.insert(replayIds).values(rows('old', 12_001, 0))
+    await db.insert(replayIds).values(rows('new', 2, 1_000))
+    const old = lt(replayIds.expiresAt, new Date(1_000))
+    expect(await deleteOld(db, replayIds, old)).toBe(12_001)
+    expect(await db.$count(replayIds)).toBe(2)
+  })
+})
