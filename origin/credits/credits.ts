@@ -1,6 +1,5 @@
 import type { Database } from '../db/open.ts'
 import { inTime, type Sleep } from '../db/in-time.ts'
-import { Overloaded } from '../admission/event-loop-load.ts'
 import type { Log } from '../log.ts'
 import { AccountLease, ASK_LOOK_MS } from './account-lease.ts'
 import type { AllowedRun } from './allowed-run.ts'
@@ -73,7 +72,7 @@ export class Credits {
   readonly #leases = new Map<string, AccountLease>()
   readonly #allowance: FailureAllowance
   readonly #caps = new Turns(
-    () => new Overloaded('too many changes of caps of this account are waiting', 1_000),
+    () => new CreditsUnavailable('too many changes of caps of this account are waiting'),
   )
   #closed = false
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -135,8 +134,7 @@ export class Credits {
   /**
    * Says what a usage key may spend in a rolling window, or takes its cap away. When this returns, no process spends by
    * what was said before; what was reserved then is spent. Called again, it does the same again.
-   * @throws {CreditsUnavailable} when it is not known whether all processes know of it
-   * @throws {Overloaded} and nothing was done
+   * @throws {CreditsUnavailable} when it is not known whether all processes know of it, or too many others wait
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
     // Each waits for the account's lock, and holds a connection meanwhile.

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import { LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
 import { LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
 import { carryOut } from '../../../origin/credits/lease-order.ts'
@@ -450,7 +449,9 @@ describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
       }
       expect((await reserve(other, 1)).cents).toBe(1)
     })
-    const refused = (await Promise.all(changes)).filter((error) => error instanceof Overloaded)
+    const refused = (await Promise.all(changes)).filter(
+      (error) => error instanceof CreditsUnavailable,
+    )
     expect(refused).toHaveLength(40 - 17)
   })
 
