@@ -77,6 +77,13 @@ export async function carryOut(
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
   const books = await readBooks(tx, order, concerned(order, own), terms.at)
   if (own && own.sequence >= order.sequence) {
+    // Its process uses the lease from now on, as if it had been carried out now.
+    await tx
+      .update(creditLeases)
+      .set({
+        expiresAt: sql`greatest(${creditLeases.expiresAt}, ${terms.expiresAt.toISOString()}::timestamptz)`,
+      })
+      .where(eq(creditLeases.id, order.leaseId))
     const parts = order.parts.flatMap(({ budget }) => standing(books.get(budget)!))
     return answer(account, others, {
       held: own.cents,

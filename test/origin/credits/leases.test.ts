@@ -38,9 +38,10 @@ function afterTransactions(db: OpenDatabase['db'], then: () => Promise<void>): O
   return new Proxy(db, {
     get(target, name) {
       const value = Reflect.get(target, name)
-      if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value
+      if (name !== 'transaction' && name !== 'execute')
+        return typeof value === 'function' ? value.bind(target) : value
       return async (work: never) => {
-        const answer = await target.transaction(work)
+        const answer: unknown = await Reflect.apply(value as () => unknown, target, [work])
         await then()
         return answer
       }
@@ -330,6 +331,26 @@ function leasesHold(open: () => OpenDatabase): void {
     losing.lose = false
     await credits.close()
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 8, revenue: 2 })
+  })
+
+  it('a lease whose order is sent again is not taken for expired while its process spends by it', async () => {
+    const account = await openAccount(db(), 10)
+    const clock = { at: Date.now() }
+    const losing = losingAnswers(db())
+    const { credits, spend, reserve } = originProcess(losing, { clock })
+    await spend(account, 2)
+    const underWay = await reserve(account, 1)
+    losing.lose = true
+    await credits.flush()
+    losing.lose = false
+    clock.at += LEASE_MS - 1_000
+    await credits.flush()
+    clock.at += 2_000
+    await originProcess(open(), { clock }).credits.renew()
+    expect(await booksOf(db(), account)).toMatchObject({ revenue: 2 })
+    expect((await booksOf(db(), account)).inLeases).toBeGreaterThan(0)
+    underWay.release()
+    await credits.close()
   })
 
   it('double spending: what is on its way back is not reserved at the same time', async () => {

@@ -52,6 +52,8 @@ export class OriginProcess implements Member {
       Client: clientOver(network, this),
       max: options.connections,
       idleTimeoutMillis: 0,
+      // By a timer of this machine: here time is made up.
+      connectionTimeoutMillis: 0,
     })
     this.db = drizzle(pool, { schema })
     const startedAt = time.now

@@ -1,19 +1,41 @@
-/** Defects, made on purpose on the way to the database: what the simulation is worth is that it finds them. */
-export const SABOTAGE: Record<string, (text: string) => string> = {
-  'an account is read without its lock': (text) =>
-    /from "credit_accounts"/.test(text) ? text.replace(/ for update$/, '') : text,
-  'a charge is named by its lease and place, without the number of its order': (text) =>
-    text.replaceAll(/'charge:([^:']+):\d+:(\d+)'/g, `'charge:$1:$2'`),
-  'a charge that is sent again has another name': (text) => anew(text, 'charge'),
-  'a payment that is credited again has another name': (text) => anew(text, 'payment'),
-  'a lease that is returned stays': (text) =>
-    text.replace(
-      /^delete from "credit_leases"(.*) returning (.*)$/,
-      'select $2 from "credit_leases"$1',
-    ),
-  'what is owed is not written down': (text) =>
-    text.replace(/^(update "credit_accounts" set .*"debt_cents" = )\d+/, '$10'),
-  'charges are not counted for the day': (text) => text.replace(/excluded\.cents/, '0'),
+/**
+ * Defects, made on purpose on the way to the database: what the simulation is worth is that it finds them. `from` is a
+ * seed shortly before one that finds it; another code may need another, and is searched further.
+ */
+export const SABOTAGE: Record<string, { from: number; change: (text: string) => string }> = {
+  'an account is read without its lock': {
+    from: 5,
+    change: (text) =>
+      /from "credit_accounts"/.test(text) ? text.replace(/ for update$/, '') : text,
+  },
+  'a charge is named by its lease and place, without the number of its order': {
+    from: 1,
+    change: (text) => text.replaceAll(/'charge:([^:']+):\d+:(\d+)'/g, `'charge:$1:$2'`),
+  },
+  'a charge that is sent again has another name': {
+    from: 97,
+    change: (text) => anew(text, 'charge'),
+  },
+  'a payment that is credited again has another name': {
+    from: 1,
+    change: (text) => anew(text, 'payment'),
+  },
+  'a lease that is returned stays': {
+    from: 1,
+    change: (text) =>
+      text.replace(
+        /^delete from "credit_leases"(.*) returning (.*)$/,
+        'select $2 from "credit_leases"$1',
+      ),
+  },
+  'what is owed is not written down': {
+    from: 29,
+    change: (text) => text.replace(/^(update "credit_accounts" set .*"debt_cents" = )\d+/, '$10'),
+  },
+  'charges are not counted for the day': {
+    from: 14,
+    change: (text) => text.replace(/excluded\.cents/, '0'),
+  },
 }
 
 let names = 0
