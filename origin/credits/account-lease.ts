@@ -10,8 +10,12 @@ export const ASK_LOOK_MS = 50
 /** What nothing was taken from for this long goes back. */
 export const LEASE_IDLE_MS = 10_000
 
-/** What is spent and not in the ledger is lost to us when the process is killed: so much is settled at once. */
+/**
+ * What is spent and not in the ledger is lost to us when the process is killed: so much is settled at once, unless the
+ * last settlement was just before.
+ */
 export const SETTLE_CENTS = 100
+const SETTLE_APART_MS = 250
 
 /** Idle parts are looked for this often: an account may have thousands. */
 const SWEEP_MS = 1_000
@@ -46,6 +50,7 @@ export class AccountLease {
   #looks: Look[] = []
   #working: Promise<void> | undefined
   #sweptAt: number
+  #settledAt = Number.NEGATIVE_INFINITY
 
   constructor(options: AccountLeaseOptions) {
     this.#options = options
@@ -78,7 +83,8 @@ export class AccountLease {
   /** What was spent, out of reservations that have ended, is settled before long. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
-    if (this.#charges.cents >= SETTLE_CENTS) void this.#work()
+    if (this.#charges.cents < SETTLE_CENTS) return
+    if (this.#options.now() >= this.#settledAt + SETTLE_APART_MS) void this.#work()
   }
 
   /** How things stand once all that was spent here is settled. @throws {CreditsUnavailable} */
@@ -188,6 +194,7 @@ export class AccountLease {
 
   #nextOrder(): LeaseOrder {
     const charges = this.#charges.take()
+    this.#settledAt = this.#options.now()
     // Who looks wants all that was spent before settled.
     if (!this.#charges.areWaiting) this.#looking = this.#looks.splice(0)
     return {

@@ -29,8 +29,8 @@ async function standingOf(db: OpenDatabase['db'], account: string) {
   return { balance: books.balance, debt: owed }
 }
 
-function paymentsHold(open: () => OpenDatabase): void {
-  const db = () => open().db
+function paymentsHold(database: () => OpenDatabase): void {
+  const db = () => database().db
   let account = ''
   beforeEach(() => {
     account = newAccount()
@@ -118,7 +118,7 @@ function paymentsHold(open: () => OpenDatabase): void {
 
   it('a refund of credit that is spent leaves debt, which the next payment pays first', async () => {
     const intentId = await paid()
-    const { credits, spend } = originProcess(open())
+    const { credits, spend } = originProcess(database())
     await spend(account, 400)
     await credits.close()
     double.givingBack.refund(intentId)
@@ -130,7 +130,7 @@ function paymentsHold(open: () => OpenDatabase): void {
 
   it('a refund of credit that a process has leased is paid by what that process gives back', async () => {
     const intentId = await paid()
-    const { credits, spend, live, kill } = originProcess(open())
+    const { credits, spend, live, kill } = originProcess(database())
     await spend(account, 100)
     double.givingBack.refund(intentId)
     await shop({ onTakenBack: (hash: string) => credits.giveBack(hash) }).payments.reconcile(
