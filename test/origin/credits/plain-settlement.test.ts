@@ -1,12 +1,12 @@
 import { asc, eq, like, or, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { capOf, spentBy } from '../../../origin/credits/budget-name.ts'
 import { carryOut, type LeaseOrder } from '../../../origin/credits/lease-order.ts'
 import { changeAccount, lockAccount } from '../../../origin/credits/ledger.ts'
 import { isPlain, settlePlainly } from '../../../origin/credits/plain-settlement.ts'
 import { storeCap } from '../../../origin/credits/spend-caps.ts'
 import { sumsOf } from '../../../origin/credits/window-sums.ts'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import {
   creditAccounts,
   creditLeases,
@@ -15,7 +15,7 @@ import {
   usageDays,
   windowSums,
 } from '../../../origin/db/schema.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { onBothDatabases } from './databases.ts'
 import { booksOf, newAccount, openAccount } from './process.ts'
 
 type Db = OpenDatabase['db']
@@ -230,25 +230,4 @@ it('an order that wants something, or gives something back, is not plain', () =>
   expect(isPlain(orderOf(account, 1, { parts: [part] }))).toBe(false)
 })
 
-describe('on the embedded database', () => {
-  let database: OpenDatabase
-  beforeAll(async () => {
-    database = await openEmbedded()
-  })
-  afterAll(() => database.close())
-  settlesPlainly(() => database)
-})
-
-describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let database: OpenDatabase
-  beforeAll(async () => {
-    server = await startPostgres()
-    database = await openDatabase({ url: server.url, stateDir: '' })
-  })
-  afterAll(async () => {
-    await database?.close()
-    await server?.close()
-  })
-  settlesPlainly(() => database)
-})
+onBothDatabases(1, (open) => settlesPlainly(() => open(0)))
