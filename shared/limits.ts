@@ -249,5 +249,6 @@ export const SPEND_WINDOW_MAX_S = 366 * 24 * 60 * 60
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000
 
-/** Payments that an account may begin in an hour and not pay: each is asked after for days. */
+/** Payments that an account may begin and not pay: each is asked after for a week, all together four a second. */
 export const UNPAID_PAYMENTS_PER_HOUR = 30
+export const UNPAID_PAYMENTS_PER_WEEK = 200

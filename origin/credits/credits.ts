@@ -9,7 +9,7 @@ import { FailureAllowance, type RunToAllow } from './failure-allowance.ts'
 import { carryOut, type LeaseAnswer, type LeaseOrder, type LeaseTerms } from './lease-order.ts'
 import { askedLeases, reapLeases, renewLeases } from './lease-rows.ts'
 import { lockAccount } from './ledger.ts'
-import { Turns } from './processor/turns.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { isPlain, settlePlainly } from './plain-settlement.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailable } from './shortage.ts'
@@ -71,7 +71,7 @@ export class Credits {
   readonly #options: CreditsOptions
   readonly #leases = new Map<string, AccountLease>()
   readonly #allowance: FailureAllowance
-  readonly #caps = new Turns(
+  readonly #caps = new OneAtATime(
     () => new CreditsUnavailable('too many changes of caps of this account are waiting'),
   )
   #closed = false

@@ -10,7 +10,7 @@ import { dollars } from '../credits/dollars.ts'
 import { NoProcessor } from '../credits/processor/no-processor.ts'
 import { NotCredited } from '../credits/processor/not-credited.ts'
 import { ProcessorUnavailable } from '../credits/processor/processor.ts'
-import { TooManyPayments } from '../credits/processor/turns.ts'
+import { TooManyPayments } from '../credits/processor/too-many-payments.ts'
 import { WebhookRefused } from '../credits/processor/webhook.ts'
 import {
   CreditsUnavailable,

@@ -91,5 +91,10 @@ function accountLimits(settings: Settings): Record<string, Limit> {
       'payments',
       'begun within an hour and not paid, an account',
     ),
+    unpaid_payments_week: limit(
+      limits.UNPAID_PAYMENTS_PER_WEEK,
+      'payments',
+      'begun within a week and not paid, an account',
+    ),
   }
 }

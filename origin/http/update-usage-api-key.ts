@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import { successAnswer } from '../../shared/wire/fields.ts'
 import { updateUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
+import { ApiError } from '../../shared/errors.ts'
 import { existingUsageKey } from '../accounts/existing.ts'
+import { CreditsUnavailable } from '../credits/shortage.ts'
 import type { Operation } from './operation.ts'
 import { spendCapIn } from './spend-cap.ts'
 
@@ -28,9 +30,22 @@ export const updateUsageApiKey: Operation<Changes> = {
     if (fields > 0)
       await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, key], { writeId })
     const cap = spendCapIn(body)
-    if (cap !== undefined) await credits.setCap({ accountHash: account.hash, keyHash }, cap)
+    if (cap === undefined) return { success: true }
+    const set = credits.setCap({ accountHash: account.hash, keyHash }, cap)
+    await (fields === 0 ? set : set.catch(capAlone))
     return { success: true }
   },
+}
+
+/** The rest of the change is on the chain by then, and "nothing was executed" would be wrong. @throws {ApiError} */
+function capAlone(error: unknown): never {
+  if (!(error instanceof CreditsUnavailable)) throw error
+  throw new ApiError(
+    503,
+    'The key was changed, but whether its cap was is not known: the ledger does not answer.',
+    'Send spend_cap_cents and spend_window_seconds again, without the rest; nothing was charged.',
+    { headers: { 'retry-after': '2' } },
+  )
 }
 
 /** The members of the contract's `UsageApiKey`, in its order, and which of them it is to replace: bit n for the n-th. */

@@ -1,9 +1,10 @@
-import { UNPAID_PAYMENTS_PER_HOUR } from '../../../shared/limits.ts'
+import { UNPAID_PAYMENTS_PER_HOUR, UNPAID_PAYMENTS_PER_WEEK } from '../../../shared/limits.ts'
 import { inTime, type Sleep } from '../../db/in-time.ts'
 import type { Database } from '../../db/open.ts'
 import { fromDatabase } from '../../db/unavailable.ts'
 import type { Log } from '../../log.ts'
-import { nextCreditedLook, nextOpenLook } from './looking.ts'
+import { OneAtATime } from '../one-at-a-time.ts'
+import { nextCreditedLook, nextOpenLook, UNPAID_MS } from './looking.ts'
 import {
   customerOf,
   noteCustomer,
@@ -17,13 +18,16 @@ import {
 import { CustomerGone, type PaymentFacts, type Processor } from './processor.ts'
 import { QuestionRate } from './question-rate.ts'
 import { reconcile, type Reconciled } from './reconcile.ts'
-import { TooManyPayments, Turns } from './turns.ts'
+import { TooManyPayments } from './too-many-payments.ts'
 
 /** A database that is silent for this long does not answer. */
 const DATABASE_WAIT_MS = 5_000
 
-/** See `UNPAID_PAYMENTS_PER_HOUR`. */
-const UNPAID_WITHIN_MS = 3_600_000
+/** How many payments an account may have begun within a time, and not paid. */
+const UNPAID_BOUNDS = [
+  { span: 'an hour', ms: 3_600_000, most: UNPAID_PAYMENTS_PER_HOUR },
+  { span: 'a week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
+]
 
 /** Payments that are looked at in one go, how many of them may fail, and for how long each is left to who looks. */
 const LOOKS_AT_ONCE = 20
@@ -53,7 +57,9 @@ export type Standing =
 /** Payments of accounts, from their beginning at the processor to their credit in the ledger. */
 export class Payments {
   readonly #options: PaymentsOptions
-  readonly #turns = new Turns()
+  readonly #turns = new OneAtATime(
+    () => new TooManyPayments('too many payment requests of this account are waiting', 1_000),
+  )
   readonly #questions: QuestionRate
 
   constructor(options: PaymentsOptions) {
@@ -173,11 +179,13 @@ export class Payments {
   }
 
   async #requireFewUnpaid(accountHash: string): Promise<void> {
-    const since = new Date(this.#options.now() - UNPAID_WITHIN_MS)
-    const unpaid = await this.#database((db) => unpaidSince(db, accountHash, since))
-    if (unpaid < UNPAID_PAYMENTS_PER_HOUR) return
-    const reason = `this account has begun ${unpaid} payments within an hour and paid none of them`
-    throw new TooManyPayments(reason, UNPAID_WITHIN_MS / UNPAID_PAYMENTS_PER_HOUR)
+    for (const { span, ms, most } of UNPAID_BOUNDS) {
+      const since = new Date(this.#options.now() - ms)
+      const unpaid = await this.#database((db) => unpaidSince(db, accountHash, since))
+      if (unpaid < most) continue
+      const reason = `this account has begun ${unpaid} payments within ${span} and paid none of them`
+      throw new TooManyPayments(reason, ms / most)
+    }
   }
 
   /** @throws {DatabaseUnavailable} for any failure: then nobody knows whether it was carried out, and it may be repeated */

@@ -1,4 +1,4 @@
-import { TooManyPayments } from './turns.ts'
+import { TooManyPayments } from './too-many-payments.ts'
 
 const MINUTE_MS = 60_000
 

@@ -12,8 +12,9 @@ import {
   FAILED_EXECUTION_MS,
   FAILED_EXECUTION_PAIRS,
 } from '../../../shared/limits.ts'
-import { onBothDatabases } from './databases.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { KEY, newAccount, openAccount, originProcess } from './process.ts'
+import { counted, losingAnswers } from './unreliable-database.ts'
 
 const OTHER_KEY = `0x${'cd'.repeat(32)}`
 const CID = 'QmAction'
@@ -267,19 +268,8 @@ onBothDatabases(PROCESSES, (open) => {
 
   it('double counting: failures of an order that is sent again are counted once', async () => {
     const account = newAccount()
-    const losing = { lose: false }
-    const lossy = new Proxy(db(), {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value
-        return async (work: never) => {
-          const answer = await target.transaction(work)
-          if (losing.lose) throw new Error('the connection broke after the commit')
-          return answer
-        }
-      },
-    })
-    const process = originProcess({ db: lossy })
+    const losing = losingAnswers(db())
+    const process = originProcess(losing)
     await fail(process, account, 20_000, { wallMs: 20_000 })
     losing.lose = true
     await process.credits.flush()
@@ -292,38 +282,24 @@ onBothDatabases(PROCESSES, (open) => {
   it('a flood of failures of a spent allowance asks the database once a second', async () => {
     const clock = clockNow()
     const account = newAccount()
-    let transactions = 0
-    const counting = new Proxy(db(), {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name === 'transaction') transactions++
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
+    const { db: counting, asked } = counted(db())
     const process = originProcess({ db: counting }, { clock })
     await fail(process, account, FAILED_EXECUTION_MS)
     await errorOf(admit(process, account))
-    transactions = 0
+    asked.times = 0
     for (let i = 0; i < 100; i++)
       expect(await errorOf(admit(process, account))).toBeInstanceOf(FailedExecutionAllowance)
-    expect(transactions).toBe(0)
+    expect(asked.times).toBe(0)
     clock.at += 1_000
     await errorOf(admit(process, account))
-    expect(transactions).toBe(1)
+    expect(asked.times).toBe(1)
   })
 
   it('a hundred runs out of one lease ask the database once', async () => {
     const account = newAccount()
-    let transactions = 0
-    const counting = new Proxy(db(), {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name === 'transaction') transactions++
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
+    const { db: counting, asked } = counted(db())
     const process = originProcess({ db: counting })
     for (let i = 0; i < 100; i++) await showQuick(process, account)
-    expect(transactions).toBe(1)
+    expect(asked.times).toBe(1)
   })
 })

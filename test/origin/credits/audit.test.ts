@@ -1,12 +1,12 @@
 /** What is damaged in the books is told, and left as it is. */
 import { eq, type SQL, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Audit } from '../../../origin/credits/audit.ts'
 import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
 import { tendAudit } from '../../../origin/credits/tending.ts'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../../../origin/db/schema.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { newAccount, openAccount, originProcess } from './process.ts'
 
 type Facts = Record<string, unknown>
@@ -221,25 +221,4 @@ function damageIsTold(database: () => OpenDatabase): void {
   })
 }
 
-describe('on the embedded database', () => {
-  let database: OpenDatabase
-  beforeAll(async () => {
-    database = await openEmbedded()
-  })
-  afterAll(() => database.close())
-  damageIsTold(() => database)
-})
-
-describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let database: OpenDatabase
-  beforeAll(async () => {
-    server = await startPostgres()
-    database = await openDatabase({ url: server.url, stateDir: '' })
-  })
-  afterAll(async () => {
-    await database?.close()
-    await server?.close()
-  })
-  damageIsTold(() => database)
-})
+onBothDatabases(1, (open) => damageIsTold(() => open(0)))

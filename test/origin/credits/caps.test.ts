@@ -8,8 +8,9 @@ import {
 } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from './databases.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { booksOf, KEY, openAccount, originProcess } from './process.ts'
+import { counted, losingAnswers } from './unreliable-database.ts'
 
 const OTHER_KEY = `0x${'cd'.repeat(32)}`
 const HOUR = 3_600
@@ -102,19 +103,12 @@ onBothDatabases(PROCESSES, (open) => {
       { accountHash: account, keyHash: KEY },
       { capCents: 50, windowSeconds: HOUR },
     )
-    let transactions = 0
-    const counting = new Proxy(db(), {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name === 'transaction') transactions++
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
+    const { db: counting, asked } = counted(db())
     const process = originProcess({ db: counting })
     await process.spend(account)
-    expect(transactions).toBe(1)
+    expect(asked.times).toBe(1)
     for (let i = 0; i < 10; i++) await process.spend(account)
-    expect(transactions).toBe(1)
+    expect(asked.times).toBe(1)
   })
 
   it('overspending: eight processes spend just what the cap says, and are refused when nothing is left', async () => {
@@ -326,19 +320,8 @@ onBothDatabases(PROCESSES, (open) => {
 
   it('double counting: charges of an order that is sent again are in the window once', async () => {
     const account = await openAccount(db(), 100)
-    const losing = { lose: false }
-    const lossy = new Proxy(db(), {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value
-        return async (work: never) => {
-          const answer = await target.transaction(work)
-          if (losing.lose) throw new Error('the connection broke after the commit')
-          return answer
-        }
-      },
-    })
-    const process = originProcess({ db: lossy })
+    const losing = losingAnswers(db())
+    const process = originProcess(losing)
     await process.credits.setCap(
       { accountHash: account, keyHash: KEY },
       { capCents: 10, windowSeconds: HOUR },

@@ -3,7 +3,7 @@ import { LEASE_MS } from '../../../origin/credits/credits.ts'
 import { lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
 import { PaymentRequired } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
-import { onBothDatabases } from './databases.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { booksOf, newAccount, openAccount, originProcess } from './process.ts'
 
 /** A refund of credit that was paid for. */

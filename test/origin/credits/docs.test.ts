@@ -1,11 +1,11 @@
 /** The queries of docs/credits.md, as they are printed, against books that are sound and books that are not. */
 import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, usageDays } from '../../../origin/db/schema.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { newAccount, originProcess } from './process.ts'
 
 const page = readFileSync(new URL('../../../docs/credits.md', import.meta.url), 'utf8')
@@ -108,25 +108,4 @@ it('prints seven queries, three of which find nothing in sound books', () => {
   expect([queries.size, CHECKS.length]).toEqual([7, 3])
 })
 
-describe('on the embedded database', () => {
-  let database: OpenDatabase
-  beforeAll(async () => {
-    database = await openEmbedded()
-  })
-  afterAll(() => database.close())
-  queriesHold(() => database)
-})
-
-describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let database: OpenDatabase
-  beforeAll(async () => {
-    server = await startPostgres()
-    database = await openDatabase({ url: server.url, stateDir: '' })
-  })
-  afterAll(async () => {
-    await database?.close()
-    await server?.close()
-  })
-  queriesHold(() => database)
-})
+onBothDatabases(1, (open) => queriesHold(() => open(0)))

@@ -15,7 +15,7 @@ import {
   usageDays,
   windowSums,
 } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from './databases.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { booksOf, newAccount, openAccount } from './process.ts'
 
 type Db = OpenDatabase['db']

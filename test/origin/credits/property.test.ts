@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
 import { failuresOf } from '../../../origin/credits/budget-name.ts'
@@ -13,10 +13,10 @@ import {
   SpendCapReached,
 } from '../../../origin/credits/shortage.ts'
 import { addFailures } from '../../../origin/credits/window-sums.ts'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { leaseParts, windowSums } from '../../../origin/db/schema.ts'
 import { FAILED_EXECUTION_MS } from '../../../shared/limits.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { onBothDatabases } from '../db/both-databases.ts'
 import { booksOf, KEY, openAccount, originProcess, REFERENCE } from './process.ts'
 
 const PROCESSES = 3
@@ -243,28 +243,4 @@ function propertyHolds(open: (index: number) => OpenDatabase, runs: number): voi
   }, 90_000)
 }
 
-describe('on the embedded database', () => {
-  let database: OpenDatabase
-  beforeAll(async () => {
-    database = await openEmbedded()
-  })
-  afterAll(() => database.close())
-  // The simulation plays the same, and more, on this one.
-  propertyHolds(() => database, 10)
-})
-
-describe.skipIf(whyNoPostgres)(`on a server ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let opened: OpenDatabase[]
-  beforeAll(async () => {
-    server = await startPostgres()
-    opened = await Promise.all(
-      Array.from({ length: PROCESSES }, () => openDatabase({ url: server.url, stateDir: '' })),
-    )
-  })
-  afterAll(async () => {
-    await Promise.all(opened.map(({ close }) => close()))
-    await server?.close()
-  })
-  propertyHolds((index) => opened[index]!, 25)
-})
+onBothDatabases(PROCESSES, (open) => propertyHolds(open, 60))

@@ -2,7 +2,7 @@ import { lt } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deleteOld } from '../../../origin/db/delete-old.ts'
 import { replayIds } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from '../credits/databases.ts'
+import { onBothDatabases } from './both-databases.ts'
 
 onBothDatabases(2, (open) => {
   const rows = (name: string, count: number, at: number) =>

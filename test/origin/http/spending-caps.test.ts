@@ -7,6 +7,8 @@ import { createApp } from '../../../origin/app.ts'
 import { spendCaps } from '../../../origin/db/schema.ts'
 import { addressOf } from '../../../origin/keys/keyring.ts'
 import { makeChainSecured } from './chain-secured.ts'
+import { goingAway } from '../credits/unreliable-database.ts'
+import { appWith, creditsOver } from './other-ledger.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT } from './valid-requests.ts'
 
@@ -165,6 +167,24 @@ describe('a cap that is changed', () => {
     const [cents, transactions] = [await balanceOf(key), await sent()]
     expect((await update({ name: 'renamed', ...capOf(7) })).status).toBe(200)
     expect([await balanceOf(key), await sent()]).toEqual([cents - 1, transactions + 1])
+    expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
+  })
+
+  it('is told apart from the rest of a change when the ledger goes away between the two', async () => {
+    const { key, hash } = await capped({}, 50)
+    const ledger = goingAway(origin.database.db)
+    const app = appWith(origin, creditsOver(origin, ledger.db))
+    const update = (changes: object) =>
+      origin.core('update_usage_api_key', { key, app, body: { usage_api_key: hash, ...changes } })
+    expect((await update({ name: 'before' })).status).toBe(200)
+    ledger.isAway = true
+    const { status, headers, body } = await update({ name: 'after', ...capOf(7) })
+    expect([status, headers.get('retry-after')]).toEqual([503, '2'])
+    expect(body.message).toContain('The key was changed')
+    const { body: rows } = await origin.core('list_api_keys', { key })
+    expect(rows).toContainEqual(expect.objectContaining({ api_key_hash: hash, name: 'after' }))
+    ledger.isAway = false
+    expect((await update(capOf(7))).status).toBe(200)
     expect(await listed(key, hash)).toEqual([7, HOUR_S, 0])
   })
 

@@ -1,13 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eq } from 'drizzle-orm'
 import { UNPAID_MS } from '../../../../origin/credits/processor/looking.ts'
 import { ProcessorUnavailable } from '../../../../origin/credits/processor/processor.ts'
-import { TooManyPayments } from '../../../../origin/credits/processor/turns.ts'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../../origin/db/open.ts'
+import { TooManyPayments } from '../../../../origin/credits/processor/too-many-payments.ts'
+import type { OpenDatabase } from '../../../../origin/db/open.ts'
 import { payments as paymentsTable } from '../../../../origin/db/schema.ts'
 import { DatabaseUnavailable } from '../../../../origin/db/unavailable.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
-import { startPostgres, whyNoPostgres } from '../../db/postgres.ts'
+import { onBothDatabases } from '../../db/both-databases.ts'
 import { booksOf, newAccount } from '../process.ts'
 import { clientOf, paymentsOf } from './paying.ts'
 
@@ -97,13 +97,13 @@ function paymentsHold(open: () => OpenDatabase): void {
       expect(double.records.intent(next.intentId).customer).toBe(second)
     })
 
-    it.each([1, 2, 3, 4, 5, 6])(
+    it.each([1, 2, 3, 4, 5, 6, 7])(
       'that loses its database at use %i is 503, and is the same payment when it is repeated',
       async (from) => {
         const asked = { accountHash: account, amountCents: 500, writeId: account }
         const broken = paymentsOf(double, failing(db(), { from, after: false }), { clock })
         const first = await broken.payments.create(asked).catch((error: unknown) => error)
-        if (from < 6) expect(first).toBeInstanceOf(DatabaseUnavailable)
+        if (from < 7) expect(first).toBeInstanceOf(DatabaseUnavailable)
         const { intentId } = await shop().payments.create(asked)
         expect(double.records.intents.size).toBe(1)
         double.paying.byCard(intentId)
@@ -118,6 +118,19 @@ function paymentsHold(open: () => OpenDatabase): void {
       await expect(begin(account)).rejects.toThrow(TooManyPayments)
       await begin(newAccount())
       clock.at += HOUR_MS + 1
+      await begin(account)
+    })
+
+    it('flood: nor does it begin more than two hundred in a week, however slowly', async () => {
+      const { begin } = shop()
+      for (let n = 0; n < 200; n++) {
+        await begin(account)
+        clock.at += HOUR_MS / 2
+      }
+      await expect(begin(account)).rejects.toThrow('within a week')
+      const { intentId } = await begin(newAccount())
+      expect(intentId).toMatch(/^pi_/)
+      clock.at += UNPAID_MS
       await begin(account)
     })
 
@@ -366,25 +379,4 @@ function paymentsHold(open: () => OpenDatabase): void {
   })
 }
 
-describe('payments on the embedded database', () => {
-  let database: OpenDatabase
-  beforeAll(async () => {
-    database = await openEmbedded()
-  })
-  afterAll(() => database.close())
-  paymentsHold(() => database)
-})
-
-describe.skipIf(whyNoPostgres)(`payments on Postgres ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let database: OpenDatabase
-  beforeAll(async () => {
-    server = await startPostgres()
-    database = await openDatabase({ url: server.url, stateDir: '/nonexistent' })
-  })
-  afterAll(async () => {
-    await database?.close()
-    await server?.close()
-  })
-  paymentsHold(() => database)
-})
+onBothDatabases(1, (open) => paymentsHold(() => open(0)))

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../../origin/db/open.ts'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { OpenDatabase } from '../../../../origin/db/open.ts'
 import { debtOf } from '../../../../origin/credits/ledger.ts'
 import type { PaymentFacts } from '../../../../origin/credits/processor/processor.ts'
 import { reconcile } from '../../../../origin/credits/processor/reconcile.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
-import { startPostgres, whyNoPostgres } from '../../db/postgres.ts'
+import { onBothDatabases } from '../../db/both-databases.ts'
 import { booksOf, newAccount, originProcess } from '../process.ts'
 import { clientOf, paymentsOf } from './paying.ts'
 
@@ -319,25 +319,4 @@ function paymentsHold(database: () => OpenDatabase): void {
   })
 }
 
-describe('payments on the embedded database', () => {
-  let database: OpenDatabase
-  beforeAll(async () => {
-    database = await openEmbedded()
-  })
-  afterAll(() => database.close())
-  paymentsHold(() => database)
-})
-
-describe.skipIf(whyNoPostgres)(`payments on Postgres ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let database: OpenDatabase
-  beforeAll(async () => {
-    server = await startPostgres()
-    database = await openDatabase({ url: server.url, stateDir: '/nonexistent' })
-  })
-  afterAll(async () => {
-    await database?.close()
-    await server?.close()
-  })
-  paymentsHold(() => database)
-})
+onBothDatabases(1, (open) => paymentsHold(() => open(0)))

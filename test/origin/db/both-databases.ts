@@ -1,7 +1,7 @@
 /** What has to hold on both databases: the embedded one, and a server with a pool for each process. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { startPostgres, whyNoPostgres } from './postgres.ts'
 
 /** @param tests gets the database as the process of that number has it open */
 export function onBothDatabases(

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lockAccount } from '../../../origin/credits/ledger.ts'
+import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
+import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { KEY, openAccount, originProcess } from './process.ts'
+import { expectSoundBooks } from './sound-books.ts'
+
+it('a start of the only process returns what a killed one left', async () => {
+  const database = await openEmbedded()
+  const account = await openAccount(database.db, 5)
+  await originProcess(database).reserve(account, 5)
+  const next = originProcess(database, { exclusive: true })
+  await next.credits.recover()
+  expect((await next.reserve(account, 5)).cents).toBe(5)
+  await database.close()
+})
+
+describe.skipIf(whyNoPostgres)(`processes on a server ${whyNoPostgres ?? ''}`, () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>
+  const opened: OpenDatabase[] = []
+  beforeAll(async () => {
+    server = await startPostgres()
+    for (let i = 0; i < 8; i++) opened.push(await openDatabase({ url: server.url, stateDir: '' }))
+  })
+  afterAll(async () => {
+    await Promise.all(opened.map(({ close }) => close()))
+    await server?.close()
+  })
+
+  it('starvation: changes of caps of an account that is locked leave connections to others', async () => {
+    const [locked, other] = [
+      await openAccount(opened[0]!.db, 5),
+      await openAccount(opened[0]!.db, 5),
+    ]
+    const { credits, reserve } = originProcess(opened[0]!)
+    const changes: Promise<unknown>[] = []
+    await opened[1]!.db.transaction(async (tx) => {
+      await lockAccount(tx, locked, { starterCents: 0, at: new Date() })
+      for (let count = 0; count < 40; count++) {
+        const cap = { capCents: count, windowSeconds: 60 }
+        const change = credits.setCap({ accountHash: locked, keyHash: KEY }, cap)
+        changes.push(change.catch((error: unknown) => error))
+      }
+      expect((await reserve(other, 1)).cents).toBe(1)
+    })
+    const refused = (await Promise.all(changes)).filter(
+      (error) => error instanceof CreditsUnavailable,
+    )
+    expect(refused).toHaveLength(40 - 17)
+  })
+
+  it('a database that hangs holds up neither the renewal of leases nor the answers to others', async () => {
+    const account = await openAccount(opened[0]!.db, 5)
+    const { credits, reserve } = originProcess(opened[0]!, {
+      sleep: (ms, signal) => sleep(ms / 20, undefined, signal && { signal }),
+    })
+    await reserve(account, 1)
+    await opened[1]!.db.transaction(async (tx) => {
+      await tx.execute('lock table credit_leases in access exclusive mode')
+      await expect(credits.answer()).rejects.toThrow(CreditsUnavailable)
+      await expect(credits.renew()).rejects.toThrow(CreditsUnavailable)
+    })
+    await credits.answer()
+    await credits.renew()
+  })
+
+  it('overdraft: eight processes on one account spend just what it has', async () => {
+    const account = await openAccount(opened[0]!.db, 100)
+    const processes = opened.map((database) => originProcess(database))
+    for (const process of processes) process.live()
+    let spent = 0
+    const spendAll = async ({ credits, spend }: (typeof processes)[number]) => {
+      for (;;) {
+        try {
+          await spend(account)
+          spent++
+        } catch (error) {
+          if (error instanceof PaymentRequired) return
+          throw error
+        }
+        await credits.flush()
+        await sleep(1)
+      }
+    }
+    await Promise.all(processes.map(spendAll))
+    expect(spent).toBe(100)
+    for (const process of processes) process.kill()
+    await Promise.all(processes.map(({ credits }) => credits.close()))
+    const books = await expectSoundBooks(opened[0]!.db, account)
+    expect(books).toMatchObject({ balance: 0, leased: 0, revenue: 100 })
+  })
+
+  it('overdraft: of eight processes that reserve the last cent at once, one gets it', async () => {
+    const account = await openAccount(opened[0]!.db, 1)
+    const processes = opened.map((database) => originProcess(database))
+    for (const process of processes) process.live()
+    const tries = await Promise.allSettled(processes.map(({ reserve }) => reserve(account, 1)))
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const attempt of tries)
+      if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(PaymentRequired)
+    for (const process of processes) process.kill()
+  })
+})

@@ -1,0 +1,34 @@
+/** A test origin whose ledger is reached over another database: one that is away, or fails. */
+import { randomUUID } from 'node:crypto'
+import { createApp } from '../../../origin/app.ts'
+import { Credits } from '../../../origin/credits/credits.ts'
+import { sleep } from '../../../origin/db/in-time.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { Executions } from '../../../origin/runs/executions.ts'
+import type { TestOrigin } from './origin.ts'
+
+export function creditsOver({ services }: TestOrigin, db: OpenDatabase['db']): Credits {
+  const { now, log } = services
+  return new Credits({
+    db,
+    exclusive: true,
+    processId: randomUUID(),
+    starterCents: 0,
+    now,
+    monotonic: now,
+    sleep,
+    newId: randomUUID,
+    log,
+  })
+}
+
+export function executionsWith({ services, pool }: TestOrigin, credits: Credits): Executions {
+  const limits = { wallMs: 10_000, cpuMs: 5_000 }
+  return new Executions({ ...services, pool, credits, limits })
+}
+
+/** The origin's whole surface, with these credits. */
+export function appWith(origin: TestOrigin, credits: Credits) {
+  const executions = executionsWith(origin, credits)
+  return createApp({ ...origin.services, credits, executions })
+}
