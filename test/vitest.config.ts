@@ -5,8 +5,8 @@ import { makeEdgeTestEnvironment } from './doubles/edge-environment.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files of one time: most wait for blocks and clocks, so that Vitest's own choice, one on two processors, idles. */
-const SIDE_BY_SIDE = Math.max(2, availableParallelism())
+/** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
+const SIDE_BY_SIDE = availableParallelism() + 1
 
 /** Files that hold the time that something took against a bound, or want a processor for themselves: one at a time. */
 const ALONE = [

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
 import { failuresOf } from '../../../origin/credits/budget-name.ts'
@@ -179,11 +179,20 @@ async function play(
     kill()
     await credits.close()
   }
-  clock.at += LEASE_MS + 1
-  await member(open(0), clock).credits.renew()
-  const books = await expectSound(db, account, granted, { capCents, settled, failures })
-  expect(books.leased).toBe(0)
-  expect(books.parts).toEqual([])
+  const last = member(open(0), clock)
+  // What a killed process had under way may reach the database after all: its lease expires then, as any other.
+  const books = await vi.waitFor(
+    async () => {
+      clock.at += LEASE_MS + 1
+      await last.credits.renew()
+      const end = await expectSound(db, account, granted, { capCents, settled, failures })
+      expect(end.leased).toBe(0)
+      expect(end.parts).toEqual([])
+      return end
+    },
+    { timeout: 10_000 },
+  )
+  last.kill()
   return { ...books, settled, failures }
 }
 
@@ -243,4 +252,4 @@ function propertyHolds(open: (index: number) => OpenDatabase, runs: number): voi
   }, 90_000)
 }
 
-onBothDatabases(PROCESSES, (open) => propertyHolds(open, 60))
+onBothDatabases(PROCESSES, (open) => propertyHolds(open, 40))
