@@ -4,7 +4,7 @@
  * Function names are the RFC's. Tested against its vectors (A.3) and against @hpke/core.
  */
 import { createDecipheriv, createECDH, createHmac } from 'node:crypto'
-import type { P256Key } from '../keys/keyring.ts'
+import type { P256Key } from '../keys/p256-key.ts'
 
 const KEM_ID = 0x0010
 const KDF_ID = 0x0001

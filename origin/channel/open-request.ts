@@ -16,7 +16,7 @@ import {
   STORAGE_INFO,
   storageAad,
 } from '../../shared/envelope/format.ts'
-import type { P256Key } from '../keys/keyring.ts'
+import type { P256Key } from '../keys/p256-key.ts'
 import { hkdfExpand, type Psk, setupReceiver } from './hpke.ts'
 
 export type EnvelopeFailure =

@@ -1,5 +1,5 @@
 import { CHANNEL_KEY_PATH, type EvidenceKey, STORAGE_KEY_PATH } from '../../shared/wire/sealed.ts'
-import type { P256Key } from '../keys/keyring.ts'
+import type { P256Key } from '../keys/p256-key.ts'
 import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 

@@ -1,11 +1,9 @@
-import { createECDH } from 'node:crypto'
 import { getBytes, hexlify } from 'ethers'
 import { deriveBytes, deriveScalar, type KeyPart, P256_ORDER, SECP256K1_ORDER } from './derive.ts'
+import { type P256Key, p256KeyOf } from './p256-key.ts'
 import { type PublicKey, publicKeyOf } from './public-key.ts'
 import { Recent } from './recent.ts'
 import type { WalletCipher } from './wallet-cipher.ts'
-
-export type P256Key = { privateKey: Buffer; publicKey: Buffer }
 
 /** Public keys that are remembered, of some 400 bytes each: most runs are of few wallets and actions. */
 const PUBLIC_KEYS_MAX = 4_096
@@ -75,6 +73,11 @@ export class Keyring {
     return this.#p256('svc/seal/v1')
   }
 
+  /** The key that receipts of executions are signed with (`docs/receipts.md`). */
+  receiptKey(): P256Key {
+    return this.#p256('svc/receipt/v1')
+  }
+
   /** AES-256 key of the outcomes in the database. */
   outcomeKey(): Buffer {
     return deriveBytes(this.#root, ['svc/outcome/v1'])
@@ -103,10 +106,7 @@ export class Keyring {
   }
 
   #p256(...parts: KeyPart[]): P256Key {
-    const privateKey = deriveScalar(this.#root, parts, P256_ORDER)
-    const ecdh = createECDH('prime256v1')
-    ecdh.setPrivateKey(privateKey)
-    return { privateKey, publicKey: ecdh.getPublicKey() }
+    return p256KeyOf(deriveScalar(this.#root, parts, P256_ORDER))
   }
 }
 

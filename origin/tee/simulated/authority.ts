@@ -1,0 +1,137 @@
+/**
+ * Stands in for Intel: the same certificates, lists and signatures under a root of its own, so that the verifier for
+ * real quotes takes them when it is given that root, and refuses them under Intel's.
+ */
+import { createPublicKey, type KeyObject, createHash, sign, type webcrypto } from 'node:crypto'
+// Before x509: its dependency injection asks for it when it is loaded.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import type { P256Key } from '../../keys/p256-key.ts'
+import { privateKeyOf } from './p256.ts'
+import { pckExtension } from './pck-extension.ts'
+
+export type KeyNamed = (name: string) => P256Key
+
+type Member = {
+  certificate: x509.X509Certificate
+  key: KeyObject
+  signing: webcrypto.CryptoKey
+  pem: string
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+/** It signs nothing of value: what it signs is judged by its own dates. */
+const NOT_BEFORE = new Date('2026-01-01T00:00:00Z')
+const NOT_AFTER = new Date('2049-12-31T00:00:00Z')
+/** In every name, since names are what people see. */
+export const SIMULATED_NAME = 'SIMULATED'
+
+/** SHA-256 (hex) of the root's public key, which an edge pins (`SIM_ROOT_SHA256`). */
+export function simulatedRootPin(keyNamed: KeyNamed): string {
+  const spki = createPublicKey(privateKeyOf(keyNamed('root'))).export({
+    type: 'spki',
+    format: 'der',
+  })
+  return createHash('sha256').update(spki).digest('hex')
+}
+
+export class SimulatedAuthority {
+  readonly root: Member
+  readonly pckCa: Member
+  readonly pck: Member
+  readonly tcbSigning: Member
+
+  private constructor(members: { root: Member; pckCa: Member; pck: Member; tcbSigning: Member }) {
+    this.root = members.root
+    this.pckCa = members.pckCa
+    this.pck = members.pck
+    this.tcbSigning = members.tcbSigning
+  }
+
+  /** @param keyNamed the same keys each time make the same root */
+  static async create(keyNamed: KeyNamed): Promise<SimulatedAuthority> {
+    const root = await member(keyNamed('root'), 'SGX Root CA', { serial: '11', isAuthority: true })
+    const pckCa = await member(keyNamed('pck ca'), 'SGX PCK Platform CA', {
+      serial: '12',
+      isAuthority: true,
+      issuer: root,
+    })
+    const pck = await member(keyNamed('pck'), 'SGX PCK Certificate', {
+      serial: '13',
+      issuer: pckCa,
+      extensions: [pckExtension()],
+    })
+    const tcbSigning = await member(keyNamed('tcb signing'), 'SGX TCB Signing', {
+      serial: '14',
+      issuer: root,
+    })
+    return new SimulatedAuthority({ root, pckCa, pck, tcbSigning })
+  }
+
+  /** A list of nothing, by `issuer`, in DER. */
+  static async revocations(issuer: Member, from: Date, until: Date): Promise<Buffer> {
+    const list = await x509.X509CrlGenerator.create({
+      issuer: issuer.certificate.subject,
+      thisUpdate: from,
+      nextUpdate: until,
+      signingAlgorithm: ALGORITHM,
+      signingKey: issuer.signing,
+    })
+    return Buffer.from(list.rawData)
+  }
+
+  /** r and s, 32 bytes each, over SHA-256. */
+  static sign(by: Member | KeyObject, bytes: Uint8Array): Buffer {
+    const key = 'signing' in by ? by.key : by
+    return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
+  }
+}
+
+async function member(
+  key: P256Key,
+  name: string,
+  given: {
+    serial: string
+    isAuthority?: boolean
+    issuer?: Member
+    extensions?: x509.Extension[]
+  },
+): Promise<Member> {
+  const own = privateKeyOf(key)
+  const signing = await crypto.subtle.importKey(
+    'pkcs8',
+    own.export({ type: 'pkcs8', format: 'der' }),
+    ALGORITHM,
+    true,
+    ['sign'],
+  )
+  const publicKey = await crypto.subtle.importKey(
+    'spki',
+    createPublicKey(own).export({ type: 'spki', format: 'der' }),
+    ALGORITHM,
+    true,
+    ['verify'],
+  )
+  const subject = `CN=${SIMULATED_NAME} ${name}`
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: given.serial,
+    subject,
+    issuer: given.issuer?.certificate.subject ?? subject,
+    notBefore: NOT_BEFORE,
+    notAfter: NOT_AFTER,
+    signingAlgorithm: ALGORITHM,
+    publicKey,
+    signingKey: given.issuer?.signing ?? signing,
+    extensions: [
+      new x509.BasicConstraintsExtension(given.isAuthority === true, undefined, true),
+      usages(given.isAuthority === true),
+      ...(given.extensions ?? []),
+    ],
+  })
+  return { certificate, key: own, signing, pem: `${certificate.toString('pem')}\n` }
+}
+
+function usages(isAuthority: boolean): x509.Extension {
+  const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags
+  return new x509.KeyUsagesExtension(isAuthority ? keyCertSign | cRLSign : digitalSignature, true)
+}
