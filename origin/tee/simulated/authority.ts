@@ -133,5 +133,6 @@ async function member(
 
 function usages(isAuthority: boolean): x509.Extension {
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags
-  return new x509.KeyUsagesExtension(isAuthority ? keyCertSign | cRLSign : digitalSignature, true)
+  if (isAuthority) return new x509.KeyUsagesExtension(keyCertSign | cRLSign, true)
+  return new x509.KeyUsagesExtension(digitalSignature, true)
 }
