@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
+import { RECEIPT_HEADER } from '../shared/receipt.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountEvidenceKeys } from './http/evidence-keys.ts'
 import { failureAnswer } from './http/failure.ts'
@@ -65,7 +66,7 @@ export function createApp(services: Services): OriginApp {
 const CORS = {
   origin: '*',
   allowHeaders: ['Authorization', 'X-Api-Key', 'Idempotency-Key', 'Content-Type'],
-  exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count'],
+  exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count', RECEIPT_HEADER],
 }
 
 function nothingAt(context: Context<OriginEnv>, methods: string[]): ApiError {

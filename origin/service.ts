@@ -34,8 +34,10 @@ import { loadRootKey } from './keys/root-file.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { jsonLog } from './log.ts'
+import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
+import { SimulatedProvider } from './tee/simulated/provider.ts'
 import { loadTls } from './tls.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
@@ -54,7 +56,10 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const settings = parseSettings(process.env)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const keyring = new Keyring(loadRootKey(stateDir, settings.SVC_ENV))
+  const root = loadRootKey(stateDir, settings.SVC_ENV)
+  const keyring = new Keyring(root)
+  const tee = new SimulatedProvider(root, { appCompose: '{"name":"svc"}' }, now)
+  const { compose_hash: composeHash } = await tee.info()
 
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())
@@ -188,7 +193,17 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     wallMs: settings.SVC_EXECUTION_WALL_MS,
     cpuMs: settings.SVC_EXECUTION_CPU_MS,
   }
-  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
+  const executions = new Executions({
+    pool,
+    keyring,
+    claims,
+    mirror,
+    credits,
+    limits,
+    receipts,
+    log,
+  })
 
   const tending = setInterval(() => void tend(claims, executions), HEARTBEAT_MS)
   lifecycle.onClose('claims', () => clearInterval(tending))

@@ -17,6 +17,7 @@ import { Credits } from '../../../origin/credits/credits.ts'
 import { startPayments } from '../../../origin/credits/processor/start.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
+import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
@@ -27,6 +28,8 @@ import { openAccount } from '../credits/process.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
+/** Of an application that is none. */
+export const COMPOSE_HASH = 'c0'.repeat(32)
 export type LogEntry = { event: string; facts: Record<string, unknown> }
 
 type Call = {
@@ -88,7 +91,17 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep,
     newId: randomUUID,
   })
-  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash: COMPOSE_HASH, now })
+  const executions = new Executions({
+    pool,
+    keyring,
+    claims,
+    mirror,
+    credits,
+    limits,
+    receipts,
+    log,
+  })
 
   const channel = keyring.channelKey(1)
   const storage = keyring.storageKey()
@@ -113,7 +126,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep,
     log,
   })
-  const services: Services = {
+  const services: Services & { receipts: ReceiptSigner } = {
+    receipts,
     settings,
     log,
     now,
