@@ -50,15 +50,6 @@ export const receiptSchema = z
   .refine((receipt) => (receipt.sequence === 1) === (receipt.previous_sha256 === undefined))
 export type Receipt = z.infer<typeof receiptSchema>
 
-/** `/evidences/receipt-key.json`. */
-export const receiptKeyFileSchema = z.object({
-  alg: z.literal(RECEIPT_ALGORITHM),
-  kid: z.string().regex(/^[0-9a-f]{32}$/, '16 bytes in hex'),
-  /** An uncompressed point of P-256 in base64url. */
-  public_key: z.string().length(87),
-})
-export type ReceiptKeyFile = z.infer<typeof receiptKeyFileSchema>
-
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
 /** Why a receipt is not believed. The first six are of one receipt, the others of a chain. */

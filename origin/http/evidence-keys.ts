@@ -1,6 +1,4 @@
 import { CHANNEL_KEY_PATH, type EvidenceKey, STORAGE_KEY_PATH } from '../../shared/wire/sealed.ts'
-import { RECEIPT_ALGORITHM, type ReceiptKeyFile } from '../../shared/receipt.ts'
-import { keyIdOf } from '../channel/open-request.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
@@ -9,16 +7,6 @@ import type { OriginApp } from './operation.ts'
 export function evidenceKeyFile(key: P256Key): string {
   const file: EvidenceKey = {
     suite: 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM',
-    public_key: key.publicKey.toString('base64url'),
-  }
-  return `${JSON.stringify(file, null, 2)}\n`
-}
-
-/** The file that publishes the key which receipts are signed with. */
-export function receiptKeyFile(key: P256Key): string {
-  const file: ReceiptKeyFile = {
-    alg: RECEIPT_ALGORITHM,
-    kid: keyIdOf(key.publicKey),
     public_key: key.publicKey.toString('base64url'),
   }
   return `${JSON.stringify(file, null, 2)}\n`
