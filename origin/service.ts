@@ -39,6 +39,7 @@ import { chooseTee } from './tee/choose.ts'
 import { Evidence } from './tee/evidence.ts'
 import { FreshQuotes } from './tee/fresh-quotes.ts'
 import { EvidenceTending } from './tee/tending.ts'
+import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
@@ -253,8 +254,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     publicUrl: settings.SVC_PUBLIC_URL,
     tls,
     look,
-    serve: ({ key, chain }) => {
-      if (server instanceof TlsServer) server.setSecureContext(secureContext(key, chain))
+    serve: (renewed) => {
+      if (server instanceof TlsServer) server.setSecureContext(secureContext(renewed))
     },
     log,
   })
@@ -270,7 +271,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
         hostname: settings.SVC_ORIGIN_HOST,
         port: settings.SVC_ORIGIN_PORT,
         createServer,
-        serverOptions: secureContext(tls.key, tls.chain),
+        serverOptions: secureContext(tls),
       },
       (address: AddressInfo) => {
         log('origin.ready', { port: address.port, accounts: mirror.current().size })
@@ -286,8 +287,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   })
 }
 
-/** @param key PEM; @param chain PEM, leaf first */
-function secureContext(key: string, chain: string) {
+function secureContext({ key, chain }: ServedTls) {
   return { key, cert: chain, minVersion: 'TLSv1.3' } as const
 }
 

@@ -49,11 +49,7 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
 
 /** Whether both are the same files. */
 export function isSameTls(one: ServedTls, other: ServedTls): boolean {
-  return (
-    one.key === other.key &&
-    one.chain === other.chain &&
-    one.acmeAccount === other.acmeAccount
-  )
+  return one.key === other.key && one.chain === other.chain && one.acmeAccount === other.acmeAccount
 }
 
 function read(folder: string, name: string): string {
