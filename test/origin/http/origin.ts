@@ -19,6 +19,10 @@ import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
+import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
+import { Evidence } from '../../../origin/tee/evidence.ts'
+import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
+import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
@@ -28,8 +32,6 @@ import { openAccount } from '../credits/process.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
-/** Of an application that is none. */
-export const COMPOSE_HASH = 'c0'.repeat(32)
 export type LogEntry = { event: string; facts: Record<string, unknown> }
 
 type Call = {
@@ -44,7 +46,8 @@ type Call = {
 
 /** @param processor where payments are made; without one, none are taken */
 export async function startOrigin(processor?: ProcessorDouble) {
-  const keyring = new Keyring(randomBytes(32))
+  const root = randomBytes(32)
+  const keyring = new Keyring(root)
   const pool = createActionPool({ min: 1, max: 2 })
   const [database, contract] = await Promise.all([
     openEmbedded(),
@@ -91,7 +94,9 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep,
     newId: randomUUID,
   })
-  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash: COMPOSE_HASH, now })
+  const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
+  const { compose_hash: composeHash } = await tee.info()
+  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
   const executions = new Executions({
     pool,
     keyring,
@@ -125,6 +130,13 @@ export async function startOrigin(processor?: ProcessorDouble) {
     now,
     sleep,
     log,
+  })
+  const receipt = keyring.receiptKey()
+  const evidence = new Evidence({ tee, keys: { channel, epoch: 1, storage, receipt }, now, log })
+  await evidence.make({
+    domain: 'origin.test',
+    chain: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
+    acmeAccount: '{"uri":"https://origin.test/acme/acct/1"}\n',
   })
   const services: Services & { receipts: ReceiptSigner } = {
     receipts,
@@ -162,6 +174,9 @@ export async function startOrigin(processor?: ProcessorDouble) {
       current: channel,
       storage,
     },
+    tee,
+    evidence,
+    freshQuotes: new FreshQuotes(tee, now),
   }
   const app = createApp(services)
   await pool.ready()

@@ -14,7 +14,7 @@ import {
 } from '../../../shared/receipt.ts'
 import { verifyReceiptChain } from '../../../shared/receipt-chain.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
-import { COMPOSE_HASH, startOrigin, type TestOrigin } from './origin.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
 
 let origin: TestOrigin
 let publicKey: ReceiptKey
@@ -52,7 +52,7 @@ describe('the receipt of svc_action', () => {
       account_hash: origin.hashOf(key),
       duration_ms: body.duration_ms,
       charged_cents: body.charged_cents,
-      compose_hash: COMPOSE_HASH,
+      compose_hash: (await origin.call('/info')).body.compose_hash,
       sequence: 1,
     })
     const finishedAt = Date.parse(receipt.finished_at)
@@ -160,7 +160,7 @@ describe('receipts hang together', () => {
 
   it('two processes have a series each, under the same key', async () => {
     const { services, pool } = origin
-    const composeHash = COMPOSE_HASH
+    const composeHash = 'c0'.repeat(32)
     const key = services.keyring.receiptKey()
     const receipts = new ReceiptSigner({ key, composeHash, now: services.now })
     const limits = { wallMs: 10_000, cpuMs: 1_000 }
