@@ -22,7 +22,7 @@ import { Executions } from '../../../origin/runs/executions.ts'
 import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
 import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
-import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
+import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
@@ -233,6 +233,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
     logs,
     pool,
     post,
+    /** What a policy names the simulated root by. */
+    rootPin: rootPinOf(root),
     rpcUrl: contract.rpcUrl,
     seal,
     sealed,
