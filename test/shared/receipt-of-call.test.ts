@@ -71,7 +71,7 @@ describe('a true receipt is refused', () => {
       () =>
         check({
           ...success,
-          receipt: sign({ ...success, status: 'success', response: 2 }, { params }),
+          receipt: sign({ ...success, response: 2 } as Outcome, { params }),
         }),
     ],
     [
