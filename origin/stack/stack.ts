@@ -1,12 +1,14 @@
 /** The local stack: chain, origin and edge as processes of their own, around one state folder. */
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { evidenceKeyFile } from '../http/evidence-keys.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
+import { simulatedAppCompose } from '../tee/app-compose-file.ts'
 import { loadTls } from '../tls.ts'
+import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
@@ -15,9 +17,11 @@ import {
   LOCAL_PAYERS,
   startChain,
 } from './chain.ts'
+import { ensureGovernance } from './governance.ts'
 import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
+import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts, type Ports } from './ports.ts'
-import { StateLock } from './state-lock.ts'
+import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
@@ -51,6 +55,9 @@ export class Stack {
   readonly #children = new Map<Component, Child>()
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
+  /** 0x hex of the governance contract, and the file with the text that its members have allowed. */
+  #app: { governance: string; composeFile: string } | undefined
+  #nameServer: LocalNameServer | undefined
 
   private constructor(options: StackOptions, ports: Ports, lock: StateLock, caFile: string) {
     const { stateDir } = options
@@ -78,12 +85,27 @@ export class Stack {
       await Promise.all([
         stack.startComponent('edge'),
         stack.startComponent('chain').then(() => stack?.startComponent('origin')),
+        stack.#startNameServer(),
       ])
+      lock.publish(stack.addresses())
       return stack
     } catch (error) {
       if (stack) await stack.stop()
       else lock.release()
       throw error
+    }
+  }
+
+  /** Where everything is, once it has started. */
+  addresses(): StackAddresses {
+    if (!this.#app || !this.#nameServer) throw new Error('the stack has not started')
+    return {
+      base_url: this.baseUrl,
+      triggers_url: this.triggersUrl,
+      chain_rpc: this.chainUrl,
+      dns_server: this.#nameServer.address,
+      ca_file: this.caFile,
+      governance: this.#app.governance,
     }
   }
 
@@ -105,7 +127,13 @@ export class Stack {
   async stop(): Promise<void> {
     for (const component of ['edge', 'origin', 'chain'] as const)
       await this.#children.get(component)?.stop()
+    await this.#nameServer?.close()
     this.#lock.release()
+  }
+
+  async #startNameServer(): Promise<void> {
+    const { baseUrl } = this
+    this.#nameServer = await startNameServer(domainOf(baseUrl), localAcmeAccountUri(baseUrl))
   }
 
   async #startChain(): Promise<void> {
@@ -113,12 +141,24 @@ export class Stack {
     const { child, rpcUrl } = await startChain(stateDir, this.#ports.chain, this.#hooks('chain'))
     this.#add('chain', child)
     this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
+    const { text, file: composeFile } = this.#writeAppCompose()
+    const governance = await ensureGovernance(stateDir, rpcUrl, sha256(text))
+    this.#app = { governance, composeFile }
+  }
+
+  /** The text that the origin says it runs: read once, so that what is allowed is what it reads. */
+  #writeAppCompose(): { text: string; file: string } {
+    const { stateDir, originSettings } = this.#options
+    const text = simulatedAppCompose(originSettings?.['SVC_APP_COMPOSE_FILE'])
+    const file = join(stateDir, 'app-compose.json')
+    writeFileSync(file, text)
+    return { text, file }
   }
 
   async #startOrigin(): Promise<void> {
     const { stateDir, environment, originSettings } = this.#options
     const ports = this.#ports
-    if (!this.#deployment) throw new Error('the origin needs the chain')
+    if (!this.#deployment || !this.#app) throw new Error('the origin needs the chain')
     const child = this.#node('origin', '../main.ts', {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
@@ -135,6 +175,8 @@ export class Stack {
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
       ...processorSettingsIn(environment),
       ...originSettings,
+      SVC_APP_ID: this.#app.governance,
+      SVC_APP_COMPOSE_FILE: this.#app.composeFile,
     })
     await child.message()
   }
