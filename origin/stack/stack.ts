@@ -1,14 +1,14 @@
 /** The local stack: chain, origin and edge as processes of their own, around one state folder. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { channelKeyFile, storageKeyFile } from '../tee/key-files.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
-import { simulatedAppCompose } from '../tee/app-compose-file.ts'
 import { loadTls } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
+import { inherited, processorSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
@@ -17,7 +17,7 @@ import {
   LOCAL_PAYERS,
   startChain,
 } from './chain.ts'
-import { ensureGovernance } from './governance.ts'
+import { ensureApp, type LocalApp } from './local-app.ts'
 import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
 import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts, type Ports } from './ports.ts'
@@ -55,8 +55,7 @@ export class Stack {
   readonly #children = new Map<Component, Child>()
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
-  /** 0x hex of the governance contract, and the file with the text that its members have allowed. */
-  #app: { governance: string; composeFile: string } | undefined
+  #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
 
   private constructor(options: StackOptions, ports: Ports, lock: StateLock, caFile: string) {
@@ -137,22 +136,11 @@ export class Stack {
   }
 
   async #startChain(): Promise<void> {
-    const { stateDir } = this.#options
+    const { stateDir, originSettings } = this.#options
     const { child, rpcUrl } = await startChain(stateDir, this.#ports.chain, this.#hooks('chain'))
     this.#add('chain', child)
     this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
-    const { text, file: composeFile } = this.#writeAppCompose()
-    const governance = await ensureGovernance(stateDir, rpcUrl, sha256(text))
-    this.#app = { governance, composeFile }
-  }
-
-  /** The text that the origin says it runs: read once, so that what is allowed is what it reads. */
-  #writeAppCompose(): { text: string; file: string } {
-    const { stateDir, originSettings } = this.#options
-    const text = simulatedAppCompose(originSettings?.['SVC_APP_COMPOSE_FILE'])
-    const file = join(stateDir, 'app-compose.json')
-    writeFileSync(file, text)
-    return { text, file }
+    this.#app = await ensureApp(stateDir, rpcUrl, originSettings?.['SVC_APP_COMPOSE_FILE'])
   }
 
   async #startOrigin(): Promise<void> {
@@ -241,23 +229,6 @@ export class Stack {
       for (const listener of this.#deathListeners) listener(error)
     })
   }
-}
-
-/** What a component takes over from this process: nothing that could be another's secret or setting. */
-function inherited(): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'TMPDIR', 'LANG']
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  )
-}
-
-/** Payments are taken by who has an account at the processor: it is theirs to say. */
-function processorSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith('SVC_PROCESSOR_') && value !== undefined ? [[name, value]] : [],
-    ),
-  )
 }
 
 function sha256(text: string): string {
