@@ -51,7 +51,7 @@ describe('the receipt of a call', () => {
   })
 
   it('is none where the origin lost the run, and nowhere else', async () => {
-    const lost: Outcome = { ...FAILURE, status: 'failed', code: 'origin_lost' }
+    const lost: Outcome = { ...FAILURE, code: 'origin_lost' }
     expect(await check(lost)).toBeUndefined()
     expect(await mismatchOf(check(success))).toBe('there is none')
     expect(await mismatchOf(check(failure))).toBe('there is none')

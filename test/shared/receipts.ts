@@ -17,13 +17,13 @@ const ended = {
   duration_ms: 12.5,
   logs: [],
 }
-export const SUCCESS: Outcome = {
+export const SUCCESS: Extract<Outcome, { status: 'success' }> = {
   ...ended,
   status: 'success',
   response: { n: 1 },
   charged_cents: 1,
 }
-export const FAILURE: Outcome = {
+export const FAILURE: Extract<Outcome, { status: 'failed' }> = {
   ...ended,
   status: 'failed',
   code: 'action_threw',
@@ -41,7 +41,7 @@ export function signerWith(key: P256Key, chainsMax?: number) {
   const now = () => FINISHED_AT
   const signer = new ReceiptSigner({ key, composeHash: COMPOSE_HASH, now }, chainsMax)
   return (
-    outcome = SUCCESS,
+    outcome: Outcome = SUCCESS,
     { account = ACCOUNT, params = '{}', runId = undefined as string | undefined } = {},
   ) => signer.signed({ accountHash: account, params, runId }, outcome).receipt!
 }
