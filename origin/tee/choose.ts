@@ -17,12 +17,7 @@ export const DSTACK_SOCKET = '/var/run/dstack.sock'
 export type TeeChoice = {
   settings: Pick<
     Settings,
-    | 'SVC_ENV'
-    | 'SVC_TEE'
-    | 'SVC_APP_COMPOSE_FILE'
-    | 'SVC_APP_ID'
-    | 'SVC_KMS_ROOT'
-    | 'SVC_PCCS_URL'
+    'SVC_ENV' | 'SVC_TEE' | 'SVC_APP_COMPOSE_FILE' | 'SVC_APP_ID' | 'SVC_KMS_ROOT' | 'SVC_PCCS_URL'
   >
   stateDir: string
   now: () => number

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { decodeHex } from '../../../shared/hex.ts'
 import type { Log } from '../../log.ts'
-import { type Collateral, type EvidenceQuote, type TeeProvider, TeeUnavailable } from '../provider.ts'
+import {
+  type Collateral,
+  type EvidenceQuote,
+  type TeeProvider,
+  TeeUnavailable,
+} from '../provider.ts'
 import type { AgentInfo, GuestAgent } from './agent.ts'
 import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
 import { verifyKeyChain } from './key-chain.ts'
