@@ -62,8 +62,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const settings = parseSettings(process.env)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const tee = await chooseTee({ settings, stateDir, now })
-  const keyring = new Keyring(await tee.rootKey())
+  const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
+  const keyring = new Keyring(rootKey)
   const { compose_hash: composeHash } = await tee.info()
 
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
