@@ -64,7 +64,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
   const keyring = new Keyring(rootKey)
-  const { compose_hash: composeHash } = await tee.info()
+  const composeHash = (await tee.info()).compose_hash.toLowerCase()
 
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())

@@ -21,7 +21,7 @@ type Chain = { series: string; sequence: number; previous?: string }
 
 export type ReceiptSignerOptions = {
   key: P256Key
-  /** Hex of 32 bytes, of the application that this process is. */
+  /** Lower-case hex of 32 bytes, of the application that this process is. */
   composeHash: string
   now: () => number
   random?: (bytes: number) => Buffer
@@ -40,8 +40,10 @@ export class ReceiptSigner {
   readonly #random: (bytes: number) => Buffer
   readonly #chains: Recent<Chain>
 
+  /** @throws {Error} for a compose hash that no verifier would take */
   constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
     const { key, composeHash, now, random = randomBytes } = options
+    if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('the compose hash is not 32 bytes')
     this.#key = signingKeyOf(key)
     const header = { alg: RECEIPT_ALGORITHM, kid: keyIdOf(key.publicKey), typ: RECEIPT_TYPE }
     this.#header = base64url(JSON.stringify(header))
