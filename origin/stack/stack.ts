@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { evidenceKeyFile } from '../http/evidence-keys.ts'
+import { channelKeyFile, storageKeyFile } from '../tee/key-files.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
 import { loadTls } from '../tls.ts'
@@ -159,8 +159,10 @@ export class Stack {
       ORIGIN_URL: this.baseUrl,
       PUBLIC_URL: this.triggersUrl,
       ORIGIN_TRUST: 'pinned',
-      CHANNEL_KEY_SHA256: sha256(evidenceKeyFile(this.#keyring.channelKey(CHANNEL_EPOCH))),
-      STORAGE_KEY_SHA256: sha256(evidenceKeyFile(this.#keyring.storageKey())),
+      CHANNEL_KEY_SHA256: sha256(
+        channelKeyFile(this.#keyring.channelKey(CHANNEL_EPOCH), CHANNEL_EPOCH, Date.now()),
+      ),
+      STORAGE_KEY_SHA256: sha256(storageKeyFile(this.#keyring.storageKey())),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
     }

@@ -13,7 +13,7 @@ export const RECEIPT_KEY_FILE = 'receipt-key.json'
 /** Intel's signed word on the machine, or its stand-in; signed by itself, so it is not among the checksums. */
 export const COLLATERAL_FILE = 'collateral.json'
 
-/** `GET /attestation`. The quote's report data is zero, or what `nonce` said. */
+/** `GET /attestation`. The quote's report data is zero; with `?nonce=`, a hash of the nonce (`nonce.ts`). */
 export const attestationSchema = z.object({
   /** A TDX quote of version 4 in hex; may start with 0x. */
   quote: z.string(),

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { evidenceKeyFile } from '../../origin/http/evidence-keys.ts'
+import { channelKeyFile, storageKeyFile } from '../../origin/tee/key-files.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { approvedToken } from '../../origin/stack/approved-token.ts'
 import { Child } from '../../origin/stack/child.ts'
@@ -99,8 +99,8 @@ async function originDouble(stateDir: string, ports: { edge: number; origin: num
     ORIGIN_URL: origin.url,
     PUBLIC_URL: `http://localhost:${ports.edge}`,
     ORIGIN_TRUST: 'pinned',
-    CHANNEL_KEY_SHA256: sha256(evidenceKeyFile(keyring.channelKey(1))),
-    STORAGE_KEY_SHA256: sha256(evidenceKeyFile(keyring.storageKey())),
+    CHANNEL_KEY_SHA256: sha256(channelKeyFile(keyring.channelKey(1), 1, Date.now())),
+    STORAGE_KEY_SHA256: sha256(storageKeyFile(keyring.storageKey())),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
   }
