@@ -57,7 +57,9 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
         Asking {origin} for its evidence…
       </p>
       <noscript>
-        <p class="warn">This page verifies in your browser, by a script. Without it, use the command.</p>
+        <p class="warn">
+          This page verifies in your browser, by a script. Without it, use the command.
+        </p>
       </noscript>
       <section id="report" hidden>
         <h2>Seven rules</h2>

@@ -16,7 +16,8 @@ const SENTENCES: Record<Verdict, string> = {
     'Intel’s signatures hold, and no rule that a browser can check has failed. Below is what they leave open.',
   SIMULATED:
     'The quote is signed by a root that says itself that it is simulated. Its keys lie in a file: nothing here is protected by hardware.',
-  FAILED: 'At least one rule does not hold. What this service says of itself is not shown to be so.',
+  FAILED:
+    'At least one rule does not hold. What this service says of itself is not shown to be so.',
 }
 const OUTCOMES: Record<RuleResult['outcome'], string> = {
   passed: 'passed',
@@ -55,7 +56,10 @@ function say(heading: string, sentence: string): void {
 function ruleItem({ name, outcome, reason }: RuleResult): HTMLElement {
   const item = element('li', '')
   item.dataset['outcome'] = outcome
-  item.append(element('strong', `${name}: ${OUTCOMES[outcome]}.`), ` ${reason.slice(0, TEXT_MAX_CHARACTERS)}`)
+  item.append(
+    element('strong', `${name}: ${OUTCOMES[outcome]}.`),
+    ` ${reason.slice(0, TEXT_MAX_CHARACTERS)}`,
+  )
   return item
 }
 
