@@ -97,9 +97,13 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
   )
 }
 
+/** Of the page's policy it becomes a part, in which `*` is any host. */
+const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/
+
 /** A local stack's node has no certificate. */
 function nodeUrl(given: string, isLocal: boolean): URL | undefined {
   const url = URL.parse(given)
-  if (url?.protocol === 'https:') return url
-  return isLocal && url?.protocol === 'http:' && url.hostname === 'localhost' ? url : undefined
+  if (!url || !HOST.test(url.hostname)) return undefined
+  if (url.protocol === 'https:') return url
+  return isLocal && url.protocol === 'http:' && url.hostname === 'localhost' ? url : undefined
 }
