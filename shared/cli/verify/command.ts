@@ -8,7 +8,7 @@ import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts'
 import { gather, type Missing, NoEvidence } from './gather.ts'
 import { judge } from './judge.ts'
 import { localStackAt } from './local-stack.ts'
-import { type GivenOptions, verifyOptions, type VerifyOptions } from './options.ts'
+import { type GivenOptions, TIMEOUT_S, verifyOptions, type VerifyOptions } from './options.ts'
 import { showJson, showNothing, showText } from './show.ts'
 
 const EXIT_OF: Record<Verdict, number> = {
@@ -53,6 +53,7 @@ export function registerVerify(
       several,
     )
     .option('--dstack-verifier-input <file>', 'write the request for dstack’s own verifier')
+    .option('--timeout <seconds>', `how long the host may take (default ${TIMEOUT_S})`)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 wrong usage.')
     .action(async (url: string | undefined, given: GivenOptions) => {
@@ -112,6 +113,7 @@ async function live(
     rpcUrl: rpcUrl ?? stack?.rpcUrl,
     dnsServer: dnsServer ?? stack?.dnsServer,
     collateral: options.collateral,
+    timeoutMs: options.timeoutMs,
     now: () => terminal.now().getTime(),
     random: terminal.random,
   })

@@ -21,6 +21,7 @@ export type GivenOptions = {
   composeHash?: string[]
   tcbStatus?: string[]
   dstackVerifierInput?: string
+  timeout?: string
   json?: boolean
 }
 
@@ -33,9 +34,14 @@ export type VerifyOptions = {
   caFile: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
+  /** For all of the evidence. */
+  timeoutMs: number
   policy: Policy
   json: boolean
 }
+
+/** A fresh quote takes a second of the machine, and a far host some more. */
+export const TIMEOUT_S = '60'
 
 const hex = (bytes: number) =>
   z
@@ -74,6 +80,7 @@ export function verifyOptions(
     caFile: path(given.ca),
     rpcUrl: given.rpcUrl === undefined ? undefined : rpcUrlOf(given.rpcUrl),
     dnsServer: given.dnsServer === undefined ? undefined : nameServer(given.dnsServer),
+    timeoutMs: secondsOf(given.timeout) * 1000,
     policy: policyOf(given, terminal),
     json,
   }
@@ -123,6 +130,11 @@ function nameServer(text: string): string {
   const bare = address.replace(/^\[(.*)\]$/, '$1')
   if (isIP(text) || (isIP(bare) && Number(port ?? 53) <= 65_535)) return text
   throw new UsageError(`--dns-server ${text} is not an IP address, with or without a port`)
+}
+
+function secondsOf(text = TIMEOUT_S): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new UsageError(`--timeout ${text} is not a number of seconds`)
 }
 
 function parsedUrl(text: string): URL | undefined {

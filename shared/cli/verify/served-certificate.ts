@@ -45,9 +45,8 @@ export function watchedFetch(caFile: string | undefined): WatchedFetch {
     },
   })
   return {
-    // The same interfaces, declared twice.
-    fetch: ((url: string, init: object) =>
-      undiciFetch(url, { ...init, dispatcher })) as unknown as FetchEvidence['fetch'],
+    // The same interface, declared twice.
+    fetch: (url, init) => undiciFetch(url, { ...(init as object), dispatcher }),
     served: () => served,
     close: () => dispatcher.destroy(),
   }
