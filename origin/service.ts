@@ -61,8 +61,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const settings = parseSettings(process.env)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const tee = await chooseTee({ settings, stateDir, now })
-  const keyring = new Keyring(await tee.rootKey())
+  const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
+  const keyring = new Keyring(rootKey)
 
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())
