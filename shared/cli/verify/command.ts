@@ -98,10 +98,10 @@ async function live(
   terminal: Terminal,
 ): Promise<Evidence> {
   const stack = localStackAt(url, terminal.folder, terminal.environment)
-  const { caFile, rpcUrl, dnsServer } = options
+  const { authority, rpcUrl, dnsServer } = options
   if (stack) {
     const taken = [
-      ...(caFile === undefined ? [`--ca ${stack.caFile}`] : []),
+      ...(authority === undefined ? [`--ca ${stack.caFile}`] : []),
       ...(rpcUrl === undefined ? [`--rpc-url ${stack.rpcUrl}`] : []),
       ...(dnsServer === undefined ? [`--dns-server ${stack.dnsServer}`] : []),
     ]
@@ -109,7 +109,7 @@ async function live(
   }
   const gathered = await gather({
     url,
-    caFile: caFile ?? stack?.caFile,
+    authority: authority ?? stack?.authority,
     rpcUrl: rpcUrl ?? stack?.rpcUrl,
     dnsServer: dnsServer ?? stack?.dnsServer,
     collateral: options.collateral,

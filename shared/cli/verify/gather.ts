@@ -22,7 +22,8 @@ export class NoEvidence extends Error {
 
 export type Sources = {
   url: URL
-  caFile: string | undefined
+  /** PEM of one that is trusted beside the usual ones. */
+  authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
   collateral: Collateral | undefined
@@ -60,13 +61,13 @@ async function fetchWatched(
 
 async function fetchOnce({
   url,
-  caFile,
+  authority,
   collateral,
   timeoutMs,
   now,
   random,
 }: Sources): Promise<{ evidence: EvidenceBundle; served: Buffer[] }> {
-  const watched = watchedFetch(caFile)
+  const watched = watchedFetch(authority)
   try {
     const evidence = await fetchEvidence({
       baseUrl: url.origin,

@@ -31,7 +31,8 @@ export type VerifyOptions = {
   saveTo: string | undefined
   verifierInputTo: string | undefined
   collateral: Collateral | undefined
-  caFile: string | undefined
+  /** PEM, beside the usual ones. */
+  authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
   /** For all of the evidence. */
@@ -77,7 +78,7 @@ export function verifyOptions(
     collateral: given.collateral
       ? jsonFile('collateral', given.collateral, collateralSchema, terminal)
       : undefined,
-    caFile: path(given.ca),
+    authority: given.ca === undefined ? undefined : textFile('ca', given.ca, terminal),
     rpcUrl: given.rpcUrl === undefined ? undefined : rpcUrlOf(given.rpcUrl),
     dnsServer: given.dnsServer === undefined ? undefined : nameServer(given.dnsServer),
     timeoutMs: secondsOf(given.timeout) * 1000,
@@ -145,15 +146,24 @@ function jsonFile<Schema extends z.ZodType>(
   option: keyof GivenOptions,
   file: string,
   schema: Schema,
-  { folder }: Terminal,
+  terminal: Terminal,
 ): z.output<Schema> {
+  const text = textFile(option, file, terminal)
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(resolve(folder, file), 'utf8'))
+    value = JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${optionOf(option)} ${file}: ${(error as Error).message}`)
   }
   return checked(option, schema, value)
+}
+
+function textFile(option: keyof GivenOptions, file: string, { folder }: Terminal): string {
+  try {
+    return readFileSync(resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new UsageError(`${optionOf(option)} ${file}: ${(error as Error).message}`)
+  }
 }
 
 function checked<Schema extends z.ZodType>(
