@@ -1,11 +1,11 @@
 /** What the edge's tests and the origin's double have to agree on before either starts. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evidenceKeyFile } from '../../origin/http/evidence-keys.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
+import { freePort } from '../../origin/stack/ports.ts'
 import { loadTls } from '../../origin/tls.ts'
 import type { SealedOriginOptions } from './sealed-origin.ts'
 
@@ -50,15 +50,4 @@ export function readEdgeTestEnvironment(): SealedOriginOptions {
     'root'
   > & { root: string }
   return { ...rest, root: Buffer.from(root, 'hex') }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
