@@ -48,7 +48,10 @@ export type Instead = (path: string, response: ServerResponse) => 'answered' | u
 /** @param certificate another than the machine's own */
 export async function startEvidenceHost(
   machine: ShownMachine,
-  { certificate = machine.certificate, instead }: { certificate?: Certificate; instead?: Instead } = {},
+  {
+    certificate = machine.certificate,
+    instead,
+  }: { certificate?: Certificate; instead?: Instead } = {},
 ) {
   const server = await startWebServer(
     ({ url }, response) => {

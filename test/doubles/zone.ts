@@ -21,9 +21,7 @@ export async function startZone(zone: Zone) {
       type: 'CAA' as const,
       data: { flags: 0, tag: 'issue' as const, value },
     }))
-    const aliases = found?.alias
-      ? [{ ...owner, type: 'CNAME' as const, data: found.alias }]
-      : []
+    const aliases = found?.alias ? [{ ...owner, type: 'CNAME' as const, data: found.alias }] : []
     const code = found ? (found.fails ?? 0) : 3
     const reply = encode({
       type: 'response',
