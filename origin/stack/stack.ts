@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { channelKeyFile, storageKeyFile } from '../tee/key-files.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
-import { loadTls } from '../tls.ts'
+import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inherited, processorSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
@@ -47,6 +47,8 @@ export class Stack {
   readonly triggersUrl: string
   readonly chainUrl: string
   readonly caFile: string
+  /** PEM of what the origin serves. */
+  readonly certificateFile: string
   readonly #options: StackOptions
   readonly #ports: Ports
   readonly #lock: StateLock
@@ -58,7 +60,12 @@ export class Stack {
   #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
 
-  private constructor(options: StackOptions, ports: Ports, lock: StateLock, caFile: string) {
+  private constructor(
+    options: StackOptions,
+    ports: Ports,
+    lock: StateLock,
+    { caFile, certificateFile }: TlsFiles,
+  ) {
     const { stateDir } = options
     this.#options = options
     this.#ports = ports
@@ -66,6 +73,7 @@ export class Stack {
     this.#keyring = new Keyring(loadRootKey(stateDir, 'local'))
     this.#secrets = loadLocalSecrets(stateDir)
     this.caFile = caFile
+    this.certificateFile = certificateFile
     this.baseUrl = `https://localhost:${ports.origin}`
     this.triggersUrl = `http://localhost:${ports.edge}`
     this.chainUrl = `http://localhost:${ports.chain}`
@@ -78,8 +86,7 @@ export class Stack {
     try {
       // Under the lock: what a killed stack of this folder left has been ended, and its ports are free again.
       const ports = await choosePorts(options.environment)
-      const { caFile } = await loadTls(options.stateDir)
-      stack = new Stack(options, ports, lock, caFile)
+      stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
       // The bundle is most of the edge's time, and needs nothing of the others.
       await Promise.all([
         stack.startComponent('edge'),
