@@ -121,6 +121,22 @@ describe.skipIf(!installed)('the page /verify', () => {
     expect((await rules())[1]).toMatch(/^compose hash: FAILED\./)
   })
 
+  it('asks the contract also about a host that writes its ids in another way', async () => {
+    const otherwise = (body: string) => body.replace('"app_id":"', '"app_id":"0x')
+    await altered('/info', otherwise)
+    const node = await openToPages(stack.stack.chainUrl)
+    try {
+      await page.goto(`${stack.triggersUrl}/verify`)
+      await judged()
+      await page.getByLabel(/governance contract/).fill(node.url)
+      await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')])
+      await judged()
+      expect((await rules())[6]).toMatch(/^governance: passed\./)
+    } finally {
+      node.close()
+    }
+  })
+
   it('says FAILED of an old quote that is sent again for its nonce', async () => {
     let first: string | undefined
     await altered('/attestation?nonce=*', (body) => (first ??= body))

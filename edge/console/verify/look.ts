@@ -34,12 +34,14 @@ export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
 
 const ask = (url: string | URL | Request, init?: RequestInit) => fetch(url, init)
 
-/** What the contract says, or why it was not asked. A question is no place for what is no hash. */
-async function governanceOf(
-  { app_id: appId, compose_hash: composeHash }: Info,
-  rpcUrl: string,
-  signal: AbortSignal,
-) {
+/**
+ * What the contract says, or why it was not asked. A host may write its hex as the rule `compose hash` takes it, which
+ * refuses what is no hash: else a host could choose that nobody asks about it.
+ */
+async function governanceOf(info: Info, rpcUrl: string, signal: AbortSignal) {
+  const appId = info.app_id.toLowerCase().replace(/^0x/, '')
+  const composeHash = info.compose_hash.toLowerCase()
+  // A question is no place for what is no hash.
   if (!/^[0-9a-f]{40}$/.test(appId) || !/^[0-9a-f]{64}$/.test(composeHash)) return NO_HASHES
   try {
     return await askGovernance({ rpcUrl, appId, composeHash }, ask, signal)
