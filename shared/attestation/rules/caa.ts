@@ -39,6 +39,9 @@ export function caaRule({ files, caa }: EvidenceBundle): Finding {
     ({ issuer, accountUri }) =>
       `Certificates by ${quoted(issuer)}${accountUri ? ` for ${quoted(accountUri)}` : ', for any account'}: CAA lets it issue them too.`,
   )
+  // RFC 8659, 4.2: without the property `issue` everybody may, but for wildcards.
+  if (!issuers.some(({ tag }) => tag === 'issue'))
+    open.push('Certificates by any authority: CAA has no property "issue", which forbids them.')
   return {
     outcome: 'passed',
     reason: `CAA of ${quoted(caa.host)} names the account ${quoted(uri)}`,

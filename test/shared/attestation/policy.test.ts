@@ -96,6 +96,15 @@ describe('evidence', () => {
       'Certificates by "other.example", for any account: CAA lets it issue them too.',
     )
   })
+
+  it('of a name whose CAA binds wildcards alone says that any authority may issue', async () => {
+    const bundle = await goodEvidence()
+    const records = bundle.caa!.records.map((record) => record.replace(' issue ', ' issuewild '))
+    expect(records).not.toEqual(bundle.caa!.records)
+    const report = await judged({}, { ...bundle, caa: { ...bundle.caa!, records } })
+    expect(report.rules[5]!.outcome).toBe('passed')
+    expect(report.open.at(-1)).toMatch(/^Certificates by any authority:/)
+  })
 })
 
 describe('who needs verified evidence', () => {
