@@ -1,11 +1,10 @@
 /** The local stack: chain, origin and edge as processes of their own, around one state folder. */
-import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { evidenceKeyFile } from '../http/evidence-keys.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
+import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls } from '../tls.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
@@ -25,6 +24,8 @@ export type StackOptions = {
   environment: NodeJS.ProcessEnv
   /** Settings of the origin beside those that the stack makes. */
   originSettings?: Record<string, string>
+  /** The same of the edge. */
+  edgeSettings?: Record<string, string>
   onLine(component: string, line: string): void
 }
 
@@ -46,6 +47,7 @@ export class Stack {
   readonly #options: StackOptions
   readonly #ports: Ports
   readonly #lock: StateLock
+  readonly #rootKey: Uint8Array
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
   readonly #children = new Map<Component, Child>()
@@ -57,7 +59,8 @@ export class Stack {
     this.#options = options
     this.#ports = ports
     this.#lock = lock
-    this.#keyring = new Keyring(loadRootKey(stateDir, 'local'))
+    this.#rootKey = loadRootKey(stateDir, 'local')
+    this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
     this.caFile = caFile
     this.baseUrl = `https://localhost:${ports.origin}`
@@ -158,11 +161,11 @@ export class Stack {
       SVC_ENV: 'local',
       ORIGIN_URL: this.baseUrl,
       PUBLIC_URL: this.triggersUrl,
-      ORIGIN_TRUST: 'pinned',
-      CHANNEL_KEY_SHA256: sha256(evidenceKeyFile(this.#keyring.channelKey(CHANNEL_EPOCH))),
-      STORAGE_KEY_SHA256: sha256(evidenceKeyFile(this.#keyring.storageKey())),
+      ORIGIN_TRUST: 'simulated',
+      SIM_ROOT_SHA256: rootPinOf(this.#rootKey),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
+      ...this.#options.edgeSettings,
     }
   }
 
@@ -214,8 +217,4 @@ function processorSettingsIn(environment: NodeJS.ProcessEnv): Record<string, str
       name.startsWith('SVC_PROCESSOR_') && value !== undefined ? [[name, value]] : [],
     ),
   )
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -126,10 +126,13 @@ export const otherRoutes: Paths = {
   '/health': {
     get: {
       operationId: 'health',
-      summary: 'Whether this service answers.',
+      summary: 'Whether this service answers, and what it verified of its origin.',
       security: [],
       responses: {
-        200: { description: 'It does.', content: jsonContent({ type: 'object' }) },
+        200: {
+          description: 'It does. `degraded`: what it seals to the origin is refused now, or soon.',
+          content: jsonContent(HEALTH),
+        },
         ...failures(500),
       },
     },

@@ -56,9 +56,9 @@ describe('what goes as it is', () => {
     ['/core/v1/version', {}],
     ['/core/v1/swagger-ui/index.css?a=1&b=%20', {}],
     ['/get_node_chain_config', {}],
-    ['/attestation?nonce=00ff', {}],
-    ['/info', {}],
-    ['/evidences/', {}],
+    ['/attestation?nonce=00ff', { headers: asHeader({}) }],
+    ['/info', { headers: asHeader({}) }],
+    ['/evidences/', { headers: asHeader({}) }],
     ['/evidences/cert-origin.test.pem', {}],
     ['/core/v1/svc_action', { method: 'OPTIONS' }],
   ])('%s', async (path, init) => {
