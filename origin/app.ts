@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
 import { ApiError } from '../shared/errors.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
-import { mountEvidenceKeys } from './http/evidence-keys.ts'
+import { mountAttestation } from './http/attestation.ts'
+import { mountEvidences } from './http/evidences.ts'
 import { failureAnswer } from './http/failure.ts'
+import { mountInfo } from './http/info.ts'
 import { mount, type OriginApp, type OriginEnv } from './http/operation.ts'
 import { operations } from './http/operations.ts'
 import { mountSealed } from './http/sealed.ts'
@@ -31,11 +34,14 @@ export function createApp(services: Services): OriginApp {
   })
   app.use('/core/v1/*', cors(CORS))
   app.use('/get_node_chain_config', cors(CORS))
+  for (const path of [ATTESTATION_PATH, INFO_PATH, `${EVIDENCES_PATH}*`]) app.use(path, cors(CORS))
 
   for (const operation of operations) mount(app, services, operation)
   mountProcessorWebhook(app, services)
   mountDescription(app, services)
-  mountEvidenceKeys(app, services)
+  mountAttestation(app, services)
+  mountInfo(app, services)
+  mountEvidences(app, services)
   mountSealed(app, services, sealedExecute)
   mountSealed(app, services, sealedOutcomes)
   mountSealed(app, services, sealedKeys)

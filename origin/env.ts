@@ -59,6 +59,15 @@ const settingsSchema = z
     SVC_CONTRACT_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     SVC_TEE: z.enum(['simulated', 'dstack']).default('dstack'),
+    /** The simulated machine's app-compose text, and its app id; a real one says both itself. */
+    SVC_APP_COMPOSE_FILE: z.string().min(1).optional(),
+    SVC_APP_ID: z
+      .string()
+      .regex(/^(0x)?[0-9a-fA-F]{40}$/, '20-byte hex')
+      .transform((hex) => hex.replace(/^0x/, '').toLowerCase())
+      .optional(),
+    /** Holds `fullchain.pem`, `privkey.pem` and `acme-account.json`, as an ACME client leaves them. */
+    SVC_TLS_DIR: z.string().min(1).optional(),
     /** 32 bytes in base64url, shared with the edge. */
     SVC_CHANNEL_PSK: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'base64url of 32 random bytes'),
     SVC_CHANNEL_EPOCH: wholeNumber(0, 1_000_000).default(1),
@@ -92,6 +101,11 @@ const settingsSchema = z
       if (settings.SVC_TEE === 'simulated') refuse('SVC_TEE', 'production refuses simulated')
       if (settings.DATABASE_URL === undefined)
         refuse('DATABASE_URL', 'required in production: the embedded database does not fsync')
+      for (const name of ['SVC_APP_COMPOSE_FILE', 'SVC_APP_ID'] as const)
+        if (settings[name] !== undefined)
+          refuse(name, 'production refuses it: the guest agent says what the machine runs')
+      if (settings.SVC_TLS_DIR === undefined)
+        refuse('SVC_TLS_DIR', 'required in production: where the ACME client leaves its files')
       if (settings.SVC_OUTBOUND_ALLOW.length > 0)
         refuse('SVC_OUTBOUND_ALLOW', 'production refuses it: it is for local development')
     }

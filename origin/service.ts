@@ -1,10 +1,10 @@
 /** The origin's main process: puts the pieces together, serves, and stops in order. `main.ts` is its entry. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:https'
+import { createServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { serve } from '@hono/node-server'
+import { serve, type ServerType } from '@hono/node-server'
 import { AppliedEverywhere, REQUIREMENT_CHANNEL } from './accounts/mirror/applied-everywhere.ts'
 import { ChainUnavailable, connectChain } from './accounts/chain.ts'
 import { AccountsMirror } from './accounts/mirror.ts'
@@ -30,17 +30,24 @@ import { sleep } from './db/in-time.ts'
 import { openDatabase } from './db/open.ts'
 import { parseSettings } from './env.ts'
 import { KeptAnswers } from './idempotency/kept-answers.ts'
-import { loadRootKey } from './keys/root-file.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { jsonLog } from './log.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
-import { loadTls } from './tls.ts'
+import { chooseTee } from './tee/choose.ts'
+import { Evidence } from './tee/evidence.ts'
+import { FreshQuotes } from './tee/fresh-quotes.ts'
+import { EvidenceTending } from './tee/tending.ts'
+import type { ServedTls } from './tls/served-tls.ts'
+import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
 /** Longer than any client of ours keeps an idle connection: the side that sends must never meet a closed one. */
 const KEEP_ALIVE_MS = 120_000
+
+/** A renewed certificate is served this soon, and evidence of a new day is there. */
+const EVIDENCE_LOOK_MS = 10_000
 
 const now = Date.now
 /** For what compares times only with its own: it does not jump when the machine's clock is set. */
@@ -54,7 +61,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const settings = parseSettings(process.env)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const keyring = new Keyring(loadRootKey(stateDir, settings.SVC_ENV))
+  const tee = await chooseTee({ settings, stateDir, now })
+  const keyring = new Keyring(await tee.rootKey())
 
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())
@@ -202,6 +210,14 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
 
   const current = keyring.channelKey(settings.SVC_CHANNEL_EPOCH)
   const currentId = keyIdOf(current.publicKey)
+  const storage = keyring.storageKey()
+  const evidenceKeys = {
+    channel: current,
+    epoch: settings.SVC_CHANNEL_EPOCH,
+    storage,
+    receipt: keyring.receiptKey(),
+  }
+  const evidence = new Evidence({ tee, keys: evidenceKeys, now, log })
   const app = createApp({
     settings,
     log,
@@ -224,20 +240,38 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
         psk: Buffer.from(settings.SVC_CHANNEL_PSK, 'base64url'),
       },
       current,
-      storage: keyring.storageKey(),
+      storage,
     },
+    tee,
+    evidence,
+    freshQuotes: new FreshQuotes(tee, now),
   })
 
+  const { first: tls, look } = await openTlsSource(settings, stateDir)
+  let server: ServerType | undefined
+  const evidenceTending = new EvidenceTending({
+    evidence,
+    publicUrl: settings.SVC_PUBLIC_URL,
+    tls,
+    look,
+    serve: (renewed) => {
+      if (server instanceof TlsServer) server.setSecureContext(secureContext(renewed))
+    },
+    log,
+  })
+  await evidenceTending.start()
+  const lookingForTls = setInterval(() => void evidenceTending.look(), EVIDENCE_LOOK_MS)
+  lifecycle.onClose('evidence', () => clearInterval(lookingForTls))
+
   await executorsReady
-  const tls = await loadTls(stateDir)
   await new Promise<void>((listening) => {
-    const server = serve(
+    server = serve(
       {
         fetch: app.fetch,
         hostname: settings.SVC_ORIGIN_HOST,
         port: settings.SVC_ORIGIN_PORT,
         createServer,
-        serverOptions: { key: tls.key, cert: tls.cert, minVersion: 'TLSv1.3' },
+        serverOptions: secureContext(tls),
       },
       (address: AddressInfo) => {
         log('origin.ready', { port: address.port, accounts: mirror.current().size })
@@ -247,10 +281,14 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     )
     if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS
     lifecycle.onClose('server', () => {
-      server.close()
-      if ('closeAllConnections' in server) server.closeAllConnections()
+      server?.close()
+      if (server && 'closeAllConnections' in server) server.closeAllConnections()
     })
   })
+}
+
+function secureContext({ key, chain }: ServedTls) {
+  return { key, cert: chain, minVersion: 'TLSv1.3' } as const
 }
 
 /**

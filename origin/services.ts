@@ -15,6 +15,9 @@ import type { KeptAnswers } from './idempotency/kept-answers.ts'
 import type { Log } from './log.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
+import type { Evidence } from './tee/evidence.ts'
+import type { FreshQuotes } from './tee/fresh-quotes.ts'
+import type { TeeProvider } from './tee/provider.ts'
 
 /** What the operations work with; `origin/service.ts` puts it together. */
 export type Services = {
@@ -34,5 +37,8 @@ export type Services = {
   keyUses: KeyUses
   openings: AccountOpenings
   load: Pick<EventLoopLoad, 'requireRoom'>
+  tee: Pick<TeeProvider, 'collateral'>
+  evidence: Evidence
+  freshQuotes: FreshQuotes
   channel: { keys: ChannelKeys; current: P256Key; storage: P256Key }
 }

@@ -178,6 +178,12 @@ export const SEALED_CLOCK_SKEW_MS = 30_000
 /** An edge isolate asks for the origin's evidence again after this (`DESIGN.md`, Attested TLS). */
 export const CHANNEL_KEY_MAX_AGE_MS = 60 * 60 * 1000
 
+/** Quotes for nonces that are made at once: each keeps the platform's one quoting enclave busy for some 50 ms. */
+export const QUOTES_AT_ONCE = 4
+
+/** Quotes for nonces that one client address gets in a minute: a verification needs one. */
+export const QUOTES_PER_MINUTE = 30
+
 /** A stored outcome is given again for this long (`decisions.md`, Once). */
 export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000
 

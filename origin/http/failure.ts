@@ -19,6 +19,7 @@ import {
   SpendCapReached,
 } from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
+import { TeeUnavailable } from '../tee/provider.ts'
 import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
 import { NestedTooDeeply } from './json/scan.ts'
@@ -137,6 +138,13 @@ export function toApiError(error: unknown): ApiError {
       `Too many requests: ${error.message}.`,
       'Try again after the seconds in Retry-After.',
       retryAfter(error.retryAfterMs),
+    )
+  if (error instanceof TeeUnavailable)
+    return new ApiError(
+      503,
+      `What this machine is verified by is not available: ${error.message}.`,
+      'Try again later, and send nothing secret before it is there.',
+      { headers: { 'retry-after': '30' } },
     )
   if (error instanceof KeyShownBefore)
     return new ApiError(

@@ -1,16 +1,19 @@
 /** What is served beside the operations: files, pages, the sealed channel. */
 import {
-  CHANNEL_KEY_PATH,
-  SEALED_EXECUTE_PATH,
-  SEALED_OUTCOMES_PATH,
-  STORAGE_KEY_PATH,
-} from '../../../shared/wire/sealed.ts'
+  ATTESTATION_PATH,
+  attestationSchema,
+  EVIDENCES_PATH,
+  INFO_PATH,
+  infoSchema,
+} from '../../../shared/attestation/evidence.ts'
+import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import type { ErrorStatus } from '../../../shared/errors.ts'
-import type { Description, Paths } from '../../../shared/openapi/document.ts'
+import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
+import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { errorReference } from './errors.ts'
 
 const webhookAnswer = {
@@ -80,6 +83,52 @@ fileOfPage.get.parameters = [
   { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
 ]
 
+const attestation: { get: Description } = {
+  get: {
+    operationId: 'attestation',
+    summary: 'The quote of the machine, whose report data is zero, with its event log.',
+    security: [],
+    parameters: [
+      {
+        name: 'nonce',
+        in: 'query',
+        required: false,
+        description:
+          'Hex of 1 to 64 bytes: a fresh quote, whose report data is SHA-512 of `svc/nonce/v1:` and the nonce.',
+        schema: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2}){1,64}$' },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'Done.',
+        content: jsonContent(jsonSchemaOf(attestationSchema, 'output')),
+      },
+      ...failures(400, 429, 503),
+    },
+  },
+}
+
+const info: { get: Description } = {
+  get: {
+    operationId: 'info',
+    summary: 'What the machine says of itself: the application, and the text that was measured.',
+    security: [],
+    responses: {
+      200: { description: 'Done.', content: jsonContent(jsonSchemaOf(infoSchema, 'output')) },
+      ...failures(503),
+    },
+  },
+}
+
+const evidenceFile = read(
+  'A file of the evidence, byte for byte as its checksum is of.',
+  ['application/json', 'text/plain', 'application/pem-certificate-chain'],
+  failures(404, 503),
+)
+evidenceFile.get.parameters = [
+  { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
+]
+
 export const otherRoutes: Paths = {
   [PROCESSOR_WEBHOOK_PATH]: processorWebhook,
   '/core/v1/openapi.json': read('This description.', ['application/json']),
@@ -88,8 +137,14 @@ export const otherRoutes: Paths = {
     'text/html',
   ]),
   '/core/v1/swagger-ui/{file}': fileOfPage,
-  [CHANNEL_KEY_PATH]: read('The key that requests are sealed to.', ['application/json']),
-  [STORAGE_KEY_PATH]: read('The key that stored usage keys are sealed to.', ['application/json']),
+  [ATTESTATION_PATH]: attestation,
+  [INFO_PATH]: info,
+  [EVIDENCES_PATH]: read(
+    'The evidence that this origin is verified by, as a list of links.',
+    ['text/html; charset=utf-8'],
+    failures(503),
+  ),
+  [`${EVIDENCES_PATH}{file}`]: evidenceFile,
   [SEALED_EXECUTE_PATH]: sealed('Executes an action; sealed.', 'sealed_execute'),
   [SEALED_OUTCOMES_PATH]: sealed('What became of runs; sealed.', 'sealed_outcomes'),
   [SEALED_KEYS_PATH]: sealed('What a key is, for the edge; sealed.', 'sealed_keys'),

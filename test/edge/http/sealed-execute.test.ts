@@ -8,6 +8,7 @@ import {
   evidenceKeySchema,
   SEALED_EXECUTE_PATH,
 } from '../../../shared/wire/sealed.ts'
+import type { Step } from '../../doubles/script.ts'
 import { edge, env, random, script, success } from '../app.ts'
 import { between, edgeWith, someKey } from './front-harness.ts'
 
@@ -16,7 +17,7 @@ afterEach(() => vi.restoreAllMocks())
 const SECRET = 'canary of a client'
 
 /** As a client seals it, to the key that it verified by itself. */
-async function sealed(mode: 'base' | 'psk' = 'base', steps = [success(SECRET)]) {
+async function sealed(mode: 'base' | 'psk' = 'base', steps: Step[] = [success(SECRET)]) {
   const file = await (await fetch(new URL(CHANNEL_KEY_PATH, env.ORIGIN_URL))).json()
   const key = decodeBase64url(evidenceKeySchema.parse(file).public_key)!
   const issued_at = Date.now()

@@ -18,6 +18,10 @@ import { startPayments } from '../../../origin/credits/processor/start.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
+import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
+import { Evidence } from '../../../origin/tee/evidence.ts'
+import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
+import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
@@ -41,7 +45,8 @@ type Call = {
 
 /** @param processor where payments are made; without one, none are taken */
 export async function startOrigin(processor?: ProcessorDouble) {
-  const keyring = new Keyring(randomBytes(32))
+  const root = randomBytes(32)
+  const keyring = new Keyring(root)
   const pool = createActionPool({ min: 1, max: 2 })
   const [database, contract] = await Promise.all([
     openEmbedded(),
@@ -113,6 +118,14 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep,
     log,
   })
+  const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
+  const receipt = keyring.receiptKey()
+  const evidence = new Evidence({ tee, keys: { channel, epoch: 1, storage, receipt }, now, log })
+  await evidence.make({
+    domain: 'origin.test',
+    chain: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
+    acmeAccount: '{"uri":"https://origin.test/acme/acct/1"}\n',
+  })
   const services: Services = {
     settings,
     log,
@@ -148,6 +161,9 @@ export async function startOrigin(processor?: ProcessorDouble) {
       current: channel,
       storage,
     },
+    tee,
+    evidence,
+    freshQuotes: new FreshQuotes(tee, now),
   }
   const app = createApp(services)
   await pool.ready()

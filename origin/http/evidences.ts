@@ -1,0 +1,51 @@
+import { COLLATERAL_FILE, EVIDENCES_PATH } from '../../shared/attestation/evidence.ts'
+import type { Services } from '../services.ts'
+import type { OriginApp } from './operation.ts'
+
+/** A set is replaced whole; a copy on the way would mix two. */
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+/** RFC 8555, 9.1. */
+const PEM_TYPE = 'application/pem-certificate-chain'
+const HTML_TYPE = 'text/html; charset=utf-8'
+
+/** `GET /evidences/` and its files, byte for byte as their checksums were made. */
+export function mountEvidences(app: OriginApp, { evidence, tee }: Services): void {
+  app.get(EVIDENCES_PATH, (context) => {
+    const names = [...evidence.current().files.keys(), COLLATERAL_FILE].toSorted()
+    return context.body(listingOf(names), 200, {
+      ...HEADERS,
+      'content-type': HTML_TYPE,
+      'content-security-policy': "default-src 'none'",
+    })
+  })
+
+  app.get(`${EVIDENCES_PATH}:file`, async (context) => {
+    const name = context.req.param('file')
+    const text =
+      name === COLLATERAL_FILE
+        ? `${JSON.stringify(await tee.collateral(), null, 2)}\n`
+        : evidence.current().files.get(name)
+    if (text === undefined) return context.notFound()
+    return context.body(text, 200, { ...HEADERS, 'content-type': typeOf(name) })
+  })
+}
+
+export function typeOf(name: string): string {
+  if (name.endsWith('.json')) return 'application/json'
+  if (name.endsWith('.pem')) return PEM_TYPE
+  return 'text/plain; charset=utf-8'
+}
+
+/** Names are of our own making, but for the domain, which a URL parser has passed. */
+function listingOf(names: readonly string[]): string {
+  const links = names.map((name) => `<li><a href="${name}">${name}</a></li>\n`).join('')
+  return `<!doctype html>
+<html lang="en">
+<title>Evidence</title>
+<h1>Evidence</h1>
+<ul>
+${links}</ul>
+</html>
+`
+}

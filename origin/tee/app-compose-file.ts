@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { appComposeText } from '../deploy/app-compose.ts'
+
+const COMPOSE_FILE = fileURLToPath(new URL('../deploy/docker-compose.yaml', import.meta.url))
+
+/**
+ * The app-compose text that a simulated machine says it was started with.
+ * @param file `SVC_APP_COMPOSE_FILE`; absent, the text that this repository is deployed with
+ */
+export function simulatedAppCompose(file: string | undefined): string {
+  return file === undefined
+    ? appComposeText(readFileSync(COMPOSE_FILE, 'utf8'))
+    : readFileSync(file, 'utf8')
+}

@@ -1,0 +1,52 @@
+/** The public keys in the evidence: each file byte for byte the same at every process of one root key. */
+import type { ChannelKeyFile, EvidenceKey, ReceiptKeyFile } from '../../shared/wire/sealed.ts'
+import { keyIdOf } from '../channel/open-request.ts'
+import type { P256Key } from '../keys/p256-key.ts'
+
+export const DAY_MS = 24 * 60 * 60 * 1000
+
+/** What the evidence names beside the certificate. */
+export type EvidenceKeys = { channel: P256Key; epoch: number; storage: P256Key; receipt: P256Key }
+
+const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
+
+/** @param at Unix milliseconds: the key is good until the midnight (UTC) after the next one */
+export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
+  const file: ChannelKeyFile = {
+    ...sealedTo(key),
+    epoch,
+    valid_until: new Date(validUntil(at)).toISOString().replace(/\.\d+Z$/, 'Z'),
+  }
+  return text(file)
+}
+
+export function storageKeyFile(key: P256Key): string {
+  return text(sealedTo(key))
+}
+
+export function receiptKeyFile(key: P256Key): string {
+  const file: ReceiptKeyFile = {
+    alg: 'ES256',
+    kid: keyIdOf(key.publicKey),
+    public_key: key.publicKey.toString('base64url'),
+  }
+  return text(file)
+}
+
+/** Days since 1970 in UTC: evidence is of one day. */
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS)
+}
+
+/** Evidence of a day is good until the day after the next begins: a renewal that fails has a day to be repaired. */
+export function validUntil(at: number): number {
+  return (dayOf(at) + 2) * DAY_MS
+}
+
+function sealedTo(key: P256Key): EvidenceKey {
+  return { suite: SUITE, public_key: key.publicKey.toString('base64url') }
+}
+
+function text(file: object): string {
+  return `${JSON.stringify(file, null, 2)}\n`
+}

@@ -1,0 +1,66 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ServedTls } from './served-tls.ts'
+
+/** What an ACME client in the same machine leaves in `SVC_TLS_DIR`. */
+export const CHAIN_FILE = 'fullchain.pem'
+export const KEY_FILE = 'privkey.pem'
+export const ACCOUNT_FILE = 'acme-account.json'
+
+/** The files are not there, not whole, or do not fit each other: what was served before is served on. */
+export class TlsFilesUnusable extends Error {
+  constructor(reason: string) {
+    super(`the TLS files are not usable: ${reason}`)
+    this.name = 'TlsFilesUnusable'
+  }
+}
+
+/** The shapes that certbot (`regr.json`) and lego write an account's URI in. */
+const accountSchema = z.union([
+  z.object({ uri: z.url() }),
+  z.object({ account_uri: z.url() }),
+  z.object({ registration: z.object({ accountURL: z.url() }) }),
+  z.object({ registration: z.object({ uri: z.url() }) }),
+])
+
+/**
+ * The files as they are now.
+ * @param domain that clients know; the certificate has to be for it
+ * @throws {TlsFilesUnusable}
+ */
+export function readOperatorTls(folder: string, domain: string): ServedTls {
+  const chain = read(folder, CHAIN_FILE)
+  const key = read(folder, KEY_FILE)
+  const acmeAccount = read(folder, ACCOUNT_FILE)
+  const leaf = attempt(() => new X509Certificate(chain), `${CHAIN_FILE} is no certificate`)
+  const privateKey = attempt(() => createPrivateKey(key), `${KEY_FILE} is no private key`)
+  if (!leaf.checkPrivateKey(privateKey))
+    throw new TlsFilesUnusable(`${KEY_FILE} is not the key of ${CHAIN_FILE}`)
+  if (!leaf.checkHost(domain) && !leaf.checkIP(domain))
+    throw new TlsFilesUnusable(`${CHAIN_FILE} is not for ${domain}`)
+  attempt(
+    () => accountSchema.parse(JSON.parse(acmeAccount)),
+    `${ACCOUNT_FILE} names no account URI`,
+  )
+  return { key, chain, acmeAccount }
+}
+
+/** Whether both are the same files. */
+export function isSameTls(one: ServedTls, other: ServedTls): boolean {
+  return one.key === other.key && one.chain === other.chain && one.acmeAccount === other.acmeAccount
+}
+
+function read(folder: string, name: string): string {
+  return attempt(() => readFileSync(join(folder, name), 'utf8'), `${name} can not be read`)
+}
+
+/** The cause is not said: it may quote the key. */
+function attempt<Value>(make: () => Value, reason: string): Value {
+  try {
+    return make()
+  } catch {
+    throw new TlsFilesUnusable(reason)
+  }
+}
