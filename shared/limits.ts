@@ -258,3 +258,32 @@ export const PAYMENT_MAX_CENTS = 1_000_000
 /** Payments that an account may begin and not pay: each is asked after for a week, all together four a second. */
 export const UNPAID_PAYMENTS_PER_HOUR = 30
 export const UNPAID_PAYMENTS_PER_WEEK = 200
+
+/** One answer of `/attestation` or `/info`: an event log with all its payloads has some 20 KB, a compose text may be as long. */
+export const ATTESTATION_MAX_BYTES = 1024 * 1024
+
+/** A quote in bytes: real ones have 5 KB, of which a certificate chain is the most. */
+export const QUOTE_MAX_BYTES = 16 * 1024
+
+/** Events of one log: a boot has some 30; an application may add to RTMR3. */
+export const EVENTS_MAX = 4_096
+
+/** One file of evidence: a certificate chain has some 6 KB. */
+export const EVIDENCE_FILE_MAX_BYTES = 256 * 1024
+
+/** Files of evidence: five, and a certificate more for each further name. */
+export const EVIDENCE_FILES_MAX = 32
+
+/** A collateral: Intel's has 19 KB; lists of revoked machines grow. */
+export const COLLATERAL_MAX_BYTES = 1024 * 1024
+
+/** CAA records of one name, and the characters of each: more than any zone has. */
+export const CAA_RECORDS_MAX = 64
+export const CAA_RECORD_MAX_CHARACTERS = 2_048
+
+/** One answer of evidence has to be there within this: a fresh quote takes a second of the quoting enclave. */
+export const EVIDENCE_ANSWER_MS = 15_000
+
+/** A nonce for a fresh quote: long enough not to repeat, and at most what report data holds. */
+export const NONCE_MIN_BYTES = 16
+export const NONCE_MAX_BYTES = 64

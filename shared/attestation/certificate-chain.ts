@@ -1,0 +1,115 @@
+/** The chains that Intel signs with (SGX PCK Certificate and CRL Profile, 1.5), and their stand-ins. */
+import { utils } from '@phala/dcap-qvl'
+// Before x509: its dependency injection asks for it when it is loaded.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import { check, CheckFailed } from './check-failed.ts'
+import { sha256Hex } from './digests.ts'
+
+/** What a certificate is for, by its common name: without it, who has one key of a platform could sign for Intel. */
+const COMMON_NAMES = {
+  root: /SGX Root CA$/,
+  'PCK CA': /SGX PCK (?:Platform |Processor )CA$/,
+  PCK: /SGX PCK Certificate$/,
+  'TCB signing': /SGX TCB Signing$/,
+} as const
+export type CertificateRole = keyof typeof COMMON_NAMES
+
+export const PCK_CHAIN = ['PCK', 'PCK CA', 'root'] as const
+export const CRL_CHAIN = ['PCK CA', 'root'] as const
+export const TCB_CHAIN = ['TCB signing', 'root'] as const
+
+/**
+ * The certificates of a PEM text, leaf first, one for each role.
+ * @throws {CheckFailed} for another number of them, and for one that does not parse or is of another role
+ */
+export function parseChain(
+  name: string,
+  pem: string,
+  roles: readonly CertificateRole[],
+): x509.X509Certificate[] {
+  const ders: Uint8Array[] = certificatesOf(pem)
+  check(
+    ders.length === roles.length,
+    `${name} has ${ders.length} certificates, not ${roles.length}`,
+  )
+  return ders.map((der, at) => {
+    const certificate = parsed(name, der)
+    const role = roles[at]!
+    const [commonName = ''] = certificate.subjectName.getField('CN')
+    check(COMMON_NAMES[role].test(commonName), `${name} has a certificate that is not for ${role}`)
+    return certificate
+  })
+}
+
+/** The library's class of bytes. */
+export type LibraryBytes = ReturnType<typeof utils.extractCerts>[number]
+
+/** DER of each, by the library itself: what is read here is what it reads when it verifies. */
+export function certificatesOf(pem: string): LibraryBytes[] {
+  // It takes text, whatever its types say.
+  return utils.extractCerts(pem as unknown as LibraryBytes)
+}
+
+function parsed(name: string, der: Uint8Array): x509.X509Certificate {
+  try {
+    return new x509.X509Certificate(new Uint8Array(der))
+  } catch {
+    throw new CheckFailed(`${name} has a certificate that does not parse`)
+  }
+}
+
+/**
+ * Signatures, names, dates and constraints (RFC 5280, 6.1), up to a root of the given key.
+ * @throws {CheckFailed}
+ */
+export async function checkChain(
+  name: string,
+  chain: readonly x509.X509Certificate[],
+  root: { spkiSha256: string },
+  at: Date,
+): Promise<void> {
+  for (const [index, certificate] of chain.entries()) {
+    const isLast = index === chain.length - 1
+    const issuer = isLast ? certificate : chain[index + 1]!
+    const what = `${name}: ${certificate.subject}`
+    check(certificate.issuer === issuer.subject, `${what} names another issuer`)
+    check(await isSignedBy(certificate, issuer), `${what} is not signed by its issuer`)
+    check(at >= certificate.notBefore, `${what} is not valid yet`)
+    check(at <= certificate.notAfter, `${what} has expired`)
+    if (isLast) check(spkiSha256(certificate) === root.spkiSha256, `${name} ends in another root`)
+    if (index > 0 || isLast) checkAuthority(what, certificate)
+  }
+  const leaf = chain[0]
+  const isOfAuthorities = leaf && COMMON_NAMES['PCK CA'].test(leaf.subject)
+  if (isOfAuthorities) checkAuthority(name, leaf)
+  else check(leaf !== undefined && !isAuthority(leaf), `${name}: its leaf is an authority`)
+}
+
+/** SHA-256 (hex) of a certificate's SubjectPublicKeyInfo. */
+export function spkiSha256(certificate: x509.X509Certificate): string {
+  return sha256Hex(new Uint8Array(certificate.publicKey.rawData))
+}
+
+async function isSignedBy(
+  certificate: x509.X509Certificate,
+  issuer: x509.X509Certificate,
+): Promise<boolean> {
+  try {
+    return await certificate.verify({ publicKey: issuer.publicKey, signatureOnly: true })
+  } catch {
+    return false
+  }
+}
+
+function isAuthority(certificate: x509.X509Certificate): boolean {
+  return certificate.getExtension(x509.BasicConstraintsExtension)?.ca === true
+}
+
+function checkAuthority(what: string, certificate: x509.X509Certificate): void {
+  check(isAuthority(certificate), `${what} signs, and is no authority`)
+  const { keyCertSign, cRLSign } = x509.KeyUsageFlags
+  const usages = certificate.getExtension(x509.KeyUsagesExtension)?.usages ?? 0
+  check((usages & keyCertSign) !== 0, `${what} may not sign certificates`)
+  check((usages & cRLSign) !== 0, `${what} may not sign revocation lists`)
+}

@@ -1,0 +1,39 @@
+import type * as x509 from '@peculiar/x509'
+import { COLLATERAL_MAX_BYTES } from '../limits.ts'
+import { checkChain, CRL_CHAIN, parseChain, TCB_CHAIN } from './certificate-chain.ts'
+import { check } from './check-failed.ts'
+import { checkedList, checkNotRevoked } from './crl.ts'
+import type { Collateral } from './evidence.ts'
+import type { RootPolicy } from './policy.ts'
+import { judgedRoot, type Root } from './root.ts'
+
+/** A collateral whose chains and lists hold; its two signed statements are the library's to check, with each quote. */
+export type CheckedCollateral = {
+  collateral: Collateral
+  root: Root
+  pckCa: x509.X509Certificate
+  pckList: x509.X509Crl
+}
+
+/** @throws {CheckFailed} */
+export async function checkCollateral(
+  collateral: Collateral,
+  policy: RootPolicy,
+  at: Date,
+): Promise<CheckedCollateral> {
+  const length = Object.values(collateral).reduce((sum, text) => sum + text.length, 0)
+  check(length <= COLLATERAL_MAX_BYTES, 'the collateral is longer than any is')
+  const { pck_crl_issuer_chain, tcb_info_issuer_chain, qe_identity_issuer_chain } = collateral
+  const ofLists = parseChain("the PCK list's chain", pck_crl_issuer_chain, CRL_CHAIN)
+  const ofTcbInfo = parseChain("the TCB info's chain", tcb_info_issuer_chain, TCB_CHAIN)
+  const ofIdentity = parseChain("the QE identity's chain", qe_identity_issuer_chain, TCB_CHAIN)
+  const [pckCa, last] = ofLists as [x509.X509Certificate, x509.X509Certificate]
+  const root = judgedRoot(last, policy)
+  await checkChain("the PCK list's chain", ofLists, root, at)
+  await checkChain("the TCB info's chain", ofTcbInfo, root, at)
+  await checkChain("the QE identity's chain", ofIdentity, root, at)
+  const rootList = await checkedList("root's revocation list", collateral.root_ca_crl, last, at)
+  const pckList = await checkedList('PCK revocation list', collateral.pck_crl, pckCa, at)
+  checkNotRevoked(rootList, [...ofLists, ...ofTcbInfo, ...ofIdentity])
+  return { collateral, root, pckCa, pckList }
+}

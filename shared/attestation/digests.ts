@@ -1,0 +1,20 @@
+import { sha256, sha384 } from '@noble/hashes/sha2.js'
+import { encodeHex } from '../hex.ts'
+
+const encoder = new TextEncoder()
+
+/** Hex of SHA-256; of a text, of its bytes in UTF-8. */
+export function sha256Hex(of: string | Uint8Array): string {
+  return encodeHex(sha256(typeof of === 'string' ? encoder.encode(of) : of))
+}
+
+/** Of the parts as if they were one. */
+export function sha384Of(...parts: Uint8Array[]): Uint8Array {
+  const hash = sha384.create()
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at])
+}

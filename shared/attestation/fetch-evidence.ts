@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { encodeHex } from '../hex.ts'
+import { ATTESTATION_MAX_BYTES, COLLATERAL_MAX_BYTES, EVIDENCE_FILES_MAX } from '../limits.ts'
+import { type Ask, bounded, EvidenceUnavailable } from './bounded-answer.ts'
+import { isEvidenceName, NOT_LISTED, parseChecksums } from './checksums.ts'
+import { sha256Hex } from './digests.ts'
+import {
+  ATTESTATION_PATH,
+  attestationSchema,
+  CHECKSUMS_FILE,
+  type Collateral,
+  COLLATERAL_FILE,
+  collateralSchema,
+  type EvidenceBundle,
+  EVIDENCES_PATH,
+  INFO_PATH,
+  infoSchema,
+  QUOTE_FILE,
+} from './evidence.ts'
+
+export { EvidenceUnavailable } from './bounded-answer.ts'
+
+export type FetchEvidence = {
+  /** Of the origin, or of an edge that passes its evidence on; its path is left out. */
+  baseUrl: string
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** 16 to 64 random bytes that a fresh quote has to carry. */
+  nonce?: Uint8Array
+  /** Where the origin's own is not to be taken, or it has none. */
+  collateral?: Collateral
+  /** Unix milliseconds. */
+  now: () => number
+  signal?: AbortSignal
+}
+
+/**
+ * All that an origin shows, for `verifyBundle`. What only some can see, the caller adds: the served certificate, CAA
+ * records, the governance contract's word.
+ * @throws {EvidenceUnavailable} for an answer that is missing, too long, too late, redirected or not of its shape
+ */
+export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundle> {
+  const { nonce, now } = given
+  const { origin } = new URL(given.baseUrl)
+  const ask: Ask = (path, maxBytes) => bounded(given, origin + path, maxBytes)
+  const json = async <Shape>(path: string, schema: z.ZodType<Shape>, maxBytes: number) =>
+    parsed(path, await ask(path, maxBytes), schema)
+  const attestation = (query = '') =>
+    json(ATTESTATION_PATH + query, attestationSchema, ATTESTATION_MAX_BYTES)
+
+  const fetched_at = new Date(now()).toISOString()
+  const [shown, fresh, info, collateral, files] = await Promise.all([
+    attestation(),
+    nonce && attestation(`?nonce=${encodeHex(nonce)}`),
+    // Beside the compose text it has the event log once more.
+    json(INFO_PATH, infoSchema, 2 * ATTESTATION_MAX_BYTES),
+    given.collateral ??
+      json(EVIDENCES_PATH + COLLATERAL_FILE, collateralSchema, COLLATERAL_MAX_BYTES),
+    consistentFiles(ask),
+  ])
+  return {
+    version: 1,
+    base_url: given.baseUrl,
+    fetched_at,
+    attestation: shown,
+    ...(fresh && nonce && { fresh: { nonce: encodeHex(nonce), attestation: fresh } }),
+    info,
+    files,
+    collateral,
+  }
+}
+
+type Files = EvidenceBundle['files']
+
+/** The set is renewed once in a while: files of before and after do not fit each other, those of a second look do. */
+async function consistentFiles(ask: Ask): Promise<Files> {
+  const files = await evidenceFiles(ask)
+  return fits(files) ? files : evidenceFiles(ask)
+}
+
+async function evidenceFiles(ask: Ask): Promise<Files> {
+  const file = (name: string) =>
+    ask(EVIDENCES_PATH + encodeURIComponent(name), ATTESTATION_MAX_BYTES)
+  const [listing, checksums, quote] = await Promise.all([
+    ask(EVIDENCES_PATH, ATTESTATION_MAX_BYTES),
+    file(CHECKSUMS_FILE),
+    file(QUOTE_FILE),
+  ])
+  const names = [...new Set([...listedNames(listing), ...checksumNames(checksums)])]
+  if (names.length > EVIDENCE_FILES_MAX)
+    throw new EvidenceUnavailable(`${EVIDENCES_PATH} has ${names.length} files`)
+  const texts = await Promise.all(names.map(file))
+  const entries = names.map((name, at) => [name, texts[at]!] as const)
+  return Object.fromEntries([[CHECKSUMS_FILE, checksums], [QUOTE_FILE, quote], ...entries])
+}
+
+/** What the directory listing links to beside the checksums: a file that is in it alone is refused by rule 4. */
+function listedNames(listing: string): string[] {
+  return [...listing.matchAll(/href="(?:\.\/|\/evidences\/)?([^"/]+)"/g)]
+    .map(([, name]) => name!)
+    .filter((name) => isEvidenceName(name) && !NOT_LISTED.includes(name))
+}
+
+/** None of a text that does not parse, which rule 4 refuses. */
+function checksumNames(checksums: string): string[] {
+  try {
+    return [...parseChecksums(checksums).keys()]
+  } catch {
+    return []
+  }
+}
+
+const reportDataSchema = z.object({ report_data: z.string() })
+
+function fits(files: Files): boolean {
+  const { [CHECKSUMS_FILE]: checksums = '', [QUOTE_FILE]: quote = '' } = files
+  try {
+    const { report_data } = reportDataSchema.parse(JSON.parse(quote))
+    const sums = [...parseChecksums(checksums)]
+    const areListed = sums.every(([name, sum]) => sha256Hex(files[name] ?? '') === sum)
+    return areListed && report_data.toLowerCase().startsWith(sha256Hex(checksums))
+  } catch {
+    return false
+  }
+}
+
+function parsed<Shape>(path: string, text: string, schema: z.ZodType<Shape>): Shape {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new EvidenceUnavailable(`${path} is not JSON`)
+  }
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new EvidenceUnavailable(`${path}: ${issue?.path.join('.')}: ${issue?.message}`)
+}

@@ -1,0 +1,76 @@
+/**
+ * Whether a machine's quote is signed by a platform that a root stands behind: `@phala/dcap-qvl`, and the checks that it
+ * lacks. Never its sister `-web`, which takes a forged identity of the quoting enclave (CVE-2026-22696).
+ */
+import { QuoteVerifier } from '@phala/dcap-qvl'
+import { checkChain, parseChain, PCK_CHAIN, spkiSha256 } from './certificate-chain.ts'
+import { check, CheckFailed, reasonOf } from './check-failed.ts'
+import type { CheckedCollateral } from './collateral.ts'
+import { checkNotRevoked } from './crl.ts'
+import { TCB_STATUSES, type TcbStatus } from './policy.ts'
+import type { TdxQuote } from './quote.ts'
+import { checkTdxModule } from './tdx-module.ts'
+
+/** The TD's attributes, byte 0: who can look into it (Intel TDX Module, ATTRIBUTES.TUD). */
+const DEBUG_AT = 0
+
+/** The worst of what is said of platform, quoting enclave and module. */
+export type PlatformTcb = { status: TcbStatus; advisoryIds: string[] }
+
+/** @throws {CheckFailed} */
+export async function verifyHardware(
+  quote: TdxQuote,
+  checked: CheckedCollateral,
+  statuses: readonly TcbStatus[],
+  at: Date,
+): Promise<PlatformTcb> {
+  const { root, pckCa, pckList, collateral } = checked
+  if (root.kind === 'simulated')
+    check(
+      quote.isMarkedSimulated,
+      'the quote is under a simulated root and not marked as simulated',
+    )
+  const chain = parseChain("the quote's chain", quote.pckChain, PCK_CHAIN)
+  await checkChain("the quote's chain", chain, root, at)
+  const [pck, issuer] = chain as [(typeof chain)[0], (typeof chain)[0]]
+  const isSame = issuer.subject === pckCa.subject && spkiSha256(issuer) === spkiSha256(pckCa)
+  check(isSame, "the PCK revocation list is of another authority than the quote's")
+  checkNotRevoked(pckList, [pck])
+
+  check(quote.tdAttributes[DEBUG_AT] === 0, 'the machine can be looked into: debug is on')
+  const platform = verifiedBySignature(quote, checked, at)
+  const module = checkTdxModule(quote, collateral.tcb_info)
+  const tcb = module ? worse(platform, module) : platform
+  check(
+    statuses.includes(tcb.status),
+    `the platform's status is ${tcb.status}, which is not accepted`,
+  )
+  return tcb
+}
+
+/** Signatures of quote, quoting enclave, TCB info and QE identity, their dates, and the platform's level. */
+function verifiedBySignature(
+  quote: TdxQuote,
+  { root, collateral }: CheckedCollateral,
+  at: Date,
+): PlatformTcb {
+  const verifier = QuoteVerifier.newWithRootCa(root.der)
+  const seconds = Math.floor(at.getTime() / 1000)
+  try {
+    const { status, advisory_ids } = verifier.verify(quote.bytes, collateral, seconds)
+    const known = TCB_STATUSES.find((one) => one === status)
+    check(known !== undefined, `the platform's status is unknown: ${status}`)
+    return { status: known, advisoryIds: advisory_ids }
+  } catch (error) {
+    if (error instanceof CheckFailed) throw error
+    throw new CheckFailed(`the quote does not verify: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function worse(one: PlatformTcb, other: PlatformTcb): PlatformTcb {
+  const rank = ({ status }: PlatformTcb) => TCB_STATUSES.indexOf(status)
+  return {
+    status: rank(other) > rank(one) ? other.status : one.status,
+    advisoryIds: [...new Set([...one.advisoryIds, ...other.advisoryIds])],
+  }
+}

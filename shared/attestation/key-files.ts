@@ -1,0 +1,71 @@
+/** The origin's public keys, as its evidence names them. */
+import { z } from 'zod'
+import { decodeBase64url } from '../base64url.ts'
+import { check, CheckFailed } from './check-failed.ts'
+import { sha256Hex } from './digests.ts'
+import { CHANNEL_KEY_FILE, RECEIPT_KEY_FILE, STORAGE_KEY_FILE } from './evidence.ts'
+import type { EvidenceKeys } from './report.ts'
+
+const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
+const POINT_BYTES = 65
+const UNCOMPRESSED = 4
+/** A key id is so many hex characters of SHA-256 of the point. */
+const KEY_ID_CHARACTERS = 32
+
+export const storageKeyFileSchema = z.object({ suite: z.literal(SUITE), public_key: z.string() })
+export const channelKeyFileSchema = storageKeyFileSchema.extend({
+  epoch: z.union([z.int(), z.string()]),
+  /** RFC 3339. */
+  valid_until: z.iso.datetime(),
+})
+export const receiptKeyFileSchema = z.object({
+  alg: z.literal('ES256'),
+  kid: z.string(),
+  public_key: z.string(),
+})
+
+/**
+ * @param files by name, each shown to be the evidence's
+ * @throws {CheckFailed} for one that is missing or does not parse, and for a channel key whose time is over
+ */
+export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date): EvidenceKeys {
+  const channel = parsed(files, CHANNEL_KEY_FILE, channelKeyFileSchema)
+  const storage = parsed(files, STORAGE_KEY_FILE, storageKeyFileSchema)
+  const receipt = parsed(files, RECEIPT_KEY_FILE, receiptKeyFileSchema)
+  const isValid = at.getTime() < Date.parse(channel.valid_until)
+  check(isValid, `the channel key was valid until ${channel.valid_until}: the evidence is old`)
+  const keys = {
+    channel: pointOf(CHANNEL_KEY_FILE, channel.public_key),
+    storage: pointOf(STORAGE_KEY_FILE, storage.public_key),
+    receipt: pointOf(RECEIPT_KEY_FILE, receipt.public_key),
+  }
+  const kid = sha256Hex(keys.receipt).slice(0, KEY_ID_CHARACTERS)
+  check(receipt.kid === kid, `${RECEIPT_KEY_FILE} has the id of another key`)
+  return keys
+}
+
+function parsed<Shape>(
+  files: Readonly<Record<string, string>>,
+  name: string,
+  schema: z.ZodType<Shape>,
+): Shape {
+  const text = Object.hasOwn(files, name) ? files[name] : undefined
+  check(text !== undefined, `${name} is not among the evidence`)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new CheckFailed(`${name} is not JSON`)
+  }
+  const result = schema.safeParse(json)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new CheckFailed(`${name}: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function pointOf(name: string, text: string): Uint8Array {
+  const point = decodeBase64url(text)
+  const fits = point?.length === POINT_BYTES && point[0] === UNCOMPRESSED
+  check(fits, `${name}: public_key is not a point of P-256 in base64url`)
+  return point
+}

@@ -1,0 +1,113 @@
+/** TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
+import { decodeHex, encodeHex } from '../hex.ts'
+import { QUOTE_MAX_BYTES } from '../limits.ts'
+import { check } from './check-failed.ts'
+import type { Measurements } from './policy.ts'
+
+const VERSION = 4
+const ECDSA_P256 = 2
+const TDX = 0x81
+const SIGNED_BYTES = 632
+const AUTH_AT = SIGNED_BYTES + 4
+/** The only vendor of quoting enclaves: Intel. */
+const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
+/** In the header's user data of a quote that no hardware stands behind. */
+export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
+
+/** Within the authentication data (A.3.8): signature, key, certification of the quoting enclave, and that of its key. */
+const QE_CERTIFICATION_AT = 64 + 64
+const QE_REPORT_CERTIFICATION = 6
+const QE_AUTH_DATA_AT = 384 + 64
+const PCK_CERT_CHAIN = 5
+
+export type TdxQuote = {
+  /** Without the zeros that a guest agent leaves behind it. */
+  bytes: Uint8Array<ArrayBuffer>
+  isMarkedSimulated: boolean
+  teeTcbSvn: Uint8Array
+  /** Of the TDX module: who signed it, and its attributes. */
+  moduleSigner: Uint8Array
+  moduleAttributes: Uint8Array
+  tdAttributes: Uint8Array
+  measurements: Measurements & { rtmr3: string }
+  reportData: Uint8Array
+  /** PEM of the chain that ends the quoting enclave's certification. */
+  pckChain: string
+}
+
+/**
+ * @param hex with or without 0x
+ * @throws {CheckFailed} for what is no TDX quote of version 4, and for one that is cut or has more behind it
+ */
+export function parseQuote(hex: string): TdxQuote {
+  check(hex.length <= 2 * QUOTE_MAX_BYTES + 2, 'the quote is longer than any quote is')
+  const bytes = decodeHex(hex)
+  check(bytes !== undefined, 'the quote is not hex')
+  check(bytes.length >= AUTH_AT, `the quote is cut: it has ${bytes.length} bytes`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const version = view.getUint16(0, true)
+  check(version === VERSION, `the quote has version ${version}, and 4 is known`)
+  const keyType = view.getUint16(2, true)
+  check(keyType === ECDSA_P256, `the quote's key is of type ${keyType}, and 2 (P-256) is known`)
+  const teeType = view.getUint32(4, true)
+  check(
+    teeType === TDX,
+    `the quote is of TEE type 0x${teeType.toString(16)}, and 0x81 (TDX) is known`,
+  )
+  const slice = (at: number, length: number) => bytes.slice(at, at + length)
+  check(
+    encodeHex(slice(12, 16)) === QE_VENDOR_ID,
+    "the quote's enclave is not of Intel's vendor id",
+  )
+
+  const end = AUTH_AT + view.getUint32(SIGNED_BYTES, true)
+  check(end <= bytes.length, 'the quote is cut: its signature data is longer than what is there')
+  check(
+    bytes.subarray(end).every((byte) => byte === 0),
+    'the quote has bytes behind its end',
+  )
+  const hexOf = (at: number) => encodeHex(slice(at, 48))
+  return {
+    bytes: slice(0, end),
+    isMarkedSimulated: latin1(slice(28, 20)).startsWith(SIMULATED_MARK),
+    teeTcbSvn: slice(48, 16),
+    moduleSigner: slice(112, 48),
+    moduleAttributes: slice(160, 8),
+    tdAttributes: slice(168, 8),
+    measurements: {
+      mrtd: hexOf(184),
+      rtmr0: hexOf(376),
+      rtmr1: hexOf(424),
+      rtmr2: hexOf(472),
+      rtmr3: hexOf(520),
+    },
+    reportData: slice(568, 64),
+    pckChain: pckChainOf(slice(AUTH_AT, end - AUTH_AT)),
+  }
+}
+
+/** The parts of the certification fill it exactly: nothing unread stands between them. */
+function pckChainOf(auth: Uint8Array<ArrayBuffer>): string {
+  const view = new DataView(auth.buffer)
+  const cut = 'the quote is cut: its certification ends early'
+  check(auth.length >= QE_CERTIFICATION_AT + 6 + QE_AUTH_DATA_AT + 2, cut)
+  const outer = view.getUint16(QE_CERTIFICATION_AT, true)
+  check(outer === QE_REPORT_CERTIFICATION, `the quote's certification is of type ${outer}, not 6`)
+  const body = QE_CERTIFICATION_AT + 6
+  const filled = body + view.getUint32(QE_CERTIFICATION_AT + 2, true) === auth.length
+  check(filled, "the quote's certification does not fill its signature data")
+  const inner = body + QE_AUTH_DATA_AT + 2 + view.getUint16(body + QE_AUTH_DATA_AT, true)
+  check(auth.length >= inner + 6, cut)
+  const type = view.getUint16(inner, true)
+  check(
+    type === PCK_CERT_CHAIN,
+    `the quote's enclave is certified by type ${type}, not 5 (a chain)`,
+  )
+  const chainFills = inner + 6 + view.getUint32(inner + 2, true) === auth.length
+  check(chainFills, "the quote's certificate chain does not fill its certification")
+  return latin1(auth.subarray(inner + 6))
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes)
+}

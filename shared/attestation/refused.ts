@@ -1,0 +1,26 @@
+import type { Report } from './report.ts'
+import type { RuleName } from './policy.ts'
+
+/** Evidence did not pass: nothing is sent to who showed it. */
+export class EvidenceRefused extends Error {
+  readonly rule: RuleName
+  readonly reason: string
+
+  constructor(rule: RuleName, reason: string) {
+    super(`the evidence was refused by the rule "${rule}": ${reason}`)
+    this.name = 'EvidenceRefused'
+    this.rule = rule
+    this.reason = reason
+  }
+}
+
+/**
+ * That no rule failed, and that each of the needed ones passed.
+ * @throws {EvidenceRefused} for the first that did not
+ */
+export function requireVerified(report: Report, needed: readonly RuleName[]): void {
+  for (const { name, outcome, reason } of report.rules)
+    if (outcome === 'failed' || (outcome === 'not_applicable' && needed.includes(name)))
+      throw new EvidenceRefused(name, reason)
+  if (report.verdict === 'FAILED') throw new EvidenceRefused('quote', 'the evidence did not pass')
+}

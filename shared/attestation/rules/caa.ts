@@ -1,0 +1,61 @@
+/** Rule 6: only the account of this application may have certificates issued for the name. */
+import { z } from 'zod'
+import { CAA_RECORD_MAX_CHARACTERS, CAA_RECORDS_MAX } from '../../limits.ts'
+import { caaIssuerOf } from '../caa.ts'
+import { check, CheckFailed, quoted } from '../check-failed.ts'
+import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
+import type { Finding } from '../report.ts'
+import { fileOf } from './evidence-files.ts'
+
+/** As certbot, this service, and two versions of lego write it. */
+const accountSchema = z.object({
+  uri: z.string().optional(),
+  account_uri: z.string().optional(),
+  registration: z
+    .object({ accountURL: z.string().optional(), uri: z.string().optional() })
+    .optional(),
+})
+
+/** @throws {CheckFailed} */
+export function caaRule({ files, caa }: EvidenceBundle): Finding {
+  const uri = accountUriOf(fileOf(files, ACME_ACCOUNT_FILE))
+  if (!caa)
+    return {
+      outcome: 'not_applicable',
+      reason: 'no CAA records were asked for',
+      open: [
+        'Who else may have a certificate issued for this name: CAA records were not asked for.',
+      ],
+    }
+  const fits =
+    caa.records.length <= CAA_RECORDS_MAX &&
+    caa.records.every((record) => record.length <= CAA_RECORD_MAX_CHARACTERS)
+  check(fits, `the CAA records of ${quoted(caa.host)} are more than any name has`)
+  const issuers = caa.records.flatMap((record) => caaIssuerOf(record) ?? [])
+  const isNamed = issuers.some(({ accountUri }) => accountUri === uri)
+  check(isNamed, `no CAA record of ${quoted(caa.host)} names the account ${quoted(uri)}`)
+  const others = issuers.filter((one) => one.issuer !== '' && one.accountUri !== uri)
+  const open = others.map(
+    ({ issuer, accountUri }) =>
+      `Certificates by ${quoted(issuer)}${accountUri ? ` for ${quoted(accountUri)}` : ', for any account'}: CAA lets it issue them too.`,
+  )
+  return {
+    outcome: 'passed',
+    reason: `CAA of ${quoted(caa.host)} names the account ${quoted(uri)}`,
+    open,
+  }
+}
+
+function accountUriOf(text: string): string {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new CheckFailed(`${ACME_ACCOUNT_FILE} is not JSON`)
+  }
+  const { data } = accountSchema.safeParse(json)
+  const uri =
+    data?.uri ?? data?.account_uri ?? data?.registration?.accountURL ?? data?.registration?.uri
+  check(uri !== undefined && uri !== '', `${ACME_ACCOUNT_FILE} has no uri of an account`)
+  return uri
+}

@@ -1,0 +1,56 @@
+/** Rule 5: the connection ends where the evidence was made. */
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import { check, CheckFailed } from '../check-failed.ts'
+import { parseChecksums } from '../checksums.ts'
+import { sha256Hex } from '../digests.ts'
+import { CHECKSUMS_FILE, type EvidenceBundle } from '../evidence.ts'
+import type { Finding } from '../report.ts'
+import { fileOf } from './evidence-files.ts'
+
+const CERTIFICATE_FILE = /^cert-.+\.pem$/
+const LEAF = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/
+
+/** @throws {CheckFailed} */
+export function certificateRule({ files, served_certificate }: EvidenceBundle): Finding {
+  const sums = parseChecksums(fileOf(files, CHECKSUMS_FILE))
+  const named = [...sums].filter(([name]) => CERTIFICATE_FILE.test(name))
+  check(named.length > 0, `${CHECKSUMS_FILE} names no certificate`)
+  const leaves = named.map(([name, sum]) => {
+    const pem = fileOf(files, name)
+    check(sha256Hex(pem) === sum, `${name} is not what ${CHECKSUMS_FILE} says`)
+    return { name, sha256: sha256Hex(leafOf(name, pem)) }
+  })
+  if (!served_certificate)
+    return {
+      outcome: 'not_applicable',
+      reason:
+        'the certificate of the connection is not known: browsers and Workers do not show it, and before an edge the connection ends at the edge',
+      open: [
+        'Where the TLS connection ends: what was sent in it may be read by who holds its key.',
+      ],
+    }
+  const served = sha256Hex(bytesOfBase64(served_certificate.der_base64))
+  const same = leaves.find(({ sha256 }) => sha256 === served)
+  check(same !== undefined, `the served certificate (SHA-256 ${served}) is not the evidence's`)
+  return { outcome: 'passed', reason: `the served certificate is the one in ${same.name}` }
+}
+
+/** DER of the first certificate: servers' files have the leaf first. */
+function leafOf(name: string, pem: string): Uint8Array {
+  const [leaf] = LEAF.exec(pem) ?? []
+  check(leaf !== undefined, `${name} has no certificate`)
+  try {
+    return new Uint8Array(new x509.X509Certificate(leaf).rawData)
+  } catch {
+    throw new CheckFailed(`${name} has a certificate that does not parse`)
+  }
+}
+
+function bytesOfBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    throw new CheckFailed('the served certificate is not base64')
+  }
+}

@@ -1,0 +1,93 @@
+/** Rule 4: the evidence files are those of a machine that runs this application. */
+import { encodeHex } from '../../hex.ts'
+import { EVIDENCE_FILE_MAX_BYTES } from '../../limits.ts'
+import { check, CheckFailed, quoted } from '../check-failed.ts'
+import { NOT_LISTED, parseChecksums } from '../checksums.ts'
+import type { CheckedCollateral } from '../collateral.ts'
+import { sha256Hex } from '../digests.ts'
+import {
+  CHECKSUMS_FILE,
+  type EvidenceBundle,
+  type EvidenceQuote,
+  evidenceQuoteSchema,
+  QUOTE_FILE,
+} from '../evidence.ts'
+import { parseKeyFiles } from '../key-files.ts'
+import { checkSameApp, type Machine, verifyMachine } from '../machine.ts'
+import type { Policy } from '../policy.ts'
+import type { EvidenceKeys, Finding } from '../report.ts'
+
+/** Report data is 64 bytes, of which SHA-256 fills half. */
+const REST = '0'.repeat(64)
+
+/** @throws {CheckFailed} */
+export async function evidenceFilesRule(
+  { files }: EvidenceBundle,
+  machine: Machine,
+  collateral: CheckedCollateral,
+  policy: Policy,
+  at: Date,
+): Promise<Finding & { keys: EvidenceKeys }> {
+  const checksums = fileOf(files, CHECKSUMS_FILE)
+  const sums = parseChecksums(checksums)
+  for (const [name, sum] of sums)
+    check(sha256Hex(fileOf(files, name)) === sum, `${name} is not what ${CHECKSUMS_FILE} says`)
+  for (const name of Object.keys(files))
+    check(
+      sums.has(name) || NOT_LISTED.includes(name),
+      `${quoted(name)} is not in ${CHECKSUMS_FILE}`,
+    )
+
+  const quote = parsedQuote(fileOf(files, QUOTE_FILE))
+  const expected = sha256Hex(checksums) + REST
+  const stated = quote.report_data.toLowerCase()
+  check(
+    stated === expected,
+    `${QUOTE_FILE}'s report_data does not start with SHA-256 of ${CHECKSUMS_FILE}`,
+  )
+  const quoting = await verifiedMachine(quote, collateral, policy, at)
+  const inside = encodeHex(quoting.quote.reportData)
+  check(inside === expected, `${QUOTE_FILE}'s report_data is not what its quote carries`)
+  checkSameApp(`${QUOTE_FILE}'s quote`, quoting, machine)
+  const listed = Object.fromEntries([...sums.keys()].map((name) => [name, files[name]!]))
+  const keys = parseKeyFiles(listed, at)
+  return {
+    outcome: 'passed',
+    reason: `${sums.size} files, all as ${CHECKSUMS_FILE} says, which a quote of this application names`,
+    keys,
+  }
+}
+
+export function fileOf(files: EvidenceBundle['files'], name: string): string {
+  const text = Object.hasOwn(files, name) ? files[name] : undefined
+  check(text !== undefined, `${name} is missing`)
+  check(text.length <= EVIDENCE_FILE_MAX_BYTES, `${name} is longer than any evidence is`)
+  return text
+}
+
+function parsedQuote(text: string): EvidenceQuote {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new CheckFailed(`${QUOTE_FILE} is not JSON`)
+  }
+  const result = evidenceQuoteSchema.safeParse(json)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new CheckFailed(`${QUOTE_FILE}: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+async function verifiedMachine(
+  quote: EvidenceQuote,
+  collateral: CheckedCollateral,
+  policy: Policy,
+  at: Date,
+): Promise<Machine> {
+  try {
+    return await verifyMachine(quote, collateral, policy, at)
+  } catch (error) {
+    if (!(error instanceof CheckFailed)) throw error
+    throw new CheckFailed(`${QUOTE_FILE}: ${error.message}`, { cause: error })
+  }
+}

@@ -1,0 +1,19 @@
+/** Rule 7: who governs the application allows this compose hash. */
+import { check } from '../check-failed.ts'
+import type { EvidenceBundle } from '../evidence.ts'
+import type { Machine } from '../machine.ts'
+import type { Finding } from '../report.ts'
+
+/** @throws {CheckFailed} */
+export function governanceRule({ governance }: EvidenceBundle, { app }: Machine): Finding {
+  if (!governance)
+    return {
+      outcome: 'not_applicable',
+      reason: 'no chain was asked',
+      open: ['Whether the governance contract allows this compose hash: no chain was asked.'],
+    }
+  const { chain_id, allowed } = governance
+  const contract = `the contract 0x${app.appId} on chain ${chain_id}`
+  check(allowed, `${contract} does not allow the compose hash ${app.composeHash}`)
+  return { outcome: 'passed', reason: `${contract} allows the compose hash` }
+}

@@ -1,0 +1,68 @@
+/** The TDX module in a quote, by Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`, `tdxModuleIdentities`). */
+import { z } from 'zod'
+import { decodeHex, encodeHex } from '../hex.ts'
+import { check } from './check-failed.ts'
+import { sameBytes } from './digests.ts'
+import { TCB_STATUSES, type TcbStatus } from './policy.ts'
+import type { TdxQuote } from './quote.ts'
+
+const identity = {
+  mrsigner: z.string(),
+  attributes: z.string(),
+  attributesMask: z.string(),
+}
+const levelSchema = z.object({
+  tcb: z.object({ isvsvn: z.int() }),
+  tcbStatus: z.enum(TCB_STATUSES),
+  advisoryIDs: z.array(z.string()).optional(),
+})
+const tcbInfoSchema = z.object({
+  tdxModule: z.object(identity),
+  tdxModuleIdentities: z
+    .array(z.object({ ...identity, id: z.string(), tcbLevels: z.array(levelSchema) }))
+    .optional(),
+})
+
+/** What Intel says of the module's version; nothing where the TCB info has no versions of modules. */
+export type ModuleTcb = { status: TcbStatus; advisoryIds: string[] }
+
+/**
+ * @param tcbInfo JSON whose signature has been checked
+ * @throws {CheckFailed} for a module of another signer, of other attributes, or of a version that Intel does not know
+ */
+export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | undefined {
+  const result = tcbInfoSchema.safeParse(JSON.parse(tcbInfo))
+  check(result.success, 'the TCB info does not say which TDX modules there are')
+  const { tdxModule, tdxModuleIdentities = [] } = result.data
+  const [svn = 0, version = 0] = quote.teeTcbSvn
+  if (version === 0) {
+    checkIdentity(quote, tdxModule)
+    return undefined
+  }
+  const id = `TDX_${encodeHex(Uint8Array.of(version))}`
+  const known = tdxModuleIdentities.find((one) => one.id.toLowerCase() === id.toLowerCase())
+  check(known !== undefined, `the TCB info does not know the TDX module ${id}`)
+  checkIdentity(quote, known)
+  const level = known.tcbLevels.find(({ tcb }) => svn >= tcb.isvsvn)
+  check(level !== undefined, `the TDX module ${id} is older than any that Intel knows`)
+  return { status: level.tcbStatus, advisoryIds: level.advisoryIDs ?? [] }
+}
+
+type Identity = { mrsigner: string; attributes: string; attributesMask: string }
+
+function checkIdentity(quote: TdxQuote, { mrsigner, attributes, attributesMask }: Identity): void {
+  const signer = decodeHex(mrsigner)
+  check(
+    signer !== undefined && sameBytes(quote.moduleSigner, signer),
+    'the TDX module is signed by somebody else',
+  )
+  const expected = decodeHex(attributes)
+  const mask = decodeHex(attributesMask)
+  const { moduleAttributes } = quote
+  const { length } = moduleAttributes
+  check(expected?.length === length && mask?.length === length, 'the TCB info has other attributes')
+  check(
+    moduleAttributes.every((byte, at) => (byte & mask[at]!) === (expected[at]! & mask[at]!)),
+    'the TDX module has other attributes',
+  )
+}

@@ -1,0 +1,128 @@
+import { check, CheckFailed, reasonOf } from './check-failed.ts'
+import { checkCollateral, type CheckedCollateral } from './collateral.ts'
+import { ATTESTATION_MAX_BYTES, EVIDENCE_FILES_MAX } from '../limits.ts'
+import { bundleSchema, type EvidenceBundle } from './evidence.ts'
+import type { Machine } from './machine.ts'
+import { type Policy, type RuleName, type RuleResult, RULES, type Verdict } from './policy.ts'
+import type { Finding, Report } from './report.ts'
+import { caaRule } from './rules/caa.ts'
+import { certificateRule } from './rules/certificate.ts'
+import { composeHashRule } from './rules/compose-hash.ts'
+import { evidenceFilesRule } from './rules/evidence-files.ts'
+import { governanceRule } from './rules/governance.ts'
+import { imagesRule } from './rules/images.ts'
+import { quoteRule } from './rules/quote.ts'
+
+/**
+ * The seven rules of the specification (Attestation and evidence endpoints), and what they leave open. Nothing is asked
+ * of a network. Hostile evidence fails a rule; it never throws.
+ * @param at certificates, collateral and keys are judged by this time
+ */
+export async function verifyBundle(
+  bundle: EvidenceBundle,
+  policy: Policy,
+  at: Date,
+): Promise<Report> {
+  const findings: Findings = new Map()
+  const evidence = await attempt(findings, 'quote', () => boundedBundle(bundle, at))
+  if (!evidence) return reportOf(findings, undefined)
+  const run = <Found extends Finding>(name: RuleName, rule: () => Found | Promise<Found>) =>
+    attempt(findings, name, async () => {
+      const found = await rule()
+      findings.set(name, found)
+      return found
+    })
+
+  const shown = await run('quote', async () => {
+    const collateral = await checkCollateral(evidence.collateral, policy.root, at)
+    return { ...(await quoteRule(evidence, collateral, policy, at)), collateral }
+  })
+  const machine = () => {
+    check(shown !== undefined, NOTHING_MEASURED)
+    return shown
+  }
+  await run('compose hash', () => composeHashRule(evidence.info, machine().machine, policy))
+  await run('images', () => imagesRule(evidence.info))
+  const named = await run('evidence files', () =>
+    evidenceFilesRule(evidence, machine().machine, machine().collateral, policy, at),
+  )
+  await run('certificate', () => certificateRule(evidence))
+  await run('CAA', () => caaRule(evidence))
+  await run('governance', () => governanceRule(evidence, machine().machine))
+  return reportOf(findings, shown && { ...shown, keys: named?.keys })
+}
+
+const NOTHING_MEASURED = 'the rule "quote" did not pass, so that nothing shows what was measured'
+
+/** In no order but that of `RULES`, by which they are read. */
+type Findings = Map<RuleName, Finding | { outcome: 'failed'; reason: string }>
+
+async function attempt<Found>(
+  findings: Findings,
+  name: RuleName,
+  rule: () => Found | Promise<Found>,
+): Promise<Found | undefined> {
+  try {
+    return await rule()
+  } catch (error) {
+    const reason = error instanceof CheckFailed ? error.message : `refused: ${reasonOf(error)}`
+    findings.set(name, { outcome: 'failed', reason })
+    return undefined
+  }
+}
+
+/** The same, of shapes and sizes that may be worked on; it may come from a file. */
+function boundedBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
+  check(!Number.isNaN(at.getTime()), 'the time to judge by is none')
+  const result = bundleSchema.safeParse(bundle)
+  const issue = result.error?.issues[0]
+  check(result.success, `the bundle does not parse: ${issue?.path.join('.')}: ${issue?.message}`)
+  const { info, files } = result.data
+  const isBounded = info.tcb_info.app_compose.length <= ATTESTATION_MAX_BYTES
+  check(isBounded, 'app_compose is longer than any is')
+  const hasFew = Object.keys(files).length <= EVIDENCE_FILES_MAX
+  check(hasFew, 'there are more evidence files than any evidence has')
+  return result.data
+}
+
+type Shown = { machine: Machine; collateral: CheckedCollateral; keys: Report['keys'] }
+
+function reportOf(findings: Findings, shown: Shown | undefined): Report {
+  const rules = RULES.map((name, index): RuleResult => {
+    const { outcome, reason } = findings.get(name) ?? {
+      outcome: 'failed',
+      reason: NOTHING_MEASURED,
+    }
+    return { rule: index + 1, name, outcome, reason }
+  })
+  const open = RULES.flatMap((name) => {
+    const finding = findings.get(name)
+    return finding && 'open' in finding ? (finding.open ?? []) : []
+  })
+  const { machine, collateral, keys } = shown ?? {}
+  return {
+    verdict: verdictOf(rules, collateral),
+    rules,
+    open,
+    root: collateral && rootOf(collateral),
+    tcbStatus: machine?.tcb.status,
+    advisoryIds: machine?.tcb.advisoryIds ?? [],
+    appId: machine?.app.appId,
+    composeHash: machine?.app.composeHash,
+    instanceId: machine?.app.instanceId,
+    measurements: machine?.quote.measurements,
+    keys,
+  }
+}
+
+function verdictOf(
+  rules: readonly RuleResult[],
+  collateral: CheckedCollateral | undefined,
+): Verdict {
+  if (!collateral || rules.some(({ outcome }) => outcome === 'failed')) return 'FAILED'
+  return collateral.root.kind === 'intel' ? 'HARDWARE' : 'SIMULATED'
+}
+
+function rootOf({ root: { kind, spkiSha256, name } }: CheckedCollateral): Report['root'] {
+  return { kind, spkiSha256, name }
+}

@@ -1,0 +1,126 @@
+/** Evidence as an origin shows it, of a machine that is simulated: all rules hold of it, and tests break it. */
+import { createECDH, createHash, X509Certificate } from 'node:crypto'
+import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
+import type { Policy } from '../../../shared/attestation/policy.ts'
+import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
+import { makeAuthority } from '../../doubles/certificates.ts'
+
+export const NOW = new Date('2026-11-22T12:00:00Z')
+export const DOMAIN = 'origin.example'
+export const ACCOUNT_URI = 'https://ca.example/acme/acct/1'
+const NONCE = Buffer.alloc(32, 7)
+const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
+
+export const COMPOSE_FILE = `services:
+  origin:
+    image: registry.example/svc@sha256:${'a'.repeat(64)} # what runs
+    restart: always
+`
+export const APP_COMPOSE = JSON.stringify({
+  manifest_version: 2,
+  name: 'svc',
+  runner: 'docker-compose',
+  docker_compose_file: COMPOSE_FILE,
+})
+
+/** A machine of its own kind for each `root`. */
+export function simulatedMachine(root = 1, appCompose = APP_COMPOSE): SimulatedProvider {
+  return new SimulatedProvider(Buffer.alloc(32, root), { appCompose }, () => NOW.getTime())
+}
+
+/** What takes the evidence of `simulatedMachine(root)` and no other. */
+export function pinnedPolicy(root = 1): Policy {
+  return {
+    root: { kind: 'simulated', spkiSha256: rootPinOf(Buffer.alloc(32, root)) },
+    statuses: ['UpToDate'],
+  }
+}
+
+export const sha256 = (of: string | Uint8Array) => createHash('sha256').update(of).digest('hex')
+
+export type Given = {
+  machine?: SimulatedProvider
+  /** The machine that the evidence files are quoted by. */
+  quoting?: SimulatedProvider
+  /** Put before the checksums are made. */
+  files?: Record<string, string>
+}
+
+export async function goodEvidence({
+  machine = simulatedMachine(),
+  quoting = machine,
+  files: changed = {},
+}: Given = {}): Promise<EvidenceBundle> {
+  const { cert, der_base64 } = await certificate()
+  const listed = { ...keyFiles(), [`cert-${DOMAIN}.pem`]: cert, ...changed }
+  const checksums = checksumsOf(listed)
+  const { info: all } = { info: await machine.info() }
+  return {
+    version: 1,
+    base_url: `https://${DOMAIN}`,
+    fetched_at: NOW.toISOString(),
+    attestation: await machine.quote(Buffer.alloc(0)),
+    fresh: { nonce: NONCE.toString('hex'), attestation: await machine.quote(NONCE) },
+    info: {
+      app_id: all.app_id,
+      compose_hash: all.compose_hash,
+      tcb_info: { app_compose: all.tcb_info.app_compose },
+    },
+    files: {
+      ...listed,
+      'sha256sum.txt': checksums,
+      'quote.json': JSON.stringify(await quoting.quote(Buffer.from(sha256(checksums), 'hex'))),
+    },
+    collateral: await machine.collateral(),
+    served_certificate: { der_base64 },
+    caa: {
+      host: DOMAIN,
+      records: [`0 issue "ca.example; validationmethods=dns-01; accounturi=${ACCOUNT_URI}"`],
+    },
+    governance: { chain_id: 1, allowed: true },
+  }
+}
+
+export function checksumsOf(files: Record<string, string>): string {
+  const names = Object.keys(files).toSorted()
+  return names.map((name) => `${sha256(files[name]!)}  ${name}\n`).join('')
+}
+
+function keyFiles(): Record<string, string> {
+  const receipt = point(3)
+  return {
+    'acme-account.json': JSON.stringify({ uri: ACCOUNT_URI }),
+    'channel-key.json': JSON.stringify({
+      suite: SUITE,
+      public_key: point(1).toString('base64url'),
+      epoch: 1,
+      valid_until: '2026-11-24T00:00:00Z',
+    }),
+    'receipt-key.json': JSON.stringify({
+      alg: 'ES256',
+      kid: sha256(receipt).slice(0, 32),
+      public_key: receipt.toString('base64url'),
+    }),
+    'storage-key.json': JSON.stringify({
+      suite: SUITE,
+      public_key: point(2).toString('base64url'),
+    }),
+  }
+}
+
+function point(scalar: number): Buffer {
+  const ecdh = createECDH('prime256v1')
+  ecdh.setPrivateKey(Buffer.alloc(32, scalar))
+  return ecdh.getPublicKey()
+}
+
+let made: Promise<{ cert: string; der_base64: string }> | undefined
+
+/** One for all: what it is of does not matter. */
+function certificate() {
+  made ??= makeAuthority().then(async (authority) => {
+    const { cert } = await authority.issue({ names: [DOMAIN] })
+    return { cert, der_base64: new X509Certificate(cert).raw.toString('base64') }
+  })
+  return made
+}
