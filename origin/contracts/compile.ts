@@ -30,6 +30,8 @@ export type CompiledContract = {
 
 export const FACETS = ['WritesFacet', 'ViewsFacet', 'AdminFacet'] as const
 export const DIAMOND = 'AccountConfig'
+/** In a folder of its own: it shares nothing with the diamond. */
+export const GOVERNANCE = 'Governance'
 
 type Output = {
   errors?: {
@@ -73,13 +75,23 @@ function readImport(path: string): { contents: string } | { error: string } {
 /** "Payable fallback, but no receive": a call without data must revert, and in the diamond's fallback it does. */
 const PAYABLE_FALLBACK_WITHOUT_RECEIVE = '3628'
 
+/** The diamond and its facets, by name. @throws {Error} as `compileFolder` */
+export function compileContracts(): Record<string, CompiledContract> {
+  return compileFolder(new URL('.', import.meta.url), [DIAMOND, ...FACETS])
+}
+
+/** @throws {Error} as `compileFolder` */
+export function compileGovernance(): CompiledContract {
+  const compiled = compileFolder(new URL('./governance/', import.meta.url), [GOVERNANCE])
+  return compiled[GOVERNANCE]!
+}
+
 /**
- * The diamond and its facets, by name.
+ * The wanted contracts of a folder, by name.
  * @throws {Error} with the compiler's messages. A warning about our own code counts: nobody reads those of a build
  * that passes.
  */
-export function compileContracts(): Record<string, CompiledContract> {
-  const folder = new URL('.', import.meta.url)
+function compileFolder(folder: URL, wanted: readonly string[]): Record<string, CompiledContract> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
   const sources = Object.fromEntries(
     names.map((name) => [name, { content: readFileSync(new URL(name, folder), 'utf8') }]),
@@ -99,7 +111,7 @@ export function compileContracts(): Record<string, CompiledContract> {
     throw new Error(complaints.map(({ formattedMessage }) => formattedMessage).join('\n'))
   }
   return Object.fromEntries(
-    [DIAMOND, ...FACETS].map((name) => {
+    wanted.map((name) => {
       const contract = output.contracts?.[`${name}.sol`]?.[name]
       if (!contract) throw new Error(`${name}.sol: no contract ${name} in it`)
       const { bytecode, methodIdentifiers } = contract.evm

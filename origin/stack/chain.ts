@@ -94,6 +94,15 @@ function anvilBinary(): string {
   )
 }
 
+/** Asks often: its blocks come as soon as there is something in them. */
+export function openLocalChain(rpcUrl: string): JsonRpcProvider {
+  return new JsonRpcProvider(rpcUrl, LOCAL_CHAIN_ID, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: 50,
+  })
+}
+
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 export type Deployment = z.infer<typeof deploymentSchema>
 
@@ -104,11 +113,7 @@ export async function ensureContract(
   keyring: Keyring,
 ): Promise<Deployment> {
   const file = join(stateDir, 'chain', 'deployment.json')
-  const provider = new JsonRpcProvider(rpcUrl, LOCAL_CHAIN_ID, {
-    staticNetwork: true,
-    cacheTimeout: -1,
-    pollingInterval: 50,
-  })
+  const provider = openLocalChain(rpcUrl)
   try {
     const payers = Array.from({ length: LOCAL_PAYERS + 1 }, (_, n) =>
       addressOf(keyring.payerKey(n)),

@@ -6,6 +6,8 @@ import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
 import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls } from '../tls.ts'
+import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
+import { inherited, processorSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
@@ -14,9 +16,11 @@ import {
   LOCAL_PAYERS,
   startChain,
 } from './chain.ts'
+import { ensureApp, type LocalApp } from './local-app.ts'
 import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
+import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts, type Ports } from './ports.ts'
-import { StateLock } from './state-lock.ts'
+import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
@@ -53,6 +57,8 @@ export class Stack {
   readonly #children = new Map<Component, Child>()
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
+  #app: LocalApp | undefined
+  #nameServer: LocalNameServer | undefined
 
   private constructor(options: StackOptions, ports: Ports, lock: StateLock, caFile: string) {
     const { stateDir } = options
@@ -81,12 +87,27 @@ export class Stack {
       await Promise.all([
         stack.startComponent('edge'),
         stack.startComponent('chain').then(() => stack?.startComponent('origin')),
+        stack.#startNameServer(),
       ])
+      lock.publish(stack.addresses())
       return stack
     } catch (error) {
       if (stack) await stack.stop()
       else lock.release()
       throw error
+    }
+  }
+
+  /** Where everything is, once it has started. */
+  addresses(): StackAddresses {
+    if (!this.#app || !this.#nameServer) throw new Error('the stack has not started')
+    return {
+      base_url: this.baseUrl,
+      triggers_url: this.triggersUrl,
+      chain_rpc: this.chainUrl,
+      dns_server: this.#nameServer.address,
+      ca_file: this.caFile,
+      governance: this.#app.governance,
     }
   }
 
@@ -108,20 +129,27 @@ export class Stack {
   async stop(): Promise<void> {
     for (const component of ['edge', 'origin', 'chain'] as const)
       await this.#children.get(component)?.stop()
+    await this.#nameServer?.close()
     this.#lock.release()
   }
 
+  async #startNameServer(): Promise<void> {
+    const { baseUrl } = this
+    this.#nameServer = await startNameServer(domainOf(baseUrl), localAcmeAccountUri(baseUrl))
+  }
+
   async #startChain(): Promise<void> {
-    const { stateDir } = this.#options
+    const { stateDir, originSettings } = this.#options
     const { child, rpcUrl } = await startChain(stateDir, this.#ports.chain, this.#hooks('chain'))
     this.#add('chain', child)
     this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
+    this.#app = await ensureApp(stateDir, rpcUrl, originSettings?.['SVC_APP_COMPOSE_FILE'])
   }
 
   async #startOrigin(): Promise<void> {
     const { stateDir, environment, originSettings } = this.#options
     const ports = this.#ports
-    if (!this.#deployment) throw new Error('the origin needs the chain')
+    if (!this.#deployment || !this.#app) throw new Error('the origin needs the chain')
     const child = this.#node('origin', '../main.ts', {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
@@ -138,6 +166,8 @@ export class Stack {
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
       ...processorSettingsIn(environment),
       ...originSettings,
+      SVC_APP_ID: this.#app.governance,
+      SVC_APP_COMPOSE_FILE: this.#app.composeFile,
     })
     await child.message()
   }
@@ -202,19 +232,3 @@ export class Stack {
   }
 }
 
-/** What a component takes over from this process: nothing that could be another's secret or setting. */
-function inherited(): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'TMPDIR', 'LANG']
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  )
-}
-
-/** Payments are taken by who has an account at the processor: it is theirs to say. */
-function processorSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith('SVC_PROCESSOR_') && value !== undefined ? [[name, value]] : [],
-    ),
-  )
-}

@@ -4,8 +4,25 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupMembers, identify, isAlive, type ProcessIdentity } from './process-table.ts'
 
-/** What the lock's holder writes beside it: who it is, and whom it started. */
-type Record = { holder: ProcessIdentity; children: { name: string; leader: ProcessIdentity }[] }
+/** What the lock's holder writes beside it: who it is, whom it started, and where its services are while they run. */
+type Record = {
+  holder: ProcessIdentity
+  children: { name: string; leader: ProcessIdentity }[]
+  addresses?: StackAddresses
+}
+
+/** For whoever verifies this stack (`svc verify` takes them from here): no secret is among them. */
+export type StackAddresses = {
+  base_url: string
+  triggers_url: string
+  chain_rpc: string
+  /** `ip:port`, UDP. */
+  dns_server: string
+  /** PEM of the authority that the origin's certificate is of. */
+  ca_file: string
+  /** 0x hex of the governance contract. */
+  governance: string
+}
 
 /** Leftovers are asked to stop for this long, so that the chain writes its state; then they are killed. */
 const ASK_MS = 3_000
@@ -65,8 +82,15 @@ export class StateLock {
     this.#write()
   }
 
+  /** Says where the services are, until `release`. */
+  publish(addresses: StackAddresses): void {
+    this.#record.addresses = addresses
+    this.#write()
+  }
+
   release(): void {
     this.#record.children = []
+    delete this.#record.addresses
     this.#write()
     this.#database.close()
   }

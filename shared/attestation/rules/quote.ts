@@ -6,10 +6,9 @@ import type { CheckedCollateral } from '../collateral.ts'
 import { sameBytes } from '../digests.ts'
 import type { EvidenceBundle } from '../evidence.ts'
 import { checkSameApp, type Machine, sameMeasurements, verifyMachine } from '../machine.ts'
+import { nonceReportData } from '../nonce.ts'
 import type { Policy } from '../policy.ts'
 import type { Finding } from '../report.ts'
-
-const REPORT_DATA_BYTES = 64
 
 /** @throws {CheckFailed} */
 export async function quoteRule(
@@ -66,8 +65,7 @@ async function checkFresh(
     nonce.some((byte) => byte !== 0),
     'the nonce is zero',
   )
-  const expected = new Uint8Array(REPORT_DATA_BYTES)
-  expected.set(nonce)
+  const expected = await nonceReportData(nonce)
   const fresh = await verifyMachine(attestation, collateral, policy, at)
   const isAnswer = sameBytes(fresh.quote.reportData, expected)
   check(

@@ -2,11 +2,19 @@ import { readFileSync } from 'node:fs'
 import { Interface } from 'ethers'
 import { expect, test } from 'vitest'
 import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
-import { compileContracts } from '../../../origin/contracts/compile.ts'
-import { artifactsOf, mergedAbi, renderAbi } from '../../../origin/contracts/generate-abi.ts'
+import governanceArtifact from '../../../origin/contracts/governance/artifact.json' with { type: 'json' }
+import { compileContracts, compileGovernance } from '../../../origin/contracts/compile.ts'
+import {
+  artifactsOf,
+  governanceArtifactOf,
+  mergedAbi,
+  renderAbi,
+  renderGovernanceAbi,
+} from '../../../origin/contracts/generate-abi.ts'
 import { PERMISSION_IDS_MAX } from '../../../shared/limits.ts'
 
 const contracts = compileContracts()
+const governance = compileGovernance()
 const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
 test('artifacts.json is what the contracts compile to', () => {
@@ -15,6 +23,12 @@ test('artifacts.json is what the contracts compile to', () => {
 
 test('the ABI in shared is what the contracts compile to', () => {
   expect(text('shared/abi/account-config.ts'), 'run `npm run abi`').toBe(renderAbi(contracts))
+})
+
+test('the governance contract and its ABI in shared are what it compiles to', () => {
+  expect(governanceArtifact, 'run `npm run abi`').toEqual(governanceArtifactOf(governance))
+  const abi = text('shared/abi/governance.ts')
+  expect(abi, 'run `npm run abi`').toBe(renderGovernanceAbi(governance))
 })
 
 test('no two errors, events or functions of the facets share a selector', () => {
@@ -26,7 +40,7 @@ test('no two errors, events or functions of the facets share a selector', () => 
 })
 
 test('every contract fits the 24,576 bytes that a chain takes', () => {
-  for (const { bytecode } of Object.values(contracts)) {
+  for (const { bytecode } of [...Object.values(contracts), governance]) {
     expect((bytecode.length - 2) / 2).toBeLessThan(24_576)
   }
 })

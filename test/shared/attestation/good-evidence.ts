@@ -1,5 +1,6 @@
 /** Evidence as an origin shows it, of a machine that is simulated: all rules hold of it, and tests break it. */
 import { createECDH, createHash, X509Certificate } from 'node:crypto'
+import { nonceReportData } from '../../../shared/attestation/nonce.ts'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import type { Policy } from '../../../shared/attestation/policy.ts'
 import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
@@ -60,7 +61,10 @@ export async function goodEvidence({
     base_url: `https://${DOMAIN}`,
     fetched_at: NOW.toISOString(),
     attestation: await machine.quote(Buffer.alloc(0)),
-    fresh: { nonce: NONCE.toString('hex'), attestation: await machine.quote(NONCE) },
+    fresh: {
+      nonce: NONCE.toString('hex'),
+      attestation: await machine.quote(await nonceReportData(NONCE)),
+    },
     info: {
       app_id: all.app_id,
       compose_hash: all.compose_hash,

@@ -1,0 +1,54 @@
+/** Makes a change of the governance contract: one member proposes, others approve, one executes. */
+import { Contract, type ContractTransactionReceipt, Interface, type Signer } from 'ethers'
+import { governanceAbi } from '../../../shared/abi/governance.ts'
+
+/** As the contract counts them. */
+export const CHANGE = {
+  allowComposeHash: 0,
+  withdrawComposeHash: 1,
+  addMember: 2,
+  removeMember: 3,
+  setThreshold: 4,
+} as const
+
+const governance = new Interface(governanceAbi)
+
+/**
+ * @param subject 32 bytes as 0x hex
+ * @param members as many as the threshold says; the first proposes and executes
+ * @throws when a transaction reverts
+ */
+export async function makeChange(
+  address: string,
+  change: keyof typeof CHANGE,
+  subject: string,
+  members: readonly Signer[],
+): Promise<void> {
+  const [first, ...others] = members
+  if (!first) throw new Error('a change takes members')
+  const id = proposedId(await send(address, first, 'propose', CHANGE[change], subject))
+  for (const member of others) await send(address, member, 'approve', id)
+  await send(address, first, 'execute', id)
+}
+
+async function send(
+  address: string,
+  member: Signer,
+  name: string,
+  ...args: unknown[]
+): Promise<ContractTransactionReceipt> {
+  const transaction = await new Contract(address, governanceAbi, member)
+    .getFunction(name)
+    .send(...args)
+  const receipt = await transaction.wait()
+  if (!receipt) throw new Error(`${name}: no receipt`)
+  return receipt
+}
+
+/** The id that a receipt of `propose` names. */
+export function proposedId({ logs }: Pick<ContractTransactionReceipt, 'logs'>): string {
+  const events = logs.map((log) => governance.parseLog(log))
+  const id: unknown = events.find((event) => event?.name === 'Proposed')?.args['id']
+  if (typeof id !== 'string') throw new Error('nothing was proposed')
+  return id
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Contract } from 'ethers'
+import { z } from 'zod'
+import { governanceAbi } from '../../shared/abi/governance.ts'
+import { makeChange } from '../contracts/governance/change.ts'
+import { deployGovernance } from '../contracts/governance/deploy.ts'
+import { openLocalChain } from './chain.ts'
+
+/** Accounts of anvil that decide, beside the first, which owns the other contract; two of them must agree. */
+const MEMBERS = [1, 2, 3]
+const THRESHOLD = 2
+
+const deploymentSchema = z.object({ address: z.string(), block: z.number() })
+
+/**
+ * The governance contract of this folder's chain, in which the members have allowed a compose hash: deployed at the
+ * first start, or where the chain has lost it. What they allowed before stays allowed, as it would for a roll back.
+ * @param composeHash hex of 32 bytes
+ * @returns its address, 0x hex, which is the application's id
+ */
+export async function ensureGovernance(
+  stateDir: string,
+  rpcUrl: string,
+  composeHash: string,
+): Promise<string> {
+  const file = join(stateDir, 'chain', 'governance.json')
+  const provider = openLocalChain(rpcUrl)
+  try {
+    const [first, second, third] = await Promise.all(
+      MEMBERS.map((account) => provider.getSigner(account)),
+    )
+    const known = existsSync(file)
+      ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).address
+      : undefined
+    let address = known
+    if (address === undefined || (await provider.getCode(address)) === '0x') {
+      const members = [first!.address, second!.address, third!.address]
+      const deployment = await deployGovernance(first!, members, THRESHOLD)
+      writeFileSync(file, `${JSON.stringify(deployment)}\n`, { flush: true })
+      address = deployment.address
+    }
+    const governance = new Contract(address, governanceAbi, provider)
+    const subject = `0x${composeHash}`
+    const isAllowed: boolean = await governance.getFunction('allowedComposeHashes')(subject)
+    if (!isAllowed) await makeChange(address, 'allowComposeHash', subject, [first!, second!])
+    return address
+  } finally {
+    provider.destroy()
+  }
+}

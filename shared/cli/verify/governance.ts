@@ -1,0 +1,90 @@
+/** Asks a node of the chain what the governance contract says (`core-api.md`, verification rule 7). */
+
+/** `allowedComposeHashes(bytes32)` of `shared/abi/governance.ts`: the first bytes of its hash. */
+export const ALLOWED_COMPOSE_HASHES = '2f6622e5'
+
+const CALL_MS = 15_000
+/** Far more than a word and its frame. */
+const ANSWER_MAX_CHARACTERS = 10_000
+
+/** The node does not say it; the contract may. */
+export class GovernanceUnknown extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options)
+    this.name = 'GovernanceUnknown'
+  }
+}
+
+export type GovernanceWord = { chain_id: number; allowed: boolean }
+
+/**
+ * @param appId hex of 20 bytes: the contract's address
+ * @param composeHash hex of 32 bytes
+ * @throws {GovernanceUnknown}
+ */
+export async function askGovernance(
+  rpcUrl: string,
+  appId: string,
+  composeHash: string,
+  fetch: typeof globalThis.fetch,
+): Promise<GovernanceWord> {
+  const chainId = await call(fetch, rpcUrl, 'eth_chainId', [])
+  if (!/^0x[0-9a-f]{1,13}$/.test(chainId)) throw new GovernanceUnknown('the node names no chain')
+  const data = `0x${ALLOWED_COMPOSE_HASHES}${composeHash}`
+  const word = await call(fetch, rpcUrl, 'eth_call', [{ to: `0x${appId}`, data }, 'latest'])
+  if (word === '0x')
+    throw new GovernanceUnknown(`there is no contract at 0x${appId} on chain ${Number(chainId)}`)
+  if (!/^0x0{63}[01]$/.test(word))
+    throw new GovernanceUnknown(`what is at 0x${appId} is no governance contract`)
+  return { chain_id: Number(chainId), allowed: word.endsWith('1') }
+}
+
+async function call(
+  fetch: typeof globalThis.fetch,
+  rpcUrl: string,
+  method: string,
+  params: unknown[],
+): Promise<string> {
+  const answer = await post(fetch, rpcUrl, { jsonrpc: '2.0', id: 1, method, params })
+  const { result, error } = parsed(answer)
+  if (typeof result === 'string') return result.toLowerCase()
+  const { message } = (error ?? {}) as { message?: unknown }
+  const reason = typeof message === 'string' ? message.slice(0, 200) : 'no result'
+  throw new GovernanceUnknown(`the node refuses ${method}: ${reason}`)
+}
+
+async function post(
+  fetch: typeof globalThis.fetch,
+  rpcUrl: string,
+  request: object,
+): Promise<string> {
+  try {
+    const response = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      redirect: 'error',
+      signal: AbortSignal.timeout(CALL_MS),
+    })
+    let text = ''
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += part
+      if (text.length > ANSWER_MAX_CHARACTERS) throw new Error('the answer is too long')
+    }
+    return text
+  } catch (error) {
+    const { cause, message } = error as Error
+    const reason = cause instanceof Error ? cause.message : message
+    throw new GovernanceUnknown(`the node does not answer: ${reason}`, { cause: error })
+  }
+}
+
+function parsed(text: string): { result?: unknown; error?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw new GovernanceUnknown('the node’s answer is not JSON-RPC')
+}

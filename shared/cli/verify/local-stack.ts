@@ -1,0 +1,48 @@
+/** What a local stack says of itself, for who verifies it on the same machine. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const recordSchema = z.object({
+  addresses: z.object({
+    base_url: z.url(),
+    triggers_url: z.url(),
+    chain_rpc: z.string(),
+    dns_server: z.string(),
+    ca_file: z.string(),
+  }),
+})
+
+export type LocalStack = { file: string; caFile: string; rpcUrl: string; dnsServer: string }
+
+/** Whether a name or an address is this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
+}
+
+/**
+ * The stack that runs in this folder's state folder, where the URL is one of its addresses; nothing for any other URL:
+ * its authority is trusted for its own host alone.
+ */
+export function localStackAt(
+  url: URL,
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): LocalStack | undefined {
+  if (!isLoopback(url.hostname)) return undefined
+  const file = resolve(folder, environment['SVC_STATE_DIR'] ?? '.svc', 'stack.json')
+  const record = read(file)
+  if (!record) return undefined
+  const { base_url, triggers_url, chain_rpc, dns_server, ca_file } = record.addresses
+  if (![base_url, triggers_url].some((known) => new URL(known).origin === url.origin))
+    return undefined
+  return { file, caFile: ca_file, rpcUrl: chain_rpc, dnsServer: dns_server }
+}
+
+function read(file: string): z.infer<typeof recordSchema> | undefined {
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined // no stack runs here
+  }
+}

@@ -1,0 +1,160 @@
+/** The options of `svc verify`, read and checked before anything is done. */
+import { isIP } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { type Collateral, collateralSchema } from '../../attestation/evidence.ts'
+import { type Policy, TCB_STATUSES, type TcbStatus } from '../../attestation/policy.ts'
+import { type Terminal, UsageError } from '../terminal.ts'
+import { isLoopback } from './local-stack.ts'
+
+/** As commander gives them. */
+export type GivenOptions = {
+  offline?: string
+  save?: string
+  collateral?: string
+  ca?: string
+  rpcUrl?: string
+  dnsServer?: string
+  measurements?: string
+  appId?: string
+  composeHash?: string[]
+  tcbStatus?: string[]
+  dstackVerifierInput?: string
+  json?: boolean
+}
+
+export type VerifyOptions = {
+  /** Where the evidence is: a host, or a file that was saved before. */
+  from: { url: URL } | { bundleFile: string }
+  saveTo: string | undefined
+  verifierInputTo: string | undefined
+  collateral: Collateral | undefined
+  caFile: string | undefined
+  rpcUrl: string | undefined
+  dnsServer: string | undefined
+  policy: Policy
+  json: boolean
+}
+
+const hex = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^(0x)?[0-9a-f]{${2 * bytes}}$`, 'i'), `expected hex of ${bytes} bytes`)
+    .transform((text) => text.replace(/^0x/i, '').toLowerCase())
+
+const measurementsSchema = z
+  .array(z.object({ mrtd: hex(48), rtmr0: hex(48), rtmr1: hex(48), rtmr2: hex(48) }))
+  .min(1)
+
+/** @throws {UsageError} that names the option */
+export function verifyOptions(
+  url: string | undefined,
+  given: GivenOptions,
+  terminal: Terminal,
+): VerifyOptions {
+  const { offline, json = false } = given
+  if ((url === undefined) === (offline === undefined))
+    throw new UsageError('verify takes a URL, or --offline with a saved bundle')
+  for (const name of ['ca', 'rpcUrl', 'dnsServer', 'save'] as const)
+    if (offline !== undefined && given[name] !== undefined)
+      throw new UsageError(`${optionOf(name)} needs a URL: --offline uses no network`)
+  const path = (file: string | undefined) =>
+    file === undefined ? undefined : resolve(terminal.folder, file)
+  return {
+    from:
+      offline === undefined
+        ? { url: hostUrl(url ?? '') }
+        : { bundleFile: resolve(terminal.folder, offline) },
+    saveTo: path(given.save),
+    verifierInputTo: path(given.dstackVerifierInput),
+    collateral: given.collateral
+      ? jsonFile('collateral', given.collateral, collateralSchema, terminal)
+      : undefined,
+    caFile: path(given.ca),
+    rpcUrl: given.rpcUrl === undefined ? undefined : rpcUrlOf(given.rpcUrl),
+    dnsServer: given.dnsServer === undefined ? undefined : nameServer(given.dnsServer),
+    policy: policyOf(given, terminal),
+    json,
+  }
+}
+
+/** Any root: which one it was decides the verdict, and not whether there is one. */
+function policyOf(given: GivenOptions, terminal: Terminal): Policy {
+  const { measurements, appId, composeHash, tcbStatus } = given
+  return {
+    root: { kind: 'any' },
+    statuses: tcbStatus ? tcbStatus.map(statusOf) : ['UpToDate'],
+    ...(measurements === undefined
+      ? {}
+      : { measurements: jsonFile('measurements', measurements, measurementsSchema, terminal) }),
+    ...(appId === undefined ? {} : { appId: checked('appId', hex(20), appId) }),
+    ...(composeHash
+      ? { composeHashes: composeHash.map((hash) => checked('composeHash', hex(32), hash)) }
+      : {}),
+  }
+}
+
+function statusOf(name: string): TcbStatus {
+  const status = TCB_STATUSES.find((known) => known.toLowerCase() === name.toLowerCase())
+  if (status && status !== 'Revoked') return status
+  const accepted = TCB_STATUSES.filter((known) => known !== 'Revoked').join(', ')
+  throw new UsageError(`--tcb-status ${name} is not one of ${accepted}`)
+}
+
+/** The address alone: paths are the specification's. Without TLS only on this machine itself. */
+function hostUrl(text: string): URL {
+  const url = parsedUrl(text)
+  const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)
+  if (!url || (url.protocol !== 'https:' && !isPlain))
+    throw new UsageError(`${text} is not an https:// URL (http:// only for this machine itself)`)
+  if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
+    throw new UsageError(`${text} has more than a host and a port`)
+  return url
+}
+
+function rpcUrlOf(text: string): string {
+  if (/^https?:$/.test(parsedUrl(text)?.protocol ?? '')) return text
+  throw new UsageError(`--rpc-url is not an http:// or https:// URL`)
+}
+
+function nameServer(text: string): string {
+  const [, address = text, port] = /^(.*?[^:]|\[.*\]):(\d{1,5})$/.exec(text) ?? []
+  const bare = address.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(text) || (isIP(bare) && Number(port ?? 53) <= 65_535)) return text
+  throw new UsageError(`--dns-server ${text} is not an IP address, with or without a port`)
+}
+
+function parsedUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+function jsonFile<Schema extends z.ZodType>(
+  option: keyof GivenOptions,
+  file: string,
+  schema: Schema,
+  { folder }: Terminal,
+): z.output<Schema> {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(resolve(folder, file), 'utf8'))
+  } catch (error) {
+    throw new UsageError(`${optionOf(option)} ${file}: ${(error as Error).message}`)
+  }
+  return checked(option, schema, value)
+}
+
+function checked<Schema extends z.ZodType>(
+  option: keyof GivenOptions,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const { path, message } = result.error.issues[0]!
+  throw new UsageError(`${[optionOf(option), ...path].join(' ')}: ${message}`)
+}
+
+function optionOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}

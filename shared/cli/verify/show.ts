@@ -1,0 +1,108 @@
+/** A report as people read it, and as programs do. */
+import type { RuleResult, Verdict } from '../../attestation/policy.ts'
+import type { Report } from '../../attestation/report.ts'
+import { encodeBase64url } from '../../base64url.ts'
+import { type Colour, coloured, printable, type Terminal } from '../terminal.ts'
+
+/** What was judged, and by whose word. */
+export type Judged = {
+  /** The host or the file. */
+  of: string
+  at: Date
+  /** Sentences on where things were taken from that were not given. */
+  notes: string[]
+  report: Report
+}
+
+const OUTCOMES = { passed: 'PASSED', failed: 'FAILED', not_applicable: 'NOT APPLICABLE' } as const
+const COLOUR_OF = { passed: 'green', failed: 'red', not_applicable: 'yellow' } as const
+const NAME_WIDTH = 14
+const OUTCOME_WIDTH = 14
+
+const MEANING: Record<Verdict, { colour: Colour; text: string }> = {
+  HARDWARE: { colour: 'green', text: 'a genuine machine runs this composition behind this host' },
+  SIMULATED: {
+    colour: 'yellow',
+    text: 'software stands in for the machine: its keys are as safe as a file is',
+  },
+  FAILED: { colour: 'red', text: 'send nothing secret there' },
+}
+
+/** Seven lines, one a rule; what is left open; the verdict. */
+export function showText({ of, at, notes, report }: Judged, terminal: Terminal): string {
+  const { verdict, rules, open } = report
+  const { colour, text } = MEANING[verdict]
+  return [
+    `svc verify ${printable(of)}, as of ${at.toISOString()}`,
+    ...notes.map((note) => `  ${printable(note)}`),
+    '',
+    ...rules.map((rule) => ruleLine(rule, terminal)),
+    ...(open.length > 0 ? ['', 'Left open:'] : []),
+    ...open.map((sentence) => `  - ${printable(sentence)}`),
+    '',
+    ...facts(report),
+    `${coloured(verdict, colour, terminal)}: ${text}`,
+    '',
+  ].join('\n')
+}
+
+function ruleLine({ rule, name, outcome, reason }: RuleResult, terminal: Terminal): string {
+  const words = OUTCOMES[outcome].padEnd(OUTCOME_WIDTH)
+  const shown = coloured(words, COLOUR_OF[outcome], terminal)
+  return `${rule}  ${name.padEnd(NAME_WIDTH)}  ${shown}  ${printable(reason)}`
+}
+
+function facts({ root, tcbStatus, advisoryIds, appId, composeHash }: Report): string[] {
+  const lines: [string, string | undefined][] = [
+    ['root', root && `${root.name} (SHA-256 of its key ${root.spkiSha256})`],
+    ['TCB status', tcbStatus && [tcbStatus, ...advisoryIds].join(', ')],
+    ['app id', appId],
+    ['compose hash', composeHash],
+  ]
+  const known = lines.filter(([, value]) => value !== undefined)
+  const shown = known.map(([name, value]) => `${name.padEnd(NAME_WIDTH)} ${printable(value!)}`)
+  return shown.length > 0 ? [...shown, ''] : []
+}
+
+/** The same in JSON; keys in base64url. */
+export function showJson({ of, at, notes, report }: Judged): string {
+  const { keys, root, measurements } = report
+  const value = {
+    verdict: report.verdict,
+    of,
+    at: at.toISOString(),
+    notes,
+    rules: report.rules,
+    open: report.open,
+    root: root && { kind: root.kind, name: root.name, spki_sha256: root.spkiSha256 },
+    tcb_status: report.tcbStatus,
+    advisory_ids: report.advisoryIds,
+    app_id: report.appId,
+    compose_hash: report.composeHash,
+    instance_id: report.instanceId,
+    measurements,
+    keys: keys && {
+      channel: encodeBase64url(keys.channel),
+      storage: encodeBase64url(keys.storage),
+      receipt: encodeBase64url(keys.receipt),
+    },
+  }
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+/** Where there is no evidence no rule was looked at. */
+export function showNothing(
+  { of, at, notes, reason }: Omit<Judged, 'report'> & { reason: string },
+  json: boolean,
+  terminal: Terminal,
+): string {
+  if (json)
+    return `${JSON.stringify({ verdict: 'FAILED', of, at: at.toISOString(), notes, reason }, null, 2)}\n`
+  return [
+    `svc verify ${printable(of)}, as of ${at.toISOString()}`,
+    ...notes.map((note) => `  ${printable(note)}`),
+    '',
+    `${coloured('FAILED', 'red', terminal)}: no evidence: ${printable(reason)}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,93 @@
+/** A governance contract of three members, two of whom decide, on a chain of its own. */
+import {
+  Contract,
+  encodeBytes32String,
+  HDNodeWallet,
+  Interface,
+  isError,
+  JsonRpcProvider,
+  Mnemonic,
+  type Signer,
+  toBeHex,
+  zeroPadValue,
+} from 'ethers'
+import { CHANGE, proposedId } from '../../../../origin/contracts/governance/change.ts'
+import { deployGovernance } from '../../../../origin/contracts/governance/deploy.ts'
+import { governanceAbi } from '../../../../shared/abi/governance.ts'
+import { startChain } from '../../chain.ts'
+
+/** The mnemonic of anvil's funded accounts. */
+const MNEMONIC = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
+
+const interfaceOf = new Interface(governanceAbi)
+
+export const HASH = encodeBytes32String('a compose text')
+export const OTHER_HASH = encodeBytes32String('another compose text')
+export const wordOf = (value: string | number) =>
+  typeof value === 'number' ? toBeHex(value, 32) : zeroPadValue(value, 32)
+
+export async function startGovernance() {
+  const chain = await startChain()
+  const provider = new JsonRpcProvider(chain.rpcUrl, undefined, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: 20,
+  })
+  const wallet = (index: number) =>
+    HDNodeWallet.fromMnemonic(MNEMONIC, `m/44'/60'/0'/0/${index}`).connect(provider)
+  const deployer = wallet(0)
+  const members = [wallet(1), wallet(2), wallet(3)] as const
+  const addresses = members.map(({ address }) => address)
+
+  const at = (address: string) => {
+    const bound = (caller: Signer, name: string) =>
+      new Contract(address, governanceAbi, caller).getFunction(name)
+    const write = async (caller: Signer, name: string, ...args: unknown[]) => {
+      const receipt = await (await bound(caller, name).send(...args)).wait()
+      if (!receipt) throw new Error(`${name}: no receipt`)
+      return receipt
+    }
+    const propose = async (caller: Signer, change: keyof typeof CHANGE, subject: string) =>
+      proposedId(await write(caller, 'propose', CHANGE[change], subject))
+    return {
+      address,
+      write,
+      propose,
+      read: (name: string, ...args: unknown[]): Promise<any> =>
+        new Contract(address, governanceAbi, provider).getFunction(name)(...args),
+      isAllowed: (hash: string): Promise<boolean> =>
+        new Contract(address, governanceAbi, provider).getFunction('allowedComposeHashes')(hash),
+      /** The name of the error that the contract answers a call with; `''` where it takes it. */
+      refusal: async (caller: Signer, name: string, ...args: unknown[]) => {
+        try {
+          await bound(caller, name).staticCall(...args)
+          return ''
+        } catch (error) {
+          if (!isError(error, 'CALL_EXCEPTION') || !error.data) throw error
+          return interfaceOf.parseError(error.data)?.name ?? error.data
+        }
+      },
+      /** Proposed by the first of them, approved by all, executed. */
+      decide: async (change: keyof typeof CHANGE, subject: string, by: readonly Signer[]) => {
+        const [first, ...others] = by
+        const id = await propose(first!, change, subject)
+        for (const other of others) await write(other, 'approve', id)
+        await write(first!, 'execute', id)
+        return id
+      },
+    }
+  }
+
+  return {
+    provider,
+    deployer,
+    members,
+    stranger: wallet(9),
+    deploy: async (list: readonly string[] = addresses, threshold = 2) =>
+      at((await deployGovernance(deployer, list, threshold)).address),
+    close: async () => {
+      provider.destroy()
+      await chain.close()
+    },
+  }
+}
