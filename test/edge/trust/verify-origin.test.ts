@@ -48,8 +48,8 @@ describe('the edge’s verification of its origin', () => {
   })
 
   it.each<[EvidenceVariant, string, RegExp]>([
-    ['his own key', 'evidence files', /report data|checksums/],
-    ['his own key, quoted for his nonce', 'evidence files', /report data|checksums/],
+    ['his own key', 'evidence files', /report_data/],
+    ['his own key, quoted for his nonce', 'evidence files', /report_data/],
     ['old files', 'evidence files', /channel.key|valid/],
     ['recorded quote', 'quote', /nonce/],
     ['another app', 'compose hash', /compose|app/],
