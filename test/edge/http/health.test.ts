@@ -15,7 +15,9 @@ function someEdge() {
   let calls = 0
   const own = {
     ...env,
-    ORIGIN_TRUST_OBJECT: { getByName: () => (calls++, trust) } as unknown as typeof env.ORIGIN_TRUST_OBJECT,
+    ORIGIN_TRUST_OBJECT: {
+      getByName: () => (calls++, trust),
+    } as unknown as typeof env.ORIGIN_TRUST_OBJECT,
   }
   const health = async () => {
     const response = await app.fetch(new Request('https://edge.test/health'), own)

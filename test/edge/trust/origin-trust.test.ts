@@ -27,7 +27,8 @@ function between(answer: Answer): string[] {
 const isEvidencePath = (path: string) => /^\/(attestation|info|evidences\/.*)$/.test(path)
 const isEvidence = (request: Request) => isEvidencePath(new URL(request.url).pathname)
 /** Each asks for it once. */
-const verifications = (paths: readonly string[]) => paths.filter((path) => path === INFO_PATH).length
+const verifications = (paths: readonly string[]) =>
+  paths.filter((path) => path === INFO_PATH).length
 const through: Answer = (request, send) => send(request)
 /** Shows somebody else's evidence in the place of the origin's. */
 const as =
