@@ -29,6 +29,7 @@ import { registerTriggersPatch } from './http/triggers-patch.ts'
 import { registerTriggersPreview } from './http/triggers-preview.ts'
 import { registerTriggersPurge } from './http/triggers-purge.ts'
 import { registerTriggersTest } from './http/triggers-test.ts'
+import { registerVerifyPage } from './http/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
 import { requireRate } from './limits/require-rate.ts'
 
@@ -72,6 +73,7 @@ export function createApp(): App {
   registerSignIn(app)
   registerSignInLink(app)
   registerAgentAuthorize(app)
+  registerVerifyPage(app)
   registerDevMailbox(app)
   registerOpenApi(app)
   registerHealth(app)

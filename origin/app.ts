@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
 import { ApiError } from '../shared/errors.ts'
+import { RECEIPT_HEADER } from '../shared/receipt.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountAttestation } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
@@ -71,7 +72,7 @@ export function createApp(services: Services): OriginApp {
 const CORS = {
   origin: '*',
   allowHeaders: ['Authorization', 'X-Api-Key', 'Idempotency-Key', 'Content-Type'],
-  exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count'],
+  exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count', RECEIPT_HEADER],
 }
 
 function nothingAt(context: Context<OriginEnv>, methods: string[]): ApiError {

@@ -66,6 +66,16 @@ const settingsSchema = z
       .regex(/^(0x)?[0-9a-fA-F]{40}$/, '20-byte hex')
       .transform((hex) => hex.replace(/^0x/, '').toLowerCase())
       .optional(),
+    /** The KMS' root key: a compressed point of secp256k1 in hex. */
+    SVC_KMS_ROOT: z
+      .string()
+      .regex(/^(0x)?0[23][0-9a-fA-F]{64}$/, '33-byte hex of a compressed point')
+      .transform((hex) => hex.replace(/^0x/, '').toLowerCase())
+      .optional(),
+    /** Where the platform's collateral is fetched: a PCCS, or Intel itself. */
+    SVC_PCCS_URL: z.url({ protocol: /^https?$/ }).default('https://api.trustedservices.intel.com'),
+    /** Of dstack's libraries, which this service does not use; looked at to be refused. */
+    DSTACK_SIMULATOR_ENDPOINT: z.string().optional(),
     /** Holds `fullchain.pem`, `privkey.pem` and `acme-account.json`, as an ACME client leaves them. */
     SVC_TLS_DIR: z.string().min(1).optional(),
     /** 32 bytes in base64url, shared with the edge. */
@@ -95,15 +105,19 @@ const settingsSchema = z
   .superRefine((settings, context) => {
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
-    if (settings.SVC_TEE === 'dstack')
-      refuse('SVC_TEE', 'dstack is not served by this version; only simulated, with SVC_ENV=local')
+    if (settings.SVC_TEE === 'dstack') {
+      if (settings.SVC_KMS_ROOT === undefined)
+        refuse('SVC_KMS_ROOT', 'required with dstack: anybody could answer in the KMS’ place')
+      for (const name of ['SVC_APP_COMPOSE_FILE', 'SVC_APP_ID'] as const)
+        if (settings[name] !== undefined)
+          refuse(name, 'for simulated alone: the guest agent says what a machine runs')
+    }
     if (settings.SVC_ENV === 'production') {
       if (settings.SVC_TEE === 'simulated') refuse('SVC_TEE', 'production refuses simulated')
       if (settings.DATABASE_URL === undefined)
         refuse('DATABASE_URL', 'required in production: the embedded database does not fsync')
-      for (const name of ['SVC_APP_COMPOSE_FILE', 'SVC_APP_ID'] as const)
-        if (settings[name] !== undefined)
-          refuse(name, 'production refuses it: the guest agent says what the machine runs')
+      if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
+        refuse('DSTACK_SIMULATOR_ENDPOINT', 'production refuses it: it names a simulator')
       if (settings.SVC_TLS_DIR === undefined)
         refuse('SVC_TLS_DIR', 'required in production: where the ACME client leaves its files')
       if (settings.SVC_OUTBOUND_ALLOW.length > 0)

@@ -33,6 +33,7 @@ import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { jsonLog } from './log.ts'
+import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
 import { chooseTee } from './tee/choose.ts'
@@ -61,8 +62,9 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const settings = parseSettings(process.env)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const tee = await chooseTee({ settings, stateDir, now })
-  const keyring = new Keyring(await tee.rootKey())
+  const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
+  const keyring = new Keyring(rootKey)
+  const composeHash = (await tee.info()).compose_hash.toLowerCase()
 
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())
@@ -196,7 +198,17 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     wallMs: settings.SVC_EXECUTION_WALL_MS,
     cpuMs: settings.SVC_EXECUTION_CPU_MS,
   }
-  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
+  const executions = new Executions({
+    pool,
+    keyring,
+    claims,
+    mirror,
+    credits,
+    limits,
+    receipts,
+    log,
+  })
 
   const tending = setInterval(() => void tend(claims, executions), HEARTBEAT_MS)
   lifecycle.onClose('claims', () => clearInterval(tending))

@@ -169,6 +169,9 @@ export const SEALED_PAD_MS = 15_000
 /** An origin that is silent for this long, four pads, does not answer any more. */
 export const SEALED_SILENCE_MS = 60_000
 
+/** A client reads no more of a sealed answer: the largest result, logs whose every character is escaped, message and stack. */
+export const SEALED_ANSWER_MAX_BYTES = 4 * 1024 * 1024
+
 /** A sealed request is good for this long: clocks differ by seconds, and the replay cache must end. */
 export const SEALED_REQUEST_LIFETIME_MS = 60_000
 

@@ -46,7 +46,10 @@ export default defineConfig({
           root,
           include: ['test/edge/**/*.test.ts'],
           setupFiles: ['./test/edge/setup.ts'],
-          globalSetup: ['./test/doubles/sealed-origin-setup.ts'],
+          globalSetup: [
+            './test/doubles/sealed-origin-setup.ts',
+            './test/doubles/evidence-setup.ts',
+          ],
           testTimeout: 20_000,
           maxWorkers: SIDE_BY_SIDE,
         },

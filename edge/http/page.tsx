@@ -1,6 +1,6 @@
 /**
- * The layout and the headers of every page for people. No script at all: what cannot run cannot be
- * injected, and each form works by keyboard and with a screen reader as the browser made it.
+ * The layout and the headers of every page for people. No script but the one file of a page that needs it: what cannot
+ * run cannot be injected, and each form works by keyboard and with a screen reader as the browser made it.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -26,6 +26,10 @@ button.armed { animation: arm 1s step-end; }
 @keyframes arm { from { pointer-events: none; opacity: .5; } }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 .code { font: 600 1.75rem/1.5 ui-monospace, monospace; letter-spacing: .06em; }
+pre { overflow-x: auto; white-space: pre-wrap; }
+dt { font-weight: 600; }
+dd { margin: 0 0 .5rem; font-family: ui-monospace, monospace; font-size: .875rem; }
+li { margin-bottom: .5rem; }
 .note { color: var(--soft); }
 .warn { border-left: 4px solid var(--act); padding-left: .75rem; }
 `
@@ -34,16 +38,18 @@ type PageOptions = {
   title: string
   status?: ContentfulStatusCode
   headers?: Record<string, string>
+  /** The one script that the page may run, and the origins that it may ask. */
+  script?: { url: string; connect: string[] }
 }
 
 /** A whole page, with the headers that every page of ours has. */
 export async function page(
   c: Context<AppEnv>,
-  { title, status = 200, headers = {} }: PageOptions,
+  { title, status = 200, headers = {}, script }: PageOptions,
   content: Child,
 ): Promise<Response> {
   guardPage(c)
-  c.header('Content-Security-Policy', await contentSecurityPolicy())
+  c.header('Content-Security-Policy', (await contentSecurityPolicy()) + scriptPolicy(script))
   const document = (
     <html lang="en">
       <head>
@@ -100,6 +106,13 @@ function guardPage(c: Context<AppEnv>): void {
   c.header('X-Content-Type-Options', 'nosniff')
   c.header('Cross-Origin-Opener-Policy', 'same-origin')
   c.header('Cross-Origin-Resource-Policy', 'same-origin')
+}
+
+/** All that its script writes into the page is text: what would be markup is refused by the browser. */
+function scriptPolicy(script: PageOptions['script']): string {
+  if (script === undefined) return ''
+  const { url, connect } = script
+  return `; script-src ${url}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
 let policy: string | undefined

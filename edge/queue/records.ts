@@ -15,6 +15,8 @@ export type RunResult = {
   logs: LogLine[]
   /** Absent in results of a version that charged nothing. */
   charged_cents?: number
+  /** Absent where nothing ran, and in results of a version that signed nothing. */
+  receipt?: string | null
 }
 
 const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
@@ -75,6 +77,7 @@ export function runRecord(
     error: result?.error ?? null,
     logs: result?.logs ?? [],
     charged_cents: result?.charged_cents ?? 0,
+    receipt: result?.receipt ?? null,
     attempt: row.attempt,
     action_cid: revision.actionCid,
     queued_at: new Date(row.queuedAt).toISOString(),

@@ -29,16 +29,17 @@ const LOOK_MS = 60_000
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
 
 export function verdictOnOutcome(outcome: Outcome): Verdict {
-  const { logs, charged_cents } = outcome
+  const { logs, charged_cents, receipt = null } = outcome
+  const kept = { logs, charged_cents, receipt }
   if (outcome.status === 'success') {
-    const result = { response: outcome.response ?? null, error: null, logs, charged_cents }
+    const result = { response: outcome.response ?? null, error: null, ...kept }
     return { kind: 'ended', status: 'success', result }
   }
   const error =
     outcome.code === 'action_threw'
       ? failureText(outcome)
       : `${outcome.code}: ${failureText(outcome)}`
-  return { kind: 'ended', status: 'failed', result: { response: null, error, logs, charged_cents } }
+  return { kind: 'ended', status: 'failed', result: { response: null, error, ...kept } }
 }
 
 /**

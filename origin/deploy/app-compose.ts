@@ -40,5 +40,5 @@ export function variablesIn(composeText: string): string[] {
     ...text.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)/g),
     ...text.matchAll(/^\s+- ([A-Z][A-Z0-9_]*)$/gm),
   ]
-  return [...new Set(found.map(([, name]) => name!))].sort()
+  return [...new Set(found.map(([, name]) => name!))].toSorted()
 }

@@ -1,7 +1,7 @@
 import { ATTESTATION_PATH } from '../../shared/attestation/evidence.ts'
-import { NONCE_MAX_BYTES } from '../../shared/attestation/nonce.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { decodeHex } from '../../shared/hex.ts'
+import { NONCE_MAX_BYTES } from '../../shared/limits.ts'
 import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
 import type { OriginApp } from './operation.ts'

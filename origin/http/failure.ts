@@ -19,8 +19,9 @@ import {
   SpendCapReached,
 } from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
+import { ExecutorUnavailable } from '../runs/executed-run.ts'
+import { ActionNotPermitted } from '../runs/executions.ts'
 import { TeeUnavailable } from '../tee/provider.ts'
-import { ActionNotPermitted, ExecutorUnavailable } from '../runs/executions.ts'
 import { contractRefusal } from './contract-refusals.ts'
 import { NestedTooDeeply } from './json/scan.ts'
 import { notCredited, webhookRefusal } from './payment-refusals.ts'
@@ -44,7 +45,11 @@ export type FailureAnswer = {
 /** @param publicUrl where this origin's documents are */
 export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer {
   if (error instanceof ActionFailed)
-    return { status: 500, headers: { 'x-svc-error': error.code }, body: error.message }
+    return {
+      status: 500,
+      headers: { 'x-svc-error': error.code, ...error.headers },
+      body: error.message,
+    }
   const failure = toApiError(error)
   const { status, headers, message } = failure
   const structured = failure.toBody(`${publicUrl}/docs/errors#${status}`)
@@ -203,13 +208,17 @@ function rfc3339(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-function actionStopped({ code, message }: ActionStopped): ApiError {
-  if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, { error: code })
-  if (code === 'spend_cap_reached') return new ApiError(402, message, FIX_CAP, { error: code })
+function actionStopped({ code, message, headers }: ActionStopped): ApiError {
+  const named = { error: code, headers }
+  if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, named)
+  if (code === 'spend_cap_reached') return new ApiError(402, message, FIX_CAP, named)
   const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
   if (code === 'failed_execution_allowance')
-    return new ApiError(429, message, fix, { error: code, headers: { 'retry-after': '60' } })
-  return new ApiError(503, message, fix, RETRY)
+    return new ApiError(429, message, fix, {
+      error: code,
+      headers: { 'retry-after': '60', ...headers },
+    })
+  return new ApiError(503, message, fix, { headers: { ...RETRY.headers, ...headers } })
 }
 
 function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {

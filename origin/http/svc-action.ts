@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
+import { RECEIPT_HEADER } from '../../shared/receipt.ts'
 import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import { isShortage } from '../credits/run-meter.ts'
@@ -11,21 +12,32 @@ import { requireSize } from './size.ts'
 /** An action that ran and failed: 500, a JSON string with message, stack and logs (`decisions.md`). */
 export class ActionFailed extends Error {
   readonly code: string
-  constructor(outcome: Extract<Outcome, { status: 'failed' }>) {
+  readonly headers: Record<string, string>
+  constructor(outcome: Failed) {
     super(`${failureText(outcome)}\n\nlogs:\n${logsText(outcome.logs)}`)
     this.name = 'ActionFailed'
     this.code = outcome.code
+    this.headers = receiptHeader(outcome)
   }
 }
 
 /** An action that had begun, and was stopped because its next second could not be reserved. */
 export class ActionStopped extends Error {
   readonly code: string
-  constructor({ code, message }: { code: string; message: string }) {
-    super(message)
+  readonly headers: Record<string, string>
+  constructor(outcome: Failed) {
+    super(outcome.message)
     this.name = 'ActionStopped'
-    this.code = code
+    this.code = outcome.code
+    this.headers = receiptHeader(outcome)
   }
+}
+
+type Failed = Extract<Outcome, { status: 'failed' }>
+
+/** A failure's body is for people; none where the origin lost the run. */
+function receiptHeader({ receipt }: Failed): Record<string, string> {
+  return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }
 }
 
 const schema = svcActionRequest.extend({ js_params: jsonTextSchema.default(new JsonText('{}')) })
@@ -58,6 +70,7 @@ export const svcAction: Operation<z.infer<typeof schema>> = {
       action_cid: outcome.action_cid,
       duration_ms: outcome.duration_ms,
       charged_cents: outcome.charged_cents,
+      receipt: outcome.receipt,
     }
   },
 }

@@ -1,7 +1,6 @@
-import { type ClaimState, originLost, type RunClaims } from './claims.ts'
+import type { ClaimState, RunClaims } from './claims.ts'
+import { executedRun } from './executed-run.ts'
 import type { RunKey } from './outcome-codec.ts'
-import { capabilityFor } from './capability.ts'
-import { meteredRun } from './metered-run.ts'
 import { actionCid } from '../../shared/cid.ts'
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
@@ -18,6 +17,7 @@ import type { Reservation } from '../credits/reservation.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Log } from '../log.ts'
+import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
 /** The key is valid, and no group lets it run this action. */
 export class ActionNotPermitted extends Error {
@@ -26,14 +26,6 @@ export class ActionNotPermitted extends Error {
     super(`the key may not run the action ${cid}`)
     this.name = 'ActionNotPermitted'
     this.cid = cid
-  }
-}
-
-/** No executor took the run; nothing of it was executed, and it may be sent again. */
-export class ExecutorUnavailable extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'ExecutorUnavailable'
   }
 }
 
@@ -58,6 +50,7 @@ export type ExecutionsOptions = {
   mirror: Pick<AccountsMirror, 'current'>
   credits: Credits
   limits: { wallMs: number; cpuMs: number }
+  receipts: ReceiptSigner
   log: Log
 }
 
@@ -86,7 +79,9 @@ export class Executions {
     try {
       const permission = await this.#permit(execution)
       allowed = await this.#admit(execution, permission)
-      const outcome = await this.#start(permission, execution, { reservation, allowed }, {})
+      const { cid } = permission
+      const budget = { reservation, allowed }
+      const outcome = await executedRun(this.#options, execution, { cid, budget })
       settle(reservation, outcome)
       return outcome
     } finally {
@@ -212,13 +207,14 @@ export class Executions {
 
   async #claimed(
     key: RunKey,
-    permission: RunPermission,
+    { cid }: RunPermission,
     execution: Execution,
     budget: RunBudget,
   ): Promise<Outcome> {
     let outcome: Outcome
     try {
-      outcome = await this.#start(permission, execution, budget, { run_id: key.runId })
+      const { runId } = key
+      outcome = await executedRun(this.#options, execution, { cid, budget, runId })
     } catch (error) {
       await this.#options.claims.release(key)
       throw error
@@ -234,36 +230,6 @@ export class Executions {
         await new Promise((resume) => setTimeout(resume, wait))
       }
     }
-  }
-
-  /** The reservation stays open; `#settle` ends it. */
-  async #start(
-    permission: RunPermission,
-    { principal, code, params, heldBytes, unwanted }: Execution,
-    budget: RunBudget,
-    facts: Record<string, string>,
-  ): Promise<Outcome> {
-    const { pool, keyring, mirror, limits, log } = this.#options
-    const { cid } = permission
-    log('run.started', { cid, ...facts })
-    const capability = capabilityFor(keyring, cid, () => asOfNow(principal, mirror.current()))
-    const request = {
-      account: principal.account.hash,
-      code,
-      params,
-      ...(heldBytes !== undefined && { heldBytes }),
-      ...limits,
-    }
-    const ended = await meteredRun(pool, request, capability, { cid, budget, unwanted })
-    if ('kind' in ended) {
-      log('run.lost', { cid, started: ended.started, ...facts })
-      if (ended.full) throw new Overloaded(ended.reason, ended.retryAfterMs)
-      if (!ended.started) throw new ExecutorUnavailable(ended.reason)
-      return originLost(cid)
-    }
-    const kind = ended.status === 'success' ? 'returned' : 'failed'
-    log('run.ended', { cid, kind, ms: ended.duration_ms, ...facts })
-    return ended
   }
 
   /** Before anything is reserved or claimed: a flood is turned away without a query. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 export type Ports = { edge: number; origin: number; chain: number }
@@ -21,32 +22,47 @@ export class PortUnusable extends Error {
  * @throws {PortUnusable} that names the setting
  */
 export async function choosePorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
-  return {
-    edge: await choose('edge', environment),
-    origin: await choose('origin', environment),
-    chain: await choose('chain', environment),
-  }
+  const edge = await choose('edge', environment, [])
+  const origin = await choose('origin', environment, [edge])
+  const chain = await choose('chain', environment, [edge, origin])
+  return { edge, origin, chain }
 }
 
-async function choose(which: keyof Ports, environment: NodeJS.ProcessEnv): Promise<number> {
+async function choose(
+  which: keyof Ports,
+  environment: NodeJS.ProcessEnv,
+  others: readonly number[],
+): Promise<number> {
   const { name, port } = SETTINGS[which]
   const wanted = environment[name] ?? String(port)
   if (!/^\d{1,5}$/.test(wanted) || Number(wanted) > 65_535)
     throw new PortUnusable(`${name}=${wanted} is not a port: use 0 to 65535, 0 for any`)
-  const free = await tryPort(Number(wanted))
-  if (free !== undefined) return free
+  if (Number(wanted) === 0) return freePort(others)
+  if (await isFree(Number(wanted))) return Number(wanted)
   throw new PortUnusable(`port ${wanted} is in use: stop what listens there, or set ${name}`)
 }
 
-/** The port, or any for 0, if it can be listened on; else `undefined`. */
-function tryPort(port: number): Promise<number | undefined> {
+/**
+ * Below those that systems give to outgoing connections (32,768 on Linux, 49,152 elsewhere): such a one could have the
+ * port while who was to listen on it starts, or starts again.
+ */
+const LOWEST = 20_000
+const HIGHEST = 32_000
+const TRIES = 100
+
+/** A port of this machine that nobody listens on, and none of `others`. @throws {PortUnusable} */
+export async function freePort(others: readonly number[] = []): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (!others.includes(port) && (await isFree(port))) return port
+  }
+  throw new PortUnusable(`no port from ${LOWEST} to ${HIGHEST} is free`)
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      const taken = typeof address === 'object' && address !== null ? address.port : undefined
-      server.close(() => resolve(taken))
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }

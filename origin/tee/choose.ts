@@ -1,33 +1,60 @@
 import { existsSync } from 'node:fs'
 import type { Settings } from '../env.ts'
 import { loadRootKey } from '../keys/root-file.ts'
+import type { Log } from '../log.ts'
 import { simulatedAppCompose } from './app-compose-file.ts'
+import { GuestAgent } from './dstack/agent.ts'
+import { requireProductionCompose } from './dstack/production-compose.ts'
+import { DstackProvider } from './dstack/provider.ts'
+import { requireOwnQuote } from './dstack/self-check.ts'
 import type { TeeProvider } from './provider.ts'
 import { SimulatedProvider } from './simulated/provider.ts'
+import { TeeRefused } from './tee-refused.ts'
 
 /** Where dstack's guest agent listens. */
 export const DSTACK_SOCKET = '/var/run/dstack.sock'
 
-/** What was asked for is not what this machine is: the origin does not start. */
-export class TeeRefused extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'TeeRefused'
-  }
-}
-
 export type TeeChoice = {
-  settings: Pick<Settings, 'SVC_ENV' | 'SVC_TEE' | 'SVC_APP_COMPOSE_FILE' | 'SVC_APP_ID'>
+  settings: Pick<
+    Settings,
+    'SVC_ENV' | 'SVC_TEE' | 'SVC_APP_COMPOSE_FILE' | 'SVC_APP_ID' | 'SVC_KMS_ROOT' | 'SVC_PCCS_URL'
+  >
   stateDir: string
   now: () => number
+  log: Log
   socketPath?: string
 }
 
 /**
- * The machine that the settings name.
- * @throws {TeeRefused}
+ * The machine that the settings name, and its root key. Refused is what is not what it says.
+ * @throws {TeeRefused | TeeUnavailable | KeyNotAuthentic}
  */
-export async function chooseTee(choice: TeeChoice): Promise<TeeProvider> {
+export async function chooseTee(
+  choice: TeeChoice,
+): Promise<{ tee: TeeProvider; rootKey: Uint8Array }> {
+  const tee = choice.settings.SVC_TEE === 'dstack' ? await dstack(choice) : simulated(choice)
+  return { tee, rootKey: await tee.rootKey() }
+}
+
+async function dstack(choice: TeeChoice): Promise<TeeProvider> {
+  const { settings, now, log, socketPath = DSTACK_SOCKET } = choice
+  if (settings.SVC_KMS_ROOT === undefined)
+    throw new TeeRefused('SVC_TEE=dstack needs SVC_KMS_ROOT: the KMS that may give the root key')
+  const tee = new DstackProvider({
+    agent: new GuestAgent({ socketPath }),
+    kmsRoot: Buffer.from(settings.SVC_KMS_ROOT, 'hex'),
+    pccsUrl: settings.SVC_PCCS_URL,
+    now,
+    log,
+  })
+  const info = await tee.info()
+  if (settings.SVC_ENV === 'production') requireProductionCompose(info.tcb_info.app_compose)
+  await requireOwnQuote(tee, info)
+  return tee
+}
+
+/** Its root key is a file, which only the local stack may have. */
+function simulated(choice: TeeChoice): TeeProvider {
   const { settings, stateDir, now, socketPath = DSTACK_SOCKET } = choice
   if (settings.SVC_ENV === 'production')
     throw new TeeRefused('SVC_TEE=simulated is refused in production')

@@ -1,5 +1,10 @@
 /** The public keys in the evidence: each file byte for byte the same at every process of one root key. */
-import type { ChannelKeyFile, EvidenceKey, ReceiptKeyFile } from '../../shared/wire/sealed.ts'
+import type { z } from 'zod'
+import type {
+  channelKeyFileSchema,
+  receiptKeyFileSchema,
+} from '../../shared/attestation/key-files.ts'
+import type { EvidenceKey } from '../../shared/wire/sealed.ts'
 import { keyIdOf } from '../channel/open-request.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 
@@ -12,7 +17,7 @@ const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
 /** @param at Unix milliseconds: the key is good until the midnight (UTC) after the next one */
 export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
-  const file: ChannelKeyFile = {
+  const file: z.infer<typeof channelKeyFileSchema> = {
     ...sealedTo(key),
     epoch,
     valid_until: new Date(validUntil(at)).toISOString().replace(/\.\d+Z$/, 'Z'),
@@ -25,7 +30,7 @@ export function storageKeyFile(key: P256Key): string {
 }
 
 export function receiptKeyFile(key: P256Key): string {
-  const file: ReceiptKeyFile = {
+  const file: z.infer<typeof receiptKeyFileSchema> = {
     alg: 'ES256',
     kid: keyIdOf(key.publicKey),
     public_key: key.publicKey.toString('base64url'),

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
@@ -38,8 +39,8 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
   const privateKey = attempt(() => createPrivateKey(key), `${KEY_FILE} is no private key`)
   if (!leaf.checkPrivateKey(privateKey))
     throw new TlsFilesUnusable(`${KEY_FILE} is not the key of ${CHAIN_FILE}`)
-  if (!leaf.checkHost(domain) && !leaf.checkIP(domain))
-    throw new TlsFilesUnusable(`${CHAIN_FILE} is not for ${domain}`)
+  const isFor = isIP(domain) ? leaf.checkIP(domain) : leaf.checkHost(domain)
+  if (!isFor) throw new TlsFilesUnusable(`${CHAIN_FILE} is not for ${domain}`)
   attempt(
     () => accountSchema.parse(JSON.parse(acmeAccount)),
     `${ACCOUNT_FILE} names no account URI`,

@@ -19,27 +19,34 @@ export const PCK_CHAIN = ['PCK', 'PCK CA', 'root'] as const
 export const CRL_CHAIN = ['PCK CA', 'root'] as const
 export const TCB_CHAIN = ['TCB signing', 'root'] as const
 
+const AUTHORITIES: readonly CertificateRole[] = ['root', 'PCK CA']
+
+/** Of the same length: certificates leaf first, and what each is for. */
+export type Chain = {
+  /** For sentences: "the quote's chain". */
+  name: string
+  roles: readonly CertificateRole[]
+  certificates: readonly x509.X509Certificate[]
+}
+
 /**
  * The certificates of a PEM text, leaf first, one for each role.
  * @throws {CheckFailed} for another number of them, and for one that does not parse or is of another role
  */
-export function parseChain(
-  name: string,
-  pem: string,
-  roles: readonly CertificateRole[],
-): x509.X509Certificate[] {
+export function parseChain(name: string, pem: string, roles: readonly CertificateRole[]): Chain {
   const ders: Uint8Array[] = certificatesOf(pem)
   check(
     ders.length === roles.length,
     `${name} has ${ders.length} certificates, not ${roles.length}`,
   )
-  return ders.map((der, at) => {
+  const certificates = ders.map((der, at) => {
     const certificate = parsed(name, der)
     const role = roles[at]!
     const [commonName = ''] = certificate.subjectName.getField('CN')
     check(COMMON_NAMES[role].test(commonName), `${name} has a certificate that is not for ${role}`)
     return certificate
   })
+  return { name, roles, certificates }
 }
 
 /** The library's class of bytes. */
@@ -64,26 +71,24 @@ function parsed(name: string, der: Uint8Array): x509.X509Certificate {
  * @throws {CheckFailed}
  */
 export async function checkChain(
-  name: string,
-  chain: readonly x509.X509Certificate[],
+  { name, roles, certificates }: Chain,
   root: { spkiSha256: string },
   at: Date,
 ): Promise<void> {
-  for (const [index, certificate] of chain.entries()) {
-    const isLast = index === chain.length - 1
-    const issuer = isLast ? certificate : chain[index + 1]!
+  for (const [index, certificate] of certificates.entries()) {
+    const role = roles[index]!
+    // A root's issuer is itself.
+    const issuer = certificates[index + 1] ?? certificate
     const what = `${name}: ${certificate.subject}`
     check(certificate.issuer === issuer.subject, `${what} names another issuer`)
     check(await isSignedBy(certificate, issuer), `${what} is not signed by its issuer`)
     check(at >= certificate.notBefore, `${what} is not valid yet`)
     check(at <= certificate.notAfter, `${what} has expired`)
-    if (isLast) check(spkiSha256(certificate) === root.spkiSha256, `${name} ends in another root`)
-    if (index > 0 || isLast) checkAuthority(what, certificate)
+    if (role === 'root')
+      check(spkiSha256(certificate) === root.spkiSha256, `${name} ends in another root`)
+    if (AUTHORITIES.includes(role)) checkAuthority(what, certificate)
+    else check(!isAuthority(certificate), `${what} is an authority, and should be none`)
   }
-  const leaf = chain[0]
-  const isOfAuthorities = leaf && COMMON_NAMES['PCK CA'].test(leaf.subject)
-  if (isOfAuthorities) checkAuthority(name, leaf)
-  else check(leaf !== undefined && !isAuthority(leaf), `${name}: its leaf is an authority`)
 }
 
 /** SHA-256 (hex) of a certificate's SubjectPublicKeyInfo. */

@@ -27,13 +27,15 @@ export async function checkCollateral(
   const ofLists = parseChain("the PCK list's chain", pck_crl_issuer_chain, CRL_CHAIN)
   const ofTcbInfo = parseChain("the TCB info's chain", tcb_info_issuer_chain, TCB_CHAIN)
   const ofIdentity = parseChain("the QE identity's chain", qe_identity_issuer_chain, TCB_CHAIN)
-  const [pckCa, last] = ofLists as [x509.X509Certificate, x509.X509Certificate]
+  const [pckCa, last] = ofLists.certificates as [x509.X509Certificate, x509.X509Certificate]
   const root = judgedRoot(last, policy)
-  await checkChain("the PCK list's chain", ofLists, root, at)
-  await checkChain("the TCB info's chain", ofTcbInfo, root, at)
-  await checkChain("the QE identity's chain", ofIdentity, root, at)
+  const chains = [ofLists, ofTcbInfo, ofIdentity]
+  for (const chain of chains) await checkChain(chain, root, at)
   const rootList = await checkedList("root's revocation list", collateral.root_ca_crl, last, at)
   const pckList = await checkedList('PCK revocation list', collateral.pck_crl, pckCa, at)
-  checkNotRevoked(rootList, [...ofLists, ...ofTcbInfo, ...ofIdentity])
+  checkNotRevoked(
+    rootList,
+    chains.flatMap(({ certificates }) => certificates),
+  )
   return { collateral, root, pckCa, pckList }
 }

@@ -2,6 +2,7 @@
  * Whether a machine's quote is signed by a platform that a root stands behind: `@phala/dcap-qvl`, and the checks that it
  * lacks. Never its sister `-web`, which takes a forged identity of the quoting enclave (CVE-2026-22696).
  */
+import type { X509Certificate } from '@peculiar/x509'
 import { QuoteVerifier } from '@phala/dcap-qvl'
 import { checkChain, parseChain, PCK_CHAIN, spkiSha256 } from './certificate-chain.ts'
 import { check, CheckFailed, reasonOf } from './check-failed.ts'
@@ -31,8 +32,8 @@ export async function verifyHardware(
       'the quote is under a simulated root and not marked as simulated',
     )
   const chain = parseChain("the quote's chain", quote.pckChain, PCK_CHAIN)
-  await checkChain("the quote's chain", chain, root, at)
-  const [pck, issuer] = chain as [(typeof chain)[0], (typeof chain)[0]]
+  await checkChain(chain, root, at)
+  const [pck, issuer] = chain.certificates as [X509Certificate, X509Certificate]
   const isSame = issuer.subject === pckCa.subject && spkiSha256(issuer) === spkiSha256(pckCa)
   check(isSame, "the PCK revocation list is of another authority than the quote's")
   checkNotRevoked(pckList, [pck])

@@ -1,6 +1,3 @@
-/** A verifier's nonce in `GET /attestation?nonce=`: hex of so many bytes. */
-export const NONCE_MAX_BYTES = 64
-
 const DOMAIN = 'svc/nonce/v1:'
 
 /**

@@ -1,5 +1,6 @@
 /** Runs one command line. */
 import { Command, CommanderError } from 'commander'
+import { registerReceipt } from './receipt-verify.ts'
 import { EXIT, type Terminal, UsageError } from './terminal.ts'
 import { registerVerify } from './verify/command.ts'
 
@@ -16,6 +17,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
       writeErr: (text) => terminal.complain(text),
     })
   registerVerify(program, terminal, (exit) => (code = exit))
+  registerReceipt(program, terminal, (exit) => (code = exit))
   try {
     await program.parseAsync([...words], { from: 'user' })
     return code

@@ -42,6 +42,11 @@ export const newAccountAnswer = z.object({
   wallet_address: addressAnswer,
 })
 
+/** A receipt as answers carry it (`shared/receipt.ts`). */
+export const receiptText = z.string().meta({
+  description: 'The signed receipt of the execution: a JWS in compact form (docs/receipts.md).',
+})
+
 export const svcActionAnswer = z.object({
   response: z.unknown().meta({ description: 'What main returned; null for undefined.' }),
   logs: z.string(),
@@ -49,6 +54,7 @@ export const svcActionAnswer = z.object({
   action_cid: z.string(),
   duration_ms: z.number().min(0),
   charged_cents: z.int().min(1),
+  receipt: receiptText,
 })
 
 export const cidAnswer = z

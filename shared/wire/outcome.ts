@@ -15,6 +15,8 @@ const ended = {
   /** What the run cost; nothing where it failed. */
   charged_cents: z.int().min(0).default(0),
   logs: z.array(logLineSchema),
+  /** What the origin signed of it (`shared/receipt.ts`); absent where nobody knows what it did. */
+  receipt: z.string().optional(),
 }
 
 /** The machine that executed a run went away before it told how the run ended: the action may have run. */

@@ -24,21 +24,6 @@ export const evidenceKeySchema = z.object({
 })
 export type EvidenceKey = z.infer<typeof evidenceKeySchema>
 
-/** `channel-key.json`: beside the key its epoch, and until when the evidence that names it is good (RFC 3339, UTC). */
-export const channelKeySchema = evidenceKeySchema.extend({
-  epoch: z.int().min(0),
-  valid_until: z.iso.datetime(),
-})
-export type ChannelKeyFile = z.infer<typeof channelKeySchema>
-
-/** `receipt-key.json`: an uncompressed point of P-256, and the first 16 bytes of its SHA-256 in hex. */
-export const receiptKeySchema = z.object({
-  alg: z.literal('ES256'),
-  kid: z.string().regex(/^[0-9a-f]{32}$/, '16 bytes in hex'),
-  public_key: base64url.length(87),
-})
-export type ReceiptKeyFile = z.infer<typeof receiptKeySchema>
-
 /** More than any run makes in a day, and within the four bytes that the database has for it. */
 const ATTEMPTS_MAX = 1_000_000
 

@@ -7,7 +7,7 @@ import {
   MAX_RUNS_PER_MINUTE_BOUND,
   MAX_RUNS_PER_MINUTE_DEFAULT,
 } from '../limits.ts'
-import { paramsSchema, sourceSchema } from './core.ts'
+import { paramsSchema, receiptText, sourceSchema } from './core.ts'
 import { text } from './fields.ts'
 import { logLineSchema } from './outcome.ts'
 
@@ -169,6 +169,8 @@ export const runRecord = z.object({
   logs: z.array(logLineSchema),
   /** What the run cost; 0 until it has ended, and where it failed. */
   charged_cents: z.int(),
+  /** What the origin signed of the execution; null until it has ended, and where there was none. */
+  receipt: receiptText.nullable(),
   attempt: z.int(),
   action_cid: z.string(),
   queued_at: time,

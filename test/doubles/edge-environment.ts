@@ -1,9 +1,9 @@
 /** What the edge's tests and the origin's double have to agree on before either starts. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../origin/stack/ports.ts'
 import { rootPinOf } from '../../origin/tee/simulated/provider.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { machineSettings } from './evidence.ts'
@@ -48,15 +48,4 @@ export function readEdgeTestEnvironment(): SealedOriginOptions {
     'root'
   > & { root: string }
   return { ...rest, root: Buffer.from(root, 'hex') }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

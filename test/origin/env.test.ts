@@ -142,7 +142,11 @@ describe('the origin’s settings', () => {
   it.each([
     ['the simulated TEE', PRODUCTION, 'SVC_TEE: production refuses simulated'],
     ['the embedded database', { ...PRODUCTION, DATABASE_URL: undefined }, 'DATABASE_URL: required'],
-    ['a TEE that is not there yet', { ...PRODUCTION, SVC_TEE: 'dstack' }, 'SVC_TEE: dstack'],
+    [
+      'a machine without a pinned KMS root',
+      { ...PRODUCTION, SVC_TEE: 'dstack' },
+      'SVC_KMS_ROOT: required',
+    ],
     [
       'outbound requests to what is not public',
       { ...PRODUCTION, SVC_OUTBOUND_ALLOW: 'localhost:8545' },

@@ -132,6 +132,11 @@ export class OriginProcess {
     return new Uint8Array(await response.arrayBuffer())
   }
 
+  /** The text of a file of its evidence. */
+  async evidence(name: string): Promise<string> {
+    return (await fetch(`${this.#url}/evidences/${name}`)).text()
+  }
+
   /** A request whose answer has to be 200. @throws {Error} with the answer */
   async ok(path: string, call: Call = {}): Promise<any> {
     const { status, body } = await this.call(path, call)

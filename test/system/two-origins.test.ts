@@ -57,6 +57,16 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
     expect(new Set(groups).size).toBe(4)
   })
 
+  it('publish the same keys, byte for byte, so that what is sealed for one opens at the other', async () => {
+    for (const name of ['channel-key', 'receipt-key', 'storage-key']) {
+      const [one, other] = await Promise.all(
+        [a, b].map((origin) => origin.evidence(`${name}.json`)),
+      )
+      expect(one).toContain('public_key')
+      expect(other).toBe(one)
+    }
+  })
+
   type Seen = { write: string; act: (w: OriginProcess, r: OriginProcess) => Promise<void> }
   const groupAt = (origin: OriginProcess, id: number) =>
     holder.ok(origin, `get_group?group_id=${id}`)

@@ -164,6 +164,23 @@ export const otherRoutes: Paths = {
     },
     post: form('Approves or refuses the token.', 'authorize', ['challenge', 'csrf', 'decision']),
   },
+  '/verify': {
+    get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),
+    post: form('The same, with a node of the governance contract’s chain.', 'verify_with_node', [
+      'rpc_url',
+    ]),
+  },
+  '/verify/script.js': {
+    get: {
+      operationId: 'verify_script',
+      summary: 'What that page runs.',
+      security: [],
+      responses: {
+        200: { description: 'The script.', content: { 'text/javascript': {} } },
+        ...failures(500),
+      },
+    },
+  },
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },

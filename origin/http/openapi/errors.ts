@@ -1,6 +1,7 @@
 /** The two shapes of failures (specification, Errors), as responses of an OpenAPI document. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
 import { headerOf } from '../../../shared/openapi/document.ts'
+import { RECEIPT_HEADER } from '../../../shared/receipt.ts'
 
 const structured = { $ref: '#/components/schemas/Error' }
 
@@ -9,6 +10,9 @@ export const headers = {
   'x-svc-error': headerOf(
     'A code for programs where the body is a string, or the contract refused.',
   ),
+  [RECEIPT_HEADER]: headerOf(
+    'Of an execution that ran and failed: its signed receipt, a JWS in compact form.',
+  ),
   'retry-after': headerOf('Seconds to wait before the request is sent again.'),
   'x-total-count': headerOf('Records in the whole list.'),
 }
@@ -16,6 +20,8 @@ export const headers = {
 /** Statuses whose body can be the message alone, as a JSON string: a failed execution, a refusal by the contract. */
 const CAN_BE_TEXT = new Set<ErrorStatus>([400, 409, 500])
 const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
+/** What an execution that failed, or was stopped on its way, can be answered with. */
+const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
 
 const MEANINGS: Record<ErrorStatus, string> = {
   400: 'Not JSON, a value of the wrong shape, or a write that the contract refused.',
@@ -51,6 +57,7 @@ function response(status: ErrorStatus): object {
       ...ref('x-request-id'),
       ...(isText || status === 403 || status === 404 ? ref('x-svc-error') : {}),
       ...(HAS_RETRY_AFTER.has(status) ? ref('retry-after') : {}),
+      ...(CAN_HAVE_RECEIPT.has(status) ? ref(RECEIPT_HEADER) : {}),
     },
     content: {
       'application/json': {

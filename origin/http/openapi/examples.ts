@@ -5,6 +5,8 @@ const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba
 const CID = 'QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm'
 const SOURCE = 'async function main({ name }) { return `hello ${name}` }'
 const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
+/** Header and payload as they begin; a whole one has some thousand characters. */
+const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
 
 const done = { success: true }
@@ -130,6 +132,7 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
       action_cid: CID,
       duration_ms: 12,
       charged_cents: 1,
+      receipt: RECEIPT,
     },
   },
   '/core/v1/billing/balance': {

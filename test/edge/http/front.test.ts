@@ -85,6 +85,7 @@ describe('an answer is passed on unchanged', () => {
     const headers: [string, string][] = [
       ['content-type', 'application/json'],
       ['x-svc-error', 'action_threw'],
+      ['x-svc-receipt', 'header.payload.signature'],
       ['x-request-id', 'of the origin'],
       ['retry-after', '17'],
       ['x-total-count', '3'],

@@ -60,6 +60,23 @@ describe('a run', () => {
     },
   )
 
+  it('shows the receipt that the origin signed of it, whether it succeeded or failed', async () => {
+    const receipt = 'header.payload.signature'
+    const stopped = { ...failure, code: 'action_threw', message: 'no', stack: '' }
+    for (const outcome of [success().outcome, stopped]) {
+      const { id } = await begin({ outcome: { ...outcome, receipt } })
+      expect((await runOnce(owner, await fire(id))).receipt).toBe(receipt)
+    }
+  })
+
+  it('has no receipt where nobody signed one: null, before its end too', async () => {
+    const lost = { ...failure, code: 'origin_lost', message: 'gone', stack: '' }
+    const { id } = await begin({ outcome: lost, after_ms: 300 })
+    const run = await fire(id)
+    expect((await readRun(owner, run)).receipt).toBeNull()
+    expect((await runOnce(owner, run)).receipt).toBeNull()
+  })
+
   it('is seen as running while the origin has it', async () => {
     const { id } = await begin(slow(300))
     const run = await fire(id)

@@ -21,7 +21,7 @@ describe('an outcome', () => {
     expect(verdictOnOutcome(outcome)).toEqual({
       kind: 'ended',
       status: 'success',
-      result: { response: null, error: null, logs: [line], charged_cents: 2 },
+      result: { response: null, error: null, logs: [line], charged_cents: 2, receipt: null },
     })
   })
 

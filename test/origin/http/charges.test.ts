@@ -78,14 +78,14 @@ it('the wallet of an account never sends, nor has, anything: the service pays th
 describe('a request that fails costs nothing', () => {
   type Sent = Parameters<TestOrigin['core']>[1]
   const noExecutor = () => {
-    const { keyring, claims, mirror, credits, log } = origin.services
+    const { services } = origin
     const lost = { kind: 'lost', reason: 'no executor', started: false } as const
     const pool = {
       refusal: () => undefined,
       run: async () => lost,
     } as unknown as TestOrigin['pool']
     const limits = { wallMs: 1_000, cpuMs: 1_000 }
-    const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+    const executions = new Executions({ ...services, pool, limits })
     return createApp({ ...origin.services, executions })
   }
   const shedding = () => {

@@ -17,11 +17,12 @@ import { Credits } from '../../../origin/credits/credits.ts'
 import { startPayments } from '../../../origin/credits/processor/start.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
+import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
 import { Evidence } from '../../../origin/tee/evidence.ts'
 import { FreshQuotes } from '../../../origin/tee/fresh-quotes.ts'
-import { SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
+import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
@@ -93,7 +94,19 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep,
     newId: randomUUID,
   })
-  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+  const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
+  const { compose_hash: composeHash } = await tee.info()
+  const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
+  const executions = new Executions({
+    pool,
+    keyring,
+    claims,
+    mirror,
+    credits,
+    limits,
+    receipts,
+    log,
+  })
 
   const channel = keyring.channelKey(1)
   const storage = keyring.storageKey()
@@ -118,7 +131,6 @@ export async function startOrigin(processor?: ProcessorDouble) {
     sleep,
     log,
   })
-  const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
   const receipt = keyring.receiptKey()
   const evidence = new Evidence({ tee, keys: { channel, epoch: 1, storage, receipt }, now, log })
   await evidence.make({
@@ -126,7 +138,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
     chain: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
     acmeAccount: '{"uri":"https://origin.test/acme/acct/1"}\n',
   })
-  const services: Services = {
+  const services: Services & { receipts: ReceiptSigner } = {
+    receipts,
     settings,
     log,
     now,
@@ -220,6 +233,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
     logs,
     pool,
     post,
+    /** What a policy names the simulated root by. */
+    rootPin: rootPinOf(root),
     rpcUrl: contract.rpcUrl,
     seal,
     sealed,

@@ -217,7 +217,7 @@ describe('a page of another origin', () => {
     for (const { headers } of answers) {
       expect(headers.get('access-control-allow-origin')).toBe('*')
       expect(headers.get('access-control-expose-headers')).toBe(
-        'x-request-id,x-svc-error,retry-after,x-total-count',
+        'x-request-id,x-svc-error,retry-after,x-total-count,x-svc-receipt',
       )
     }
   })

@@ -92,9 +92,9 @@ describe('a node whose event loop is late', () => {
 async function withPool(options: ActionPoolOptions, act: (given: OwnPool) => Promise<void>) {
   const pool = createActionPool(options)
   await pool.ready()
-  const { keyring, claims, mirror, credits, log } = origin.services
+  const { services } = origin
   const limits = { wallMs: 20_000, cpuMs: 20_000 }
-  const executions = new Executions({ pool, keyring, claims, mirror, credits, limits, log })
+  const executions = new Executions({ ...services, pool, limits })
   const started: string[] = []
   const fill = (account: string, runs: number, code = SPIN) =>
     Array.from({ length: runs }, () =>

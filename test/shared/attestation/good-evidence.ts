@@ -1,15 +1,16 @@
 /** Evidence as an origin shows it, of a machine that is simulated: all rules hold of it, and tests break it. */
 import { createECDH, createHash, X509Certificate } from 'node:crypto'
-import { nonceReportData } from '../../../shared/attestation/nonce.ts'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
+import { nonceReportData } from '../../../shared/attestation/nonce.ts'
 import type { Policy } from '../../../shared/attestation/policy.ts'
+import type { TeeProvider } from '../../../origin/tee/provider.ts'
 import { rootPinOf, SimulatedProvider } from '../../../origin/tee/simulated/provider.ts'
 import { makeAuthority } from '../../doubles/certificates.ts'
 
 export const NOW = new Date('2026-11-22T12:00:00Z')
 export const DOMAIN = 'origin.example'
 export const ACCOUNT_URI = 'https://ca.example/acme/acct/1'
-const NONCE = Buffer.alloc(32, 7)
+const NONCE = '07'.repeat(32)
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
 export const COMPOSE_FILE = `services:
@@ -39,10 +40,18 @@ export function pinnedPolicy(root = 1): Policy {
 
 export const sha256 = (of: string | Uint8Array) => createHash('sha256').update(of).digest('hex')
 
+/** The report data that a fresh quote has. @param nonce hex */
+export async function answerTo(nonce: string): Promise<Uint8Array> {
+  return nonceReportData(new Uint8Array(Buffer.from(nonce, 'hex')))
+}
+
+/** What of a provider evidence is made from. */
+export type Machine = Pick<TeeProvider, 'quote' | 'info' | 'collateral'>
+
 export type Given = {
-  machine?: SimulatedProvider
+  machine?: Machine
   /** The machine that the evidence files are quoted by. */
-  quoting?: SimulatedProvider
+  quoting?: Machine
   /** Put before the checksums are made. */
   files?: Record<string, string>
 }
@@ -55,16 +64,13 @@ export async function goodEvidence({
   const { cert, der_base64 } = await certificate()
   const listed = { ...keyFiles(), [`cert-${DOMAIN}.pem`]: cert, ...changed }
   const checksums = checksumsOf(listed)
-  const { info: all } = { info: await machine.info() }
+  const all = await machine.info()
   return {
     version: 1,
     base_url: `https://${DOMAIN}`,
     fetched_at: NOW.toISOString(),
     attestation: await machine.quote(Buffer.alloc(0)),
-    fresh: {
-      nonce: NONCE.toString('hex'),
-      attestation: await machine.quote(await nonceReportData(NONCE)),
-    },
+    fresh: { nonce: NONCE, attestation: await machine.quote(await answerTo(NONCE)) },
     info: {
       app_id: all.app_id,
       compose_hash: all.compose_hash,

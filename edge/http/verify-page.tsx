@@ -1,0 +1,109 @@
+/** `GET /verify`: the origin's evidence, judged in the reader's own browser as far as a browser can. */
+import type { Context } from 'hono'
+import type { App, AppEnv } from './app-env.ts'
+import { readOwnForm } from './form.ts'
+import { page } from './page.tsx'
+
+const SCRIPT_PATH = '/verify/script.js'
+const RPC_FIELD = 'rpc_url'
+
+export function registerVerifyPage(app: App): void {
+  app.get('/verify', (c) => verifyPage(c, {}))
+
+  /**
+   * The node's address comes in a form's body: it may have a key in it, which would stay in logs and histories as a part
+   * of this page's address.
+   */
+  app.post('/verify', async (c) => {
+    const form = await readOwnForm(c)
+    if (form instanceof Response) return form
+    const given = form.get(RPC_FIELD)?.trim() ?? ''
+    if (given === '') return verifyPage(c, {})
+    const rpcUrl = nodeUrl(given, c.var.services.settings.SVC_ENV === 'local')
+    if (rpcUrl === undefined)
+      return verifyPage(c, { fault: 'That is not an address that starts with https://.' })
+    return verifyPage(c, { rpcUrl })
+  })
+
+  app.get(SCRIPT_PATH, async (c) => {
+    // Read only when somebody looks: it is larger than all the rest of the Worker.
+    const { default: script } = await import('../console/verify/script.txt')
+    return c.body(script, 200, {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+  })
+}
+
+type Shown = { rpcUrl?: URL; fault?: string }
+
+function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Response> {
+  const { ORIGIN_URL, PUBLIC_URL } = c.var.services.settings
+  const { origin } = new URL(ORIGIN_URL)
+  const script = new URL(SCRIPT_PATH, PUBLIC_URL).href
+  const command = `npx svc verify ${origin}`
+  return page(
+    c,
+    {
+      title: 'Verifying this service',
+      status: fault === undefined ? 200 : 400,
+      // The node, and nobody else, because the person has named it.
+      script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
+    },
+    <>
+      <p id="verdict" role="status">
+        Asking {origin} for its evidence…
+      </p>
+      <noscript>
+        <p class="warn">
+          This page verifies in your browser, by a script. Without it, use the command.
+        </p>
+      </noscript>
+      <section id="report" hidden>
+        <h2>Seven rules</h2>
+        <ol id="rules" />
+        <h2>What they leave open</h2>
+        <ul id="open" />
+        <h2>What was shown</h2>
+        <dl id="shown" />
+      </section>
+      <form method="post" action="/verify">
+        <label for={RPC_FIELD}>Ask the governance contract, by a node of its chain</label>
+        {fault && <p class="warn">{fault}</p>}
+        <input
+          id={RPC_FIELD}
+          name={RPC_FIELD}
+          type="url"
+          inputmode="url"
+          placeholder="https://"
+          autocomplete="off"
+          value={rpcUrl?.href ?? ''}
+        />
+        <button>Verify again</button>
+      </form>
+      <h2>Do not believe this page</h2>
+      <p>
+        It comes from the edge, which is no machine that can be verified. The command judges all
+        seven rules, the certificate and the CAA records too, on a machine of yours:
+      </p>
+      <pre>
+        <code>{command}</code>
+      </pre>
+      <div id="evidence" data-base-url={origin} data-rpc-url={rpcUrl?.href ?? ''} hidden />
+      <script src={script} defer />
+    </>,
+  )
+}
+
+/** Of the page's policy it becomes a part, in which `*` is any host. */
+const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/
+
+/** A local stack's node has no certificate. */
+function nodeUrl(given: string, isLocal: boolean): URL | undefined {
+  const url = URL.parse(given)
+  if (!url || !HOST.test(url.hostname)) return undefined
+  if (url.protocol === 'https:') return url
+  return isLocal && url.protocol === 'http:' && url.hostname === 'localhost' ? url : undefined
+}

@@ -1,0 +1,5 @@
+/** By wrangler's rules these are text. */
+declare module '*.txt' {
+  const text: string
+  export default text
+}

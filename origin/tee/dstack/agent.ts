@@ -1,0 +1,158 @@
+import { request } from 'node:http'
+import { z } from 'zod'
+import { decodeHex, encodeHex } from '../../../shared/hex.ts'
+import { type EvidenceQuote, REPORT_DATA_BYTES, TeeUnavailable } from '../provider.ts'
+
+/** The agent asks the platform's quoting enclave, which may be busy with other machines of the host. */
+const ANSWER_WITHIN_MS = 20_000
+/** The largest answer has the app-compose text in it twice, and the event log. */
+const ANSWER_MAX_BYTES = 4 * 1024 * 1024
+
+/** In a TDX quote of version 4. */
+const REPORT_DATA_AT = 568
+
+const hexBytes = z
+  .string()
+  .transform((text) => decodeHex(text))
+  .pipe(z.instanceof(Uint8Array, { error: 'expected hex' }))
+
+const keySchema = z.object({ key: hexBytes, signature_chain: z.array(hexBytes).max(8) })
+export type AgentKey = z.infer<typeof keySchema>
+
+const quoteSchema = z.object({
+  quote: z.string().min(1),
+  event_log: z.string(),
+  report_data: z.string(),
+  vm_config: z.string().default(''),
+})
+
+/** `tcb_info` is a text of JSON here; the SDK gives it parsed, and so does this client. */
+const infoSchema = z.looseObject({
+  app_id: z.string(),
+  compose_hash: z.string(),
+  tcb_info: z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(z.looseObject({ app_compose: z.string() })),
+})
+export type AgentInfo = z.infer<typeof infoSchema>
+
+export type GuestAgentOptions = {
+  socketPath: string
+  withinMs?: number
+  maxBytes?: number
+}
+
+/**
+ * dstack's guest agent: JSON by POST over HTTP on a unix socket (Dstack-TEE/dstack, `guest-agent/rpc`). Every failure is
+ * `TeeUnavailable`, whose text never quotes an answer: one of them is the root key.
+ */
+export class GuestAgent {
+  readonly #options: Required<GuestAgentOptions>
+
+  constructor({ socketPath, withinMs, maxBytes }: GuestAgentOptions) {
+    this.#options = {
+      socketPath,
+      withinMs: withinMs ?? ANSWER_WITHIN_MS,
+      maxBytes: maxBytes ?? ANSWER_MAX_BYTES,
+    }
+  }
+
+  /** `purpose` is signed with the key and does not change it; `path` alone does. @throws {TeeUnavailable} */
+  getKey(path: string, purpose: string): Promise<AgentKey> {
+    return this.#call('GetKey', { path, purpose }, keySchema)
+  }
+
+  /** @param reportData at most 64 bytes @throws {TeeUnavailable} */
+  async getQuote(reportData: Uint8Array): Promise<EvidenceQuote> {
+    if (reportData.length > REPORT_DATA_BYTES)
+      throw new RangeError(`report data has ${reportData.length} bytes, and room for 64`)
+    const whole = new Uint8Array(REPORT_DATA_BYTES)
+    whole.set(reportData)
+    const asked = encodeHex(whole)
+    const answer = await this.#call('GetQuote', { report_data: asked }, quoteSchema)
+    const inside = decodeHex(answer.quote)?.subarray(REPORT_DATA_AT, REPORT_DATA_AT + 64)
+    if (answer.report_data.toLowerCase() !== asked || !inside || encodeHex(inside) !== asked)
+      throw new TeeUnavailable('the guest agent answered GetQuote for other report data')
+    return answer
+  }
+
+  /** @throws {TeeUnavailable} */
+  info(): Promise<AgentInfo> {
+    return this.#call('Info', {}, infoSchema)
+  }
+
+  async #call<Answer>(method: string, asked: object, schema: z.ZodType<Answer>): Promise<Answer> {
+    const { status, text } = await this.#post(method, JSON.stringify(asked))
+    if (status !== 200)
+      throw new TeeUnavailable(`the guest agent answered ${method} with status ${status}`)
+    const body = parsed(text)
+    // It says a failure with status 200, too.
+    if (z.object({ error: z.unknown() }).safeParse(body).data?.error !== undefined)
+      throw new TeeUnavailable(`the guest agent answered ${method} with an error`)
+    const answer = schema.safeParse(body)
+    if (answer.success) return answer.data
+    const where = answer.error.issues.map(({ path }) => path.join('.') || 'the answer').join(', ')
+    throw new TeeUnavailable(`the guest agent’s answer to ${method} is malformed: ${where}`)
+  }
+
+  #post(method: string, body: string): Promise<{ status: number; text: string }> {
+    const { socketPath, withinMs, maxBytes } = this.#options
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string) =>
+        reject(new TeeUnavailable(`the guest agent did not answer ${method}: ${reason}`))
+      const sent = request(
+        {
+          socketPath,
+          path: `/${method}`,
+          method: 'POST',
+          agent: false,
+          signal: AbortSignal.timeout(withinMs),
+          headers: {
+            host: 'dstack',
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          let bytes = 0
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+            chunks.push(chunk)
+            if (bytes > maxBytes) {
+              fail(`more than ${maxBytes} bytes`)
+              sent.destroy()
+            }
+          })
+          response.on('error', (error) => fail(nameOf(error)))
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8')
+            resolve({ status: response.statusCode ?? 0, text })
+          })
+        },
+      )
+      sent.on('error', (error) => fail(nameOf(error)))
+      sent.end(body)
+    })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(error: Error & { code?: string }): string {
+  return error.code ?? error.name
+}

@@ -1,0 +1,123 @@
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import { getCollateral } from '@phala/dcap-qvl'
+import { encodeHex } from '../../../shared/hex.ts'
+import { type Collateral, TeeUnavailable } from '../provider.ts'
+
+/** Intel's lasts 30 days; whoever verifies a bundle later has some days left in it. */
+const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
+/** And each day, since Intel says news of a platform before the old word has run out. */
+const RENEW_AFTER_MS = 24 * 60 * 60 * 1000
+/** Not for every verifier a try, while the service is away. */
+const TRY_AGAIN_MS = 60_000
+const ANSWER_WITHIN_MS = 30_000
+
+export type FetchCollateral = (pccsUrl: string, quote: Buffer) => Promise<object>
+
+export type CollateralOptions = {
+  /** A PCCS, or Intel's own service. What it says is signed by Intel: whose it is, is a question of reach alone. */
+  pccsUrl: string
+  /** Any quote of this platform. */
+  quote: () => Promise<Uint8Array>
+  now: () => number
+  onFailure: (reason: string) => void
+  fetchCollateral?: FetchCollateral
+}
+
+type Kept = { collateral: Collateral; fetchedAt: number; until: number }
+
+/** The platform's collateral, fetched when it is first asked for, and the old one shown while it is good. */
+export class PlatformCollateral {
+  readonly #options: CollateralOptions
+  #kept: Kept | undefined
+  #fetching: Promise<Kept> | undefined
+  #failedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: CollateralOptions) {
+    this.#options = options
+  }
+
+  /** @throws {TeeUnavailable} */
+  async current(): Promise<Collateral> {
+    const at = this.#options.now()
+    const kept = this.#kept
+    if (!kept || at >= kept.until) return (await this.#fetched()).collateral
+    const isDue = at >= kept.fetchedAt + RENEW_AFTER_MS || at >= kept.until - RENEW_BEFORE_MS
+    if (isDue) this.#fetched().catch(() => {})
+    return kept.collateral
+  }
+
+  #fetched(): Promise<Kept> {
+    if (this.#fetching) return this.#fetching
+    const { now, onFailure } = this.#options
+    if (now() < this.#failedAt + TRY_AGAIN_MS)
+      return Promise.reject(new TeeUnavailable('the platform’s collateral could not be had'))
+    this.#fetching = this.#fetch()
+      .then((kept) => (this.#kept = kept))
+      .catch((error: unknown) => {
+        this.#failedAt = now()
+        onFailure(error instanceof Error ? error.message : 'unknown')
+        throw new TeeUnavailable('the platform’s collateral could not be had', { cause: error })
+      })
+      .finally(() => {
+        this.#fetching = undefined
+      })
+    return this.#fetching
+  }
+
+  async #fetch(): Promise<Kept> {
+    const { pccsUrl, quote, now, fetchCollateral = getCollateral } = this.#options
+    const given = await within(
+      ANSWER_WITHIN_MS,
+      fetchCollateral(pccsUrl, Buffer.from(await quote())),
+    )
+    const collateral = collateralOf(given as Record<keyof Collateral, unknown>)
+    const until = nextUpdateOf(collateral)
+    if (!(until > now())) throw new Error('the collateral has run out')
+    return { collateral, fetchedAt: now(), until }
+  }
+}
+
+/** The library gives bytes as lists of numbers; files have them in hex. */
+function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
+  const text = (name: keyof Collateral): string => {
+    const value = given[name]
+    if (typeof value === 'string' && value !== '') return value
+    if (Array.isArray(value) && value.length > 0) return encodeHex(Uint8Array.from(value))
+    throw new Error(`the collateral has no ${name}`)
+  }
+  return {
+    pck_crl_issuer_chain: text('pck_crl_issuer_chain'),
+    root_ca_crl: text('root_ca_crl'),
+    pck_crl: text('pck_crl'),
+    tcb_info_issuer_chain: text('tcb_info_issuer_chain'),
+    tcb_info: text('tcb_info'),
+    tcb_info_signature: text('tcb_info_signature'),
+    qe_identity_issuer_chain: text('qe_identity_issuer_chain'),
+    qe_identity: text('qe_identity'),
+    qe_identity_signature: text('qe_identity_signature'),
+  }
+}
+
+/** Unix milliseconds at which the first of its parts runs out. @throws {Error} where one does not say when */
+export function nextUpdateOf({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {
+  const said = [tcb_info, qe_identity].map((text) => Date.parse(JSON.parse(text).nextUpdate))
+  const lists = [pck_crl, root_ca_crl].map(
+    (hex) => new x509.X509Crl(Buffer.from(hex, 'hex')).nextUpdate?.getTime() ?? Number.NaN,
+  )
+  const until = Math.min(...said, ...lists)
+  if (Number.isNaN(until)) throw new Error('the collateral does not say until when it is good')
+  return until
+}
+
+async function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([value, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

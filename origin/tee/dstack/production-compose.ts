@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { TeeRefused } from '../tee-refused.ts'
+
+const composeSchema = z.object({ docker_compose_file: z.string() })
+
+/**
+ * That this is production has to stand in the measured text: what only the encrypted environment says, whoever runs the
+ * machine can change without another compose hash.
+ * @param appCompose the app-compose text, JSON
+ * @throws {TeeRefused}
+ */
+export function requireProductionCompose(appCompose: string): void {
+  const text = composeFileIn(appCompose).replace(/^\s*#.*$/gm, '')
+  const said = [...text.matchAll(/\bSVC_ENV\b(.*)$/gm)].map(([, rest = '']) => rest)
+  const isProduction = (rest: string) => /^["']?\s*[:=]\s*["']?production["']?\s*(#.*)?$/.test(rest)
+  if (said.length > 0 && said.every(isProduction)) return
+  throw new TeeRefused('the measured compose text does not say SVC_ENV=production')
+}
+
+function composeFileIn(appCompose: string): string {
+  try {
+    return composeSchema.parse(JSON.parse(appCompose)).docker_compose_file
+  } catch {
+    throw new TeeRefused('the measured app-compose text names no docker_compose_file')
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { decodeHex } from '../../../shared/hex.ts'
+import type { Log } from '../../log.ts'
+import {
+  type Collateral,
+  type EvidenceQuote,
+  type TeeProvider,
+  TeeUnavailable,
+} from '../provider.ts'
+import type { AgentInfo, GuestAgent } from './agent.ts'
+import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
+import { verifyKeyChain } from './key-chain.ts'
+
+/** The path decides the key, and so it has the purpose in it; the purpose is signed with it. */
+export const ROOT_KEY_PATH = 'svc/v1/root'
+
+export type DstackOptions = {
+  agent: GuestAgent
+  /** Compressed point of secp256k1: the KMS that alone may give this application its key. */
+  kmsRoot: Uint8Array
+  pccsUrl: string
+  now: () => number
+  log: Log
+  fetchCollateral?: FetchCollateral
+}
+
+/** A TDX machine under dstack: what its guest agent says, as far as it can be checked from inside. */
+export class DstackProvider implements TeeProvider {
+  readonly mode = 'dstack'
+  readonly #options: DstackOptions
+  readonly #collateral: PlatformCollateral
+
+  constructor(options: DstackOptions) {
+    this.#options = options
+    const { pccsUrl, now, log, fetchCollateral } = options
+    this.#collateral = new PlatformCollateral({
+      pccsUrl,
+      now,
+      quote: async () => bytesOf((await this.quote(new Uint8Array(0))).quote, 'the quote'),
+      onFailure: (reason) => log('collateral.failed', { reason: reason.slice(0, 300) }),
+      ...(fetchCollateral && { fetchCollateral }),
+    })
+  }
+
+  /** @throws {TeeUnavailable | KeyNotAuthentic} */
+  async rootKey(): Promise<Uint8Array> {
+    const { agent, kmsRoot } = this.#options
+    const { app_id } = await this.info()
+    const { key, signature_chain } = await agent.getKey(ROOT_KEY_PATH, ROOT_KEY_PATH)
+    verifyKeyChain({
+      key,
+      purpose: ROOT_KEY_PATH,
+      signatureChain: signature_chain,
+      appId: bytesOf(app_id, 'the app id'),
+      kmsRoot,
+    })
+    return key
+  }
+
+  /** @throws {TeeUnavailable} */
+  quote(reportData: Uint8Array): Promise<EvidenceQuote> {
+    return this.#options.agent.getQuote(reportData)
+  }
+
+  /** With `tcb_info` parsed, and the app-compose text as it was received. @throws {TeeUnavailable} */
+  async info(): Promise<AgentInfo> {
+    const info = await this.#options.agent.info()
+    const hash = createHash('sha256').update(info.tcb_info.app_compose).digest('hex')
+    if (hash !== info.compose_hash.toLowerCase())
+      throw new TeeUnavailable('the compose hash of the guest agent is not that of its app-compose')
+    return info
+  }
+
+  /** @throws {TeeUnavailable} */
+  collateral(): Promise<Collateral> {
+    return this.#collateral.current()
+  }
+}
+
+function bytesOf(hex: string, what: string): Uint8Array {
+  const bytes = decodeHex(hex)
+  if (!bytes) throw new TeeUnavailable(`${what} of the guest agent is not hex`)
+  return bytes
+}

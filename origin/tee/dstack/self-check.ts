@@ -1,0 +1,32 @@
+import { parseEventLog } from '../../../shared/attestation/event-log.ts'
+import { type MeasuredApp, measuredApp } from '../../../shared/attestation/measured-app.ts'
+import { parseQuote } from '../../../shared/attestation/quote.ts'
+import { checkReplay } from '../../../shared/attestation/replay.ts'
+import { type Attestation, type Info, REPORT_DATA_BYTES, type TeeProvider } from '../provider.ts'
+import { TeeRefused } from '../tee-refused.ts'
+
+/**
+ * A machine whose own quote does not name what its guest agent says would be refused by every verifier: it is found out
+ * here, at the start.
+ * @throws {TeeRefused | TeeUnavailable}
+ */
+export async function requireOwnQuote(tee: TeeProvider, info: Info): Promise<void> {
+  const { appId, composeHash } = measuredIn(await tee.quote(new Uint8Array(REPORT_DATA_BYTES)))
+  const same = (one: string, other: string) =>
+    one.replace(/^0x/, '').toLowerCase() === other.replace(/^0x/, '').toLowerCase()
+  if (!same(appId, info.app_id))
+    throw new TeeRefused('the app id of the guest agent is not the one that was measured')
+  if (!same(composeHash, info.compose_hash))
+    throw new TeeRefused('the compose hash of the guest agent is not the one that was measured')
+}
+
+function measuredIn({ quote, event_log }: Attestation): MeasuredApp {
+  try {
+    const events = parseEventLog(event_log)
+    checkReplay(events, parseQuote(quote))
+    return measuredApp(events)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new TeeRefused(`the machine’s own quote is not usable: ${reason}`)
+  }
+}

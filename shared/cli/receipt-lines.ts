@@ -1,0 +1,44 @@
+/** What verified receipts show, in lines for people. */
+import type { Receipt } from '../receipt.ts'
+import type { KeySource } from './receipt-key-source.ts'
+import { printable } from './terminal.ts'
+
+export function receiptLines(receipts: readonly Receipt[], source: KeySource): string[] {
+  return [...receipts.flatMap(linesOf), ...chainLines(receipts), ...keyLines(source)]
+}
+
+function linesOf(receipt: Receipt): string[] {
+  const cents = `${receipt.charged_cents} ${receipt.charged_cents === 1 ? 'cent' : 'cents'}`
+  const ended =
+    receipt.error_code === undefined ? 'success' : `failed, ${printable(receipt.error_code)}`
+  return [
+    `receipt ${receipt.sequence} of series ${receipt.series}`,
+    `  action    ${printable(receipt.action_cid)}`,
+    `  account   ${receipt.account_hash}`,
+    ...(receipt.run_id === undefined ? [] : [`  run       ${printable(receipt.run_id)}`]),
+    `  ended     ${receipt.finished_at} after ${receipt.duration_ms} ms: ${ended}, ${cents}`,
+    `  params    sha256 ${receipt.params_sha256}`,
+    ...(receipt.response_sha256 === undefined
+      ? []
+      : [`  response  sha256 ${receipt.response_sha256}`]),
+    `  compose   ${receipt.compose_hash}`,
+  ]
+}
+
+function chainLines(receipts: readonly Receipt[]): string[] {
+  const [first, last] = [receipts[0]!, receipts.at(-1)!]
+  const count = receipts.length
+  const held =
+    count === 1
+      ? 'PASSED  one receipt'
+      : `PASSED  ${count} receipts, a chain without a gap from ${first.sequence} to ${last.sequence}`
+  return first.sequence === 1
+    ? [held]
+    : [held, `open    what came before receipt ${first.sequence} of the series was not shown`]
+}
+
+function keyLines({ key, kind, verdict, from }: KeySource): string[] {
+  return kind === 'evidence'
+    ? [`key     ${key.kid}, of the evidence of ${printable(from!)}: ${verdict}`]
+    : [`key     ${key.kid}`, 'open    who holds this key: only --evidence shows it']
+}

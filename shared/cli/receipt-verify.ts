@@ -1,0 +1,82 @@
+/** `svc receipt verify`: whether receipts are real, and what they show; offline. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { EvidenceRefused } from '../attestation/refused.ts'
+import { type Receipt, ReceiptRefused } from '../receipt.ts'
+import { ReceiptChainRefused, verifyReceiptChain } from '../receipt-chain.ts'
+import { type KeySource, receiptKeyFrom } from './receipt-key-source.ts'
+import { receiptLines } from './receipt-lines.ts'
+import { EXIT, type Terminal, UsageError } from './terminal.ts'
+
+type Given = { evidence?: string; key?: string; json?: boolean }
+
+const STANDARD_INPUT = 0
+
+export function registerReceipt(
+  program: Command,
+  terminal: Terminal,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('receipt')
+    .description('Receipts of executions.')
+    .command('verify')
+    .description('Says whether receipts are real, and what they show. Uses no network.')
+    .argument('<file>', 'one receipt, or a chain of them, one a line; - for standard input')
+    .option('--evidence <bundle>', 'the key is that of evidence saved by svc verify --save')
+    .option('--key <point>', 'the key: 65 bytes, in hex or base64url')
+    .option('--json', 'as JSON')
+    .action(async (file: string, given: Given) => exit(await receiptVerify(file, given, terminal)))
+}
+
+/** @returns the exit code */
+async function receiptVerify(file: string, given: Given, terminal: Terminal): Promise<number> {
+  const texts = receiptsIn(textOf(file, terminal))
+  if (texts.length === 0) throw new UsageError(`${file} has no receipt in it`)
+  const say = (value: object, lines: string[]) =>
+    terminal.write(given.json ? `${JSON.stringify(value, null, 2)}\n` : `${lines.join('\n')}\n`)
+  try {
+    const source = await receiptKeyFrom(given, (name) => textOf(name, terminal))
+    const receipts = await verifyReceiptChain(texts, source.key)
+    requireApplication(receipts, source)
+    const { kind, verdict, from } = source
+    say(
+      { valid: true, key: { kid: source.key.kid, kind, verdict, from }, receipts },
+      receiptLines(receipts, source),
+    )
+    return EXIT.ok
+  } catch (error) {
+    const isRefused = error instanceof ReceiptRefused || error instanceof EvidenceRefused
+    if (!isRefused) throw error
+    const { message } = error
+    const flaw = error instanceof ReceiptRefused ? error.flaw : 'evidence'
+    const receipt = error instanceof ReceiptChainRefused ? error.at + 1 : undefined
+    const where = receipt === undefined ? '' : `receipt ${receipt}: `
+    say({ valid: false, receipt, flaw, reason: message }, [`FAILED  ${where}${message}`])
+    return EXIT.failed
+  }
+}
+
+/** The same key signs for every version of the application; the evidence is of one. */
+function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySource): void {
+  const at = receipts.findIndex((receipt) => receipt.compose_hash !== composeHash)
+  if (composeHash === undefined || at < 0) return
+  const reason = `it names the application ${receipts[at]!.compose_hash}, and the evidence ${composeHash}`
+  throw new ReceiptChainRefused(at, 'payload', reason)
+}
+
+function textOf(file: string, { folder }: Terminal): string {
+  try {
+    return readFileSync(file === '-' ? STANDARD_INPUT : resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`)
+  }
+}
+
+function receiptsIn(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}

@@ -1,0 +1,21 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { encodeHex } from '../hex.ts'
+import type { ReceiptKey } from '../receipt.ts'
+
+const KEY_ID_BYTES = 16
+const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
+
+/**
+ * The key that receipts are checked with, by the WebCrypto that browsers, Workers and Node have in common.
+ * @param point 65 bytes, an uncompressed point of P-256: `public_key` of `/evidences/receipt-key.json`
+ * @throws {DOMException} for what is no point of the curve
+ */
+export async function importReceiptKey(point: Uint8Array): Promise<ReceiptKey> {
+  const raw = Uint8Array.from(point)
+  const curve = { name: 'ECDSA', namedCurve: 'P-256' }
+  const key = await crypto.subtle.importKey('raw', raw, curve, false, ['verify'])
+  return {
+    kid: encodeHex(sha256(raw).subarray(0, KEY_ID_BYTES)),
+    verify: (signature, text) => crypto.subtle.verify(ES256, key, signature, text),
+  }
+}

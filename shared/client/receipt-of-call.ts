@@ -1,0 +1,45 @@
+import { actionCid } from '../cid.ts'
+import { type Receipt, type ReceiptKey, sha256OfText, verifyReceipt } from '../receipt.ts'
+import { ORIGIN_LOST, type Outcome } from '../wire/outcome.ts'
+import { ReceiptMismatch } from './sealed-failures.ts'
+
+/** What a client knows of its call without asking anybody. */
+export type CalledAction = {
+  code: string
+  /** `js_params` as they were sealed. */
+  paramsText: string
+}
+
+/**
+ * The receipt of an answer: signed by the key, for this very call and outcome. Whose account it names is not checked: a
+ * client with a usage key does not know it.
+ * @returns `undefined` where the origin lost the run
+ * @throws {ReceiptRefused | ReceiptMismatch}
+ */
+export async function receiptOfCall(
+  call: CalledAction,
+  outcome: Outcome,
+  { key, composeHash }: { key: ReceiptKey; composeHash: string },
+): Promise<Receipt | undefined> {
+  if (outcome.receipt === undefined) {
+    if (outcome.status === 'failed' && outcome.code === ORIGIN_LOST) return undefined
+    throw new ReceiptMismatch('there is none')
+  }
+  const receipt = await verifyReceipt(outcome.receipt, key)
+  const expected: Partial<Receipt> = {
+    action_cid: await actionCid(call.code),
+    params_sha256: sha256OfText(call.paramsText),
+    status: outcome.status,
+    response_sha256:
+      outcome.status === 'success' ? sha256OfText(JSON.stringify(outcome.response)) : undefined,
+    error_code: outcome.status === 'failed' ? outcome.code : undefined,
+    run_id: undefined,
+    duration_ms: outcome.duration_ms,
+    charged_cents: outcome.charged_cents,
+    compose_hash: composeHash,
+  }
+  for (const [field, value] of Object.entries(expected))
+    if (receipt[field as keyof Receipt] !== value) throw new ReceiptMismatch(field)
+  if (outcome.action_cid !== receipt.action_cid) throw new ReceiptMismatch('action_cid')
+  return receipt
+}

@@ -1,0 +1,146 @@
+/**
+ * `svc_action` sealed end to end: API key, code and params are inside the envelope, for the origin that the client has
+ * verified itself. Who passes it on, the edge or anybody, reads nothing and changes nothing.
+ */
+import { encodeBase64url } from '../base64url.ts'
+import { SEALED_CONTENT_TYPE } from '../envelope/format.ts'
+import { importChannelKey, sealCall } from '../envelope/seal.ts'
+import { SEALED_ANSWER_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../limits.ts'
+import type { Receipt } from '../receipt.ts'
+import type { Outcome } from '../wire/outcome.ts'
+import { type ExecuteAnswer, executeAnswerSchema, SEALED_EXECUTE_PATH } from '../wire/sealed.ts'
+import { bodyWithin } from './body-within.ts'
+import { importReceiptKey } from './receipt-key.ts'
+import { receiptOfCall } from './receipt-of-call.ts'
+import {
+  AnswerUnreadable,
+  AnswerUnsealed,
+  CallRefused,
+  ChannelKeyUnknown,
+  TrustExpired,
+} from './sealed-failures.ts'
+import type { TrustedOrigin } from './trusted-origin.ts'
+
+export type SealedChannel = {
+  trusted: TrustedOrigin
+  /** Of the origin, or of an edge that passes sealed requests on. */
+  url: string | URL
+  fetch: typeof fetch
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** Unix milliseconds. */
+  now: () => number
+  /** Ends the wait; the origin may have begun. */
+  signal?: AbortSignal
+}
+
+export type ActionCall = { apiKey: string; code: string; jsParams?: object }
+
+export type SealedAnswer = {
+  /** How the action ended: a failed action is an answer, too. */
+  outcome: Outcome
+  /** Verified, and of this very call; none where the origin lost the run. */
+  receipt: Receipt | undefined
+  /** To be used from now on: another where the origin had to be verified anew. */
+  trusted: TrustedOrigin
+}
+
+/**
+ * Executes an action once. It is sealed again only to an origin whose verified key is another one by now, and which so
+ * can not have opened the first.
+ * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `sealed-failures.ts`
+ * @throws {AnswerNotAuthentic} for an answer that the origin did not make for this call
+ * @throws {ReceiptRefused | ReceiptMismatch} for a receipt that is not of this call and outcome
+ * @throws {EvidenceRefused} where the origin had to be verified anew, and was not
+ */
+export async function sealedSvcAction(
+  channel: SealedChannel,
+  call: ActionCall,
+): Promise<SealedAnswer> {
+  const paramsText = JSON.stringify(call.jsParams ?? {})
+  let { trusted } = channel
+  let answer = await sent(channel, trusted, call, paramsText)
+  if (answer === 'unknown_key') {
+    const renewed = await trusted.verifyAgain()
+    if (sameBytes(renewed.channelKey, trusted.channelKey)) throw new ChannelKeyUnknown()
+    trusted = renewed
+    answer = await sent(channel, trusted, call, paramsText)
+    if (answer === 'unknown_key') throw new ChannelKeyUnknown()
+  }
+  if (answer.state === 'refused') throw new CallRefused(answer)
+  if (answer.state === 'running') throw new AnswerUnreadable('it is that of a run with an id')
+  const { outcome } = answer
+  const key = await importReceiptKey(trusted.receiptKey)
+  const { composeHash } = trusted
+  const receipt = await receiptOfCall({ code: call.code, paramsText }, outcome, {
+    key,
+    composeHash,
+  })
+  return { outcome, receipt, trusted }
+}
+
+const UNKNOWN_CHANNEL_KEY = 421
+
+async function sent(
+  { url, fetch, random, now, signal }: SealedChannel,
+  trusted: TrustedOrigin,
+  call: ActionCall,
+  paramsText: string,
+): Promise<ExecuteAnswer | 'unknown_key'> {
+  const issuedAt = now()
+  if (issuedAt >= trusted.verifiedUntil) throw new TrustExpired()
+  const channelKey = await importChannelKey(Uint8Array.from(trusted.channelKey))
+  const { body, open } = await sealCall(channelKey, {
+    method: 'POST',
+    path: SEALED_EXECUTE_PATH,
+    plaintext: plaintextOf(call, paramsText, { requestId: random(16), issuedAt }),
+  })
+  const response = await fetch(new URL(SEALED_EXECUTE_PATH, url), {
+    method: 'POST',
+    body,
+    headers: { 'content-type': SEALED_CONTENT_TYPE },
+    redirect: 'manual',
+    ...(signal && { signal }),
+  })
+  const { status } = response
+  if (status !== 200 || response.headers.get('content-type') !== SEALED_CONTENT_TYPE) {
+    await response.body?.cancel()
+    if (status === UNKNOWN_CHANNEL_KEY) return 'unknown_key'
+    throw new AnswerUnsealed(status)
+  }
+  const sealed = await bodyWithin(response, SEALED_ANSWER_MAX_BYTES)
+  if (!sealed) throw new AnswerUnreadable('it is larger than any answer')
+  return answerIn(await open(sealed))
+}
+
+/** The params go in as the very text that the receipt is compared with. */
+function plaintextOf(
+  { apiKey, code }: ActionCall,
+  paramsText: string,
+  { requestId, issuedAt }: { requestId: Uint8Array; issuedAt: number },
+): Uint8Array<ArrayBuffer> {
+  const rest = JSON.stringify({
+    request_id: encodeBase64url(requestId),
+    issued_at: issuedAt,
+    expires_at: issuedAt + SEALED_REQUEST_LIFETIME_MS,
+    credential: { api_key: apiKey },
+    code,
+    wait_ms: 0,
+  })
+  return new TextEncoder().encode(`${rest.slice(0, -1)},"js_params":${paramsText}}`)
+}
+
+function answerIn(text: Uint8Array): ExecuteAnswer {
+  let answer: unknown
+  try {
+    answer = JSON.parse(new TextDecoder().decode(text))
+  } catch {
+    throw new AnswerUnreadable('it is not JSON')
+  }
+  const read = executeAnswerSchema.safeParse(answer)
+  if (!read.success) throw new AnswerUnreadable('it has another shape')
+  return read.data
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at])
+}

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type StartedStack, startStack } from '../system/stack.ts'
+
+const executablePath = '/usr/bin/chromium'
+const installed = existsSync(executablePath)
+if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
+
+/** A node as public ones are: it lets the pages of other sites ask. */
+async function openToPages(nodeUrl: string): Promise<{ url: string; close: () => void }> {
+  const passOn = async (request: AsyncIterable<Buffer>, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(nodeUrl, { method: 'POST', headers, body: Buffer.concat(chunks) })
+    response.setHeader('content-type', 'application/json').end(await answer.text())
+  }
+  const server = createServer((request, response) => {
+    response.setHeader('access-control-allow-origin', '*')
+    response.setHeader('access-control-allow-headers', 'content-type')
+    if (request.method === 'OPTIONS') response.end()
+    else passOn(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  return { url, close: () => void server.close() }
+}
+
+describe.skipIf(!installed)('the page /verify', () => {
+  let stack: StartedStack
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let complaints: string[]
+  let asked: Set<string>
+
+  beforeAll(async () => {
+    stack = await startStack()
+    // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
+    args.push('--disable-background-networking', '--disable-component-update', '--disable-sync')
+    browser = await chromium.launch({ executablePath, args })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stack?.stop()
+  })
+  beforeEach(async () => {
+    // It does not know the local stack's authority. In production the origin's certificate is one that browsers take.
+    context = await browser.newContext({ ignoreHTTPSErrors: true })
+    page = await context.newPage()
+    complaints = []
+    asked = new Set()
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => asked.add(new URL(request.url()).origin))
+  })
+  afterEach(async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  })
+
+  const heading = () => page.getByRole('heading', { level: 1 }).innerText()
+  const rules = () => page.locator('#rules li').allInnerTexts()
+  const judged = () => page.getByRole('heading', { level: 1, name: /^[A-Z]+: / }).waitFor()
+  /** Changes what the origin answers at a path, on its way to the page. */
+  const altered = (path: string, change: (body: string) => string) =>
+    page.route(`${stack.baseUrl}${path}`, async (route: Route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: change(await response.text()) })
+    })
+
+  it('says SIMULATED in the title and the first line, and judges the rules in the browser', async () => {
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await judged()
+    expect(await page.title()).toMatch(/^SIMULATED: /)
+    expect(await heading()).toBe(await page.title())
+    const shown = await rules()
+    expect(shown).toHaveLength(7)
+    for (const [index, name] of ['quote', 'compose hash', 'images', 'evidence files'].entries())
+      expect(shown[index]).toMatch(new RegExp(`^${name}: passed\\.`))
+    expect(shown[4]).toMatch(/^certificate: not checked here\. A browser does not show/)
+    expect(shown[5]).toMatch(/^CAA: not checked here\./)
+    expect(await page.locator('pre').innerText()).toBe(`npx svc verify ${stack.baseUrl}`)
+    expect(complaints, 'nothing was blocked by the page’s own policy').toEqual([])
+    expect([...asked].toSorted()).toEqual([stack.triggersUrl, stack.baseUrl].toSorted())
+  })
+
+  it('asks the node that the person names by keyboard, and no other', async () => {
+    const node = await openToPages(stack.stack.chainUrl)
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await judged()
+    await page.getByLabel(/governance contract/).focus()
+    await page.keyboard.type(node.url)
+    await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')])
+    await judged()
+    expect(page.url()).toBe(`${stack.triggersUrl}/verify`)
+    expect((await rules())[6]).toMatch(/^governance: passed\./)
+    expect(complaints).toEqual([])
+    expect([...asked].toSorted()).toEqual([stack.triggersUrl, stack.baseUrl, node.url].toSorted())
+    node.close()
+  })
+
+  it('judges the rest when the node takes no questions from pages', async () => {
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await page.getByLabel(/governance contract/).fill(stack.stack.chainUrl)
+    await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')])
+    await judged()
+    expect(await page.title()).toMatch(/^SIMULATED: /)
+    expect((await rules())[6]).toMatch(/^governance: not checked here\. The node that you named/)
+  })
+
+  it('says FAILED of a compose text that was exchanged on the way', async () => {
+    await altered('/info', (body) => body.replaceAll('SVC_ENV=production', 'SVC_ENV=elsewhere'))
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await judged()
+    expect(await page.title()).toMatch(/^FAILED: /)
+    expect((await rules())[1]).toMatch(/^compose hash: FAILED\./)
+  })
+
+  it('says FAILED of an old quote that is sent again for its nonce', async () => {
+    let first: string | undefined
+    await altered('/attestation?nonce=*', (body) => (first ??= body))
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await judged()
+    await page.reload()
+    await judged()
+    expect(await page.title()).toMatch(/^FAILED: /)
+    expect((await rules())[0]).toMatch(/^quote: FAILED\./)
+  })
+
+  it('says FAILED, and shows text as text, when evidence has markup in it', async () => {
+    await altered('/evidences/sha256sum.txt', () => '<img src=x onerror=alert(1)>\n')
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await judged()
+    expect(await page.title()).toMatch(/^FAILED: /)
+    expect(await page.locator('img').count()).toBe(0)
+  })
+
+  it('says FAILED when there is no evidence', async () => {
+    await page.route(`${stack.baseUrl}/info`, (route) => route.abort())
+    await page.goto(`${stack.triggersUrl}/verify`)
+    await judged()
+    expect(await page.title()).toMatch(/^FAILED: /)
+    expect(await page.getByRole('status').innerText()).toContain('nothing to verify')
+  })
+})

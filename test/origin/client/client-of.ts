@@ -1,0 +1,56 @@
+/** A client of a test origin, which verifies it and seals its calls, over a network that a test may stand in. */
+import { randomBytes } from 'node:crypto'
+import type { Policy } from '../../../shared/attestation/policy.ts'
+import { type TrustedOrigin, verifyOrigin } from '../../../shared/client/trusted-origin.ts'
+import { type ActionCall, sealedSvcAction } from '../../../shared/client/sealed-svc-action.ts'
+import { makeAuthority } from '../../doubles/certificates.ts'
+import type { TestOrigin } from '../http/origin.ts'
+
+export const BASE_URL = 'https://origin.test'
+
+/** Between a client and the origin: given what is sent, and how to pass it on. */
+export type Network = (request: Request, passOn: () => Promise<Response>) => Promise<Response>
+
+export const wire: Network = (_request, passOn) => passOn()
+
+export const random = (bytes: number) => new Uint8Array(randomBytes(bytes))
+
+/** Evidence of a certificate that is one: the test origin has no TLS. */
+export async function showEvidence(origin: TestOrigin): Promise<void> {
+  const authority = await makeAuthority()
+  const { cert } = await authority.issue({ names: ['origin.test'] })
+  await origin.services.evidence.make({
+    domain: 'origin.test',
+    chain: cert.endsWith('\n') ? cert : `${cert}\n`,
+    acmeAccount: '{"uri":"https://origin.test/acme/acct/1"}\n',
+  })
+}
+
+export function policyFor({ rootPin }: TestOrigin): Policy {
+  return { root: { kind: 'simulated', spkiSha256: rootPin }, statuses: ['UpToDate'] }
+}
+
+export function fetchFrom({ app }: TestOrigin, network: Network) {
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const copy = request.clone()
+    return network(request, async () => app.fetch(copy))
+  }
+  return fetch
+}
+
+export function verifyFrom(origin: TestOrigin, network = wire, policy = policyFor(origin)) {
+  const { now } = origin.services
+  const fetch = fetchFrom(origin, network)
+  return verifyOrigin({ baseUrl: BASE_URL, fetch, policy, random, now })
+}
+
+export function callFrom(
+  origin: TestOrigin,
+  trusted: TrustedOrigin,
+  call: ActionCall,
+  { network = wire, now = origin.services.now } = {},
+) {
+  const fetch = fetchFrom(origin, network)
+  return sealedSvcAction({ trusted, url: BASE_URL, fetch, random, now }, call)
+}

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AnswerNotAuthentic } from '../../../shared/envelope/seal.ts'
+import type { TrustedOrigin } from '../../../shared/client/trusted-origin.ts'
+import {
+  AnswerUnreadable,
+  AnswerUnsealed,
+  CallRefused,
+  ChannelKeyUnknown,
+  TrustExpired,
+} from '../../../shared/client/sealed-failures.ts'
+import {
+  CHANNEL_KEY_MAX_AGE_MS,
+  SEALED_ANSWER_MAX_BYTES,
+  SEALED_REQUEST_LIFETIME_MS,
+} from '../../../shared/limits.ts'
+import { sha256OfText } from '../../../shared/receipt.ts'
+import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import { startOrigin, type TestOrigin } from '../http/origin.ts'
+import { callFrom, type Network, showEvidence, verifyFrom } from './client-of.ts'
+
+let origin: TestOrigin
+let apiKey: string
+let trusted: TrustedOrigin
+beforeAll(async () => {
+  origin = await startOrigin()
+  await showEvidence(origin)
+  apiKey = await origin.account()
+  trusted = await verifyFrom(origin)
+})
+afterAll(() => origin.close())
+
+const CODE = `function main({ secret }) { return { length: secret.length } }`
+const THROWS = 'function main() { throw new Error("no") }'
+const SECRET = 'a secret of the caller'
+const jsParams = { secret: SECRET }
+
+const call = (over: object = {}, options: Parameters<typeof callFrom>[3] = {}) =>
+  callFrom(origin, trusted, { apiKey, code: CODE, jsParams, ...over }, options)
+const begun = () => origin.logs.filter(({ event }) => event === 'run.started').length
+
+/** Answers with these bytes in the place of the origin's, which executes the call. */
+const altered = (alter: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): Network => {
+  return async (_request, passOn) => {
+    const { headers, arrayBuffer } = await received(await passOn())
+    return new Response(alter(new Uint8Array(arrayBuffer)), { headers })
+  }
+}
+const received = async (response: Response) => ({
+  headers: response.headers,
+  arrayBuffer: await response.arrayBuffer(),
+})
+
+describe('a call that is sealed end to end', () => {
+  it('is executed, and answered with a receipt of this very call', async () => {
+    const { outcome, receipt } = await call()
+    expect(outcome).toMatchObject({ status: 'success', response: { length: SECRET.length } })
+    expect(receipt).toMatchObject({
+      params_sha256: sha256OfText(JSON.stringify(jsParams)),
+      account_hash: origin.hashOf(apiKey),
+      compose_hash: trusted.composeHash,
+    })
+  })
+
+  it('shows nothing of key, code and params to who passes it on, nor of the answer', async () => {
+    const seen: string[] = []
+    const { outcome } = await call(
+      {},
+      {
+        network: async (request, passOn) => {
+          const sent = Buffer.from(await request.arrayBuffer()).toString('latin1')
+          seen.push(request.url, JSON.stringify([...request.headers]), sent)
+          const { headers, arrayBuffer } = await received(await passOn())
+          seen.push(Buffer.from(arrayBuffer).toString('latin1'), JSON.stringify([...headers]))
+          return new Response(arrayBuffer, { headers })
+        },
+      },
+    )
+    const all = seen.join('\n')
+    for (const secret of [apiKey, 'function main', SECRET, 'length', outcome.receipt!])
+      expect(all).not.toContain(secret)
+    expect(seen[0]).toBe('https://origin.test/sealed/execute')
+    expect(seen[1]).toBe(JSON.stringify([['content-type', SEALED_CONTENT_TYPE]]))
+  })
+
+  it('of an action that fails is answered with how, and a receipt of that', async () => {
+    const { outcome, receipt } = await call({ code: THROWS })
+    expect(outcome).toMatchObject({ status: 'failed', code: 'action_threw', message: 'no' })
+    expect(receipt).toMatchObject({ status: 'failed', error_code: 'action_threw' })
+  })
+
+  it('without params is one with the empty object', async () => {
+    const code = 'function main(params) { return params }'
+    const { outcome, receipt } = await call({ code, jsParams: undefined })
+    expect(outcome).toMatchObject({ response: {} })
+    expect(receipt?.params_sha256).toBe(sha256OfText('{}'))
+  })
+
+  it('is refused by the origin as a plain one is: another key is 401', async () => {
+    const refused = call({ apiKey: 'nobody' })
+    await expect(refused).rejects.toBeInstanceOf(CallRefused)
+    await expect(refused).rejects.toMatchObject({ status: 401, error: 'unauthorized' })
+  })
+
+  it('is sealed anew for an origin that has another channel key by now, and executed once', async () => {
+    const before = begun()
+    const old = origin.services.keyring.channelKey(2).publicKey
+    const stale = { ...trusted, channelKey: old }
+    const answer = await callFrom(origin, stale, { apiKey, code: CODE, jsParams })
+    expect(answer.outcome.status).toBe('success')
+    expect(answer.trusted.channelKey).toEqual(trusted.channelKey)
+    expect(begun()).toBe(before + 1)
+  })
+})
+
+describe('who passes a sealed call on', () => {
+  it.each([0, 1, 5, 17, 40, -1])('altered answer: byte %i changed is noticed', async (at) => {
+    const network = altered((bytes) => {
+      bytes[at < 0 ? bytes.length + at : at]! ^= 1
+      return bytes
+    })
+    await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
+  })
+
+  it('cut answer: nothing of it is believed', async () => {
+    for (const length of [0, 16, 33, 200]) {
+      const network = altered((bytes) => bytes.slice(0, length))
+      await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
+    }
+  })
+
+  it('exchanged answer: that of another call, the same in all but its time, does not open', async () => {
+    const kept: { bytes?: Uint8Array<ArrayBuffer> } = {}
+    await call({}, { network: altered((bytes) => (kept.bytes = bytes)) })
+    const network = altered(() => kept.bytes!)
+    await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerNotAuthentic)
+  })
+
+  it('made-up answer: one that is not sealed is no answer, whatever it says', async () => {
+    const outcome = { status: 'success', response: 'forged' }
+    for (const status of [200, 401, 403, 500]) {
+      const network: Network = async () => Response.json({ state: 'ended', outcome }, { status })
+      await expect(call({}, { network })).rejects.toMatchObject({ name: 'AnswerUnsealed', status })
+    }
+  })
+
+  it('made-up answer: a redirect to another host is not followed', async () => {
+    const network: Network = async () => Response.redirect('https://elsewhere.test/', 307)
+    await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerUnsealed)
+  })
+
+  it('flood: an answer without an end is not read to its end', async () => {
+    let pulled = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (to) => {
+        pulled += 64 * 1024
+        to.enqueue(new Uint8Array(64 * 1024))
+      },
+    })
+    const headers = { 'content-type': SEALED_CONTENT_TYPE }
+    const network: Network = async () => new Response(body, { headers })
+    await expect(call({}, { network })).rejects.toBeInstanceOf(AnswerUnreadable)
+    expect(pulled).toBeLessThan(SEALED_ANSWER_MAX_BYTES + 1024 * 1024)
+  })
+
+  it('double execution: 421 after the call was passed on does not have it sealed again', async () => {
+    const before = begun()
+    const network: Network = async (request, passOn) => {
+      const answer = await passOn()
+      return request.method === 'POST' ? new Response(null, { status: 421 }) : answer
+    }
+    await expect(call({}, { network })).rejects.toBeInstanceOf(ChannelKeyUnknown)
+    expect(begun()).toBe(before + 1)
+  })
+
+  it('replay: a call that was captured is not executed a second time', async () => {
+    const before = begun()
+    const captured: Uint8Array<ArrayBuffer>[] = []
+    const network: Network = async (request, passOn) => {
+      captured.push(new Uint8Array(await request.arrayBuffer()))
+      return passOn()
+    }
+    await call({}, { network })
+    const again = await origin.post('/sealed/execute', captured[0]!)
+    expect(again.status).toBe(200)
+    expect(begun()).toBe(before + 1)
+  })
+})
+
+describe('stale trust', () => {
+  it('an origin that was verified an hour ago is sent nothing', async () => {
+    let asked = 0
+    const network: Network = async (_request, passOn) => {
+      asked++
+      return passOn()
+    }
+    const now = () => trusted.verifiedUntil
+    await expect(call({}, { network, now })).rejects.toBeInstanceOf(TrustExpired)
+    expect(asked).toBe(0)
+  })
+
+  it('is good for an hour at most', () => {
+    const at = trusted.verifiedUntil - CHANNEL_KEY_MAX_AGE_MS
+    expect(at).toBeLessThanOrEqual(origin.services.now())
+  })
+
+  it('slow delivery: a call that was held back past its time is refused by the origin', async () => {
+    const network: Network = async (_request, passOn) => {
+      origin.clock.aheadMs = SEALED_REQUEST_LIFETIME_MS + 1_000
+      try {
+        return await passOn()
+      } finally {
+        origin.clock.aheadMs = 0
+      }
+    }
+    await expect(call({}, { network })).rejects.toMatchObject({ error: 'request_not_fresh' })
+  })
+})

@@ -1,0 +1,21 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { es256, signingKeyOf } from '../../../origin/receipts/es256.ts'
+import { newReceiptKey } from '../../shared/receipts.ts'
+
+/** So many that r or s is often a byte shorter, or has its top bit set. */
+const SIGNATURES = 2_000
+
+it('makes signatures of 64 bytes that verify, whatever the length of r and s', () => {
+  const key = signingKeyOf(newReceiptKey())
+  const publicKey = { key: createPublicKey(key), dsaEncoding: 'ieee-p1363' as const }
+  let short = 0
+  for (let n = 0; n < SIGNATURES; n++) {
+    const text = `text ${n}`
+    const signature = es256(key, text)
+    expect(signature).toHaveLength(64)
+    if (signature[0] === 0 || signature[32] === 0) short++
+    expect(verify('sha256', Buffer.from(text), publicKey, signature)).toBe(true)
+  }
+  expect(short).toBeGreaterThan(0)
+})

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { GuestAgent } from '../../../../origin/tee/dstack/agent.ts'
+import { TeeUnavailable } from '../../../../origin/tee/provider.ts'
+import { type Fault, type GuestAgentDouble, startGuestAgent } from '../../../doubles/guest-agent.ts'
+
+const MAX_BYTES = 200_000
+let double: GuestAgentDouble
+let agent: GuestAgent
+beforeAll(async () => {
+  double = await startGuestAgent('{"docker_compose_file":"services: {}"}')
+  agent = new GuestAgent({ socketPath: double.socketPath, maxBytes: MAX_BYTES })
+})
+afterEach(() => {
+  for (const method of ['GetKey', 'GetQuote', 'Info'] as const) delete double.faults[method]
+})
+afterAll(() => double.close())
+
+describe('the guest agent', () => {
+  it('is asked for a key by path and purpose', async () => {
+    const { key, signature_chain } = await agent.getKey('a/path', 'a purpose')
+    expect(key).toHaveLength(32)
+    expect(signature_chain.map(({ length }) => length)).toEqual([65, 65])
+    expect(double.asked.at(-1)).toEqual({
+      method: 'GetKey',
+      body: { path: 'a/path', purpose: 'a purpose' },
+    })
+    expect((await agent.getKey('a/path', 'another')).key).toEqual(key)
+    expect((await agent.getKey('another/path', 'a purpose')).key).not.toEqual(key)
+  })
+
+  it('makes a quote over the report data, with zeros behind it', async () => {
+    const data = randomBytes(32)
+    const { quote, report_data } = await agent.getQuote(data)
+    const expected = data.toString('hex') + '00'.repeat(32)
+    expect(report_data).toBe(expected)
+    expect(Buffer.from(quote, 'hex').subarray(568, 632).toString('hex')).toBe(expected)
+  })
+
+  it('says what the machine is, the app-compose text as it was measured', async () => {
+    const info = await agent.info()
+    expect(info.tcb_info.app_compose).toBe('{"docker_compose_file":"services: {}"}')
+    expect(info.app_id).toBe(double.appId.toString('hex'))
+    expect(info.tcb_info).toHaveProperty('mrtd')
+  })
+})
+
+describe('an answer that is not taken', () => {
+  const refused: [string, Fault, string][] = [
+    ['another status', { status: 500 }, 'with status 500'],
+    ['an error with status 200', { error: 'no such key' }, 'with an error'],
+    ['one that ends within', 'cut', 'did not answer GetKey'],
+    ['one that is too long', { bytes: MAX_BYTES + 1 }, `more than ${MAX_BYTES} bytes`],
+    ['what is not JSON', { text: 'key' }, 'malformed'],
+    [
+      'a key that is not hex',
+      { change: (answer) => ({ ...answer, key: 'xyz' }) },
+      'malformed: key',
+    ],
+    ['none of the fields', { text: '{}' }, 'malformed: key, signature_chain'],
+  ]
+  it.each(refused)('is %s', async (_what, fault, reason) => {
+    double.faults.GetKey = fault
+    const failure = await agent.getKey('p', 'p').catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(TeeUnavailable)
+    expect((failure as Error).message).toContain(reason)
+  })
+
+  it('is one that does not come in time', async () => {
+    double.faults.GetKey = 'slow'
+    const hasty = new GuestAgent({ socketPath: double.socketPath, withinMs: 50 })
+    await expect(hasty.getKey('p', 'p')).rejects.toThrow(TeeUnavailable)
+  })
+
+  it('never has its key in the message: not of a malformed chain, not of an error', async () => {
+    const key = 'ab'.repeat(32)
+    for (const text of [
+      JSON.stringify({ key, signature_chain: 'none' }),
+      JSON.stringify({ error: key }),
+      `${key} is not JSON`,
+    ]) {
+      double.faults.GetKey = { text }
+      const failure = await agent.getKey('p', 'p').catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(TeeUnavailable)
+      expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(key)
+    }
+  })
+
+  it('is a quote over other report data, in the field or inside the quote', async () => {
+    const other = await double.machine.quote(Buffer.alloc(64, 1))
+    double.faults.GetQuote = { change: () => other }
+    await expect(agent.getQuote(Buffer.alloc(64, 2))).rejects.toThrow('other report data')
+    double.faults.GetQuote = { change: (answer) => ({ ...answer, quote: other.quote }) }
+    await expect(agent.getQuote(Buffer.alloc(64, 2))).rejects.toThrow('other report data')
+  })
+
+  it('is that of nobody: there is no such socket', async () => {
+    const nobody = new GuestAgent({ socketPath: `${double.socketPath}.none` })
+    await expect(nobody.info()).rejects.toThrow('did not answer Info: ENOENT')
+  })
+})

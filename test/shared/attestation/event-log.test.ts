@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { dstackVerifierInput } from '../../../shared/attestation/dstack-verifier-input.ts'
+import { parseEventLog } from '../../../shared/attestation/event-log.ts'
+import { replay } from '../../../shared/attestation/replay.ts'
+import { simulatedMachine } from './good-evidence.ts'
+
+const RUNTIME = 0x08000001
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+function entry(event: string, payload: string, more: object = {}) {
+  return { imr: 3, event_type: RUNTIME, digest: '', event, event_payload: payload, ...more }
+}
+const parsed = (...entries: object[]) => parseEventLog(JSON.stringify(entries))
+
+describe('the digest of an event', () => {
+  // Of a real machine's boot (dstack, verifier/fixtures/tdx-lite-getquote.json).
+  it.each([
+    ['system-preparing', 'f9974020ef507068183313d0'],
+    ['boot-mr-done', '98bd7e6bd3952720b65027fd'],
+    ['system-ready', '1a76b2a80a0be71eae59f809'],
+  ])('is the constant that real machines have for %s', (name, begins) => {
+    const [event] = parsed(entry(name, ''))
+    expect(hex(event!.digest).slice(0, 24)).toBe(begins)
+  })
+
+  it('of version 1 is of type, name and payload', () => {
+    const [event] = parsed(entry('app-id', 'deadbeef'))
+    const preimage = Buffer.concat([
+      Buffer.from([1, 0, 0, 8]),
+      Buffer.from(':app-id:'),
+      Buffer.from('deadbeef', 'hex'),
+    ])
+    expect(hex(event!.digest)).toBe(createHash('sha384').update(preimage).digest('hex'))
+  })
+
+  it('of version 2 is of canonical JSON, which is there as preimage', () => {
+    const json = '{"name":"compose-hash","payload":"abcd","type":134217729}'
+    const preimage = Buffer.from(json).toString('hex')
+    const [event] = parsed(entry('compose-hash', 'ABCD', { version: 2, preimage }))
+    expect(hex(event!.digest)).toBe(createHash('sha384').update(json).digest('hex'))
+  })
+
+  it('of version 2 is not of a preimage that says something else', () => {
+    const preimage = Buffer.from('{"name":"compose-hash","payload":"abce","type":134217729}')
+    const other = entry('compose-hash', 'abcd', { version: 2, preimage: preimage.toString('hex') })
+    expect(() => parsed(other)).toThrow('its preimage is of something else')
+  })
+
+  it('of firmware is the one that is given, and has to be', () => {
+    const measured = { ...entry('', '00', { event_type: 4 }), imr: 0, digest: 'ab'.repeat(48) }
+    expect(hex(parsed(measured)[0]!.digest)).toBe('ab'.repeat(48))
+    expect(() => parsed({ ...measured, digest: '' })).toThrow('it has no digest')
+    expect(() => parsed({ ...measured, digest: 'ab'.repeat(49) })).toThrow('not hex of 48 bytes')
+  })
+})
+
+describe('a replay', () => {
+  it('fills short digests up with zeros', () => {
+    const short = { ...entry('', '', { event_type: 4 }), imr: 1, digest: 'ab' }
+    const extended = createHash('sha384')
+      .update(Buffer.alloc(48))
+      .update(Buffer.from('ab'.padEnd(96, '0'), 'hex'))
+    expect(replay(parsed(short), 1)).toBe(extended.digest('hex'))
+  })
+
+  it('of nothing is zero', () => {
+    expect(replay([], 0)).toBe('00'.repeat(48))
+  })
+})
+
+describe("the official verifier's input", () => {
+  it('has the quote without 0x, all digests, and no attestation', async () => {
+    const attestation = await simulatedMachine().quote(Buffer.alloc(0))
+    const input = dstackVerifierInput({ ...attestation, quote: `0x${attestation.quote}` })
+    expect(input).toMatchObject({ quote: attestation.quote, attestation: null })
+    expect(input.vm_config).toBe(attestation.vm_config)
+    const events = JSON.parse(input.event_log) as { event: string; digest: string }[]
+    expect(events.map(({ digest }) => digest.length)).toEqual(events.map(() => 96))
+    expect(events.find(({ event }) => event === 'system-ready')!.digest).toMatch(/^1a76b2a8/)
+  })
+})

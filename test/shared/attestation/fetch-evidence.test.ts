@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
+import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
+import { verifyBundle } from '../../../shared/attestation/verify.ts'
+import { ATTESTATION_MAX_BYTES } from '../../../shared/limits.ts'
+import { answerTo, goodEvidence, NOW, pinnedPolicy, simulatedMachine } from './good-evidence.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+/** By path, without the query. */
+type Answers = Record<string, Answer>
+
+const closing: (() => void)[] = []
+afterEach(() => closing.splice(0).forEach((close) => close()))
+
+/** A server on this machine that shows evidence, and what it was asked for. */
+async function serving(answers: Answers) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url!)
+    const answer = answers[new URL(request.url!, 'http://host').pathname]
+    if (answer) void answer(request, response)
+    else response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as { port: number }
+  return { baseUrl: `http://127.0.0.1:${port}/`, asked }
+}
+
+const text =
+  (body: string): Answer =>
+  (_, response) =>
+    void response.end(body)
+const json = (value: unknown) => text(JSON.stringify(value))
+
+const machine = simulatedMachine()
+
+/** As an origin serves it, nonces included. */
+function answersOf({ attestation, info, files, collateral }: EvidenceBundle): Answers {
+  const links = Object.keys(files).map((name) => `<a href="${name}">${name}</a>`)
+  const each = Object.entries(files).map(([name, body]) => [`/evidences/${name}`, text(body)])
+  return {
+    '/attestation': async (request, response) => {
+      const nonce = new URL(request.url!, 'http://host').searchParams.get('nonce')
+      const answer = nonce ? await machine.quote(await answerTo(nonce)) : attestation
+      response.end(JSON.stringify(answer))
+    },
+    '/info': json(info),
+    '/evidences/': text(links.join('\n')),
+    '/evidences/collateral.json': json(collateral),
+    ...(Object.fromEntries(each) as Answers),
+  }
+}
+
+const now = () => NOW.getTime()
+const fetched = (baseUrl: string, more: object = {}) =>
+  fetchEvidence({ baseUrl, fetch, now, ...more })
+
+describe('fetching evidence', () => {
+  it('gives what verifies, with the answer to a nonce', async () => {
+    const { baseUrl } = await serving(answersOf(await goodEvidence({ machine })))
+    const bundle = await fetched(baseUrl, { nonce: Buffer.alloc(32, 8) })
+    const report = await verifyBundle(bundle, pinnedPolicy(), NOW)
+    expect(report.rules.map(({ outcome }) => outcome)).toEqual([
+      ...Array<string>(4).fill('passed'),
+      ...Array<string>(3).fill('not_applicable'),
+    ])
+    expect(bundle).toMatchObject({ base_url: baseUrl, fetched_at: NOW.toISOString() })
+    expect(report.rules[0]!.reason).toMatch('the nonce is answered')
+  })
+
+  it('fetches once more where the set was renewed meanwhile', async () => {
+    const old = await goodEvidence({ machine, files: { 'acme-account.json': '{"uri":"a"}' } })
+    const renewed = await goodEvidence({ machine })
+    const answers = answersOf(renewed)
+    const sums = [old, renewed].map(({ files }) => files['sha256sum.txt']!)
+    answers['/evidences/sha256sum.txt'] = (_, response) => void response.end(sums.shift())
+    const { baseUrl } = await serving(answers)
+    const { files } = await fetched(baseUrl)
+    expect(files['sha256sum.txt']).toBe(renewed.files['sha256sum.txt'])
+  })
+
+  it('fetches no more than twice, and leaves what does not fit to the rules', async () => {
+    const good = await goodEvidence({ machine })
+    const files = { ...good.files, 'acme-account.json': '{}' }
+    const { baseUrl, asked } = await serving(answersOf({ ...good, files }))
+    const report = await verifyBundle(await fetched(baseUrl), pinnedPolicy(), NOW)
+    expect(report.rules[3]!.reason).toMatch('acme-account.json is not what')
+    expect(asked.filter((path) => path === '/evidences/quote.json')).toHaveLength(2)
+  })
+
+  it('fetches a file that the listing alone has, so that it is refused', async () => {
+    const good = await goodEvidence({ machine })
+    const files = { ...good.files, 'cert-more.example.pem': 'more' }
+    const { baseUrl } = await serving(answersOf({ ...good, files }))
+    const report = await verifyBundle(await fetched(baseUrl), pinnedPolicy(), NOW)
+    expect(report.rules[3]!.reason).toMatch('"cert-more.example.pem" is not in sha256sum.txt')
+  })
+
+  it('asks for no path that a checksums file makes up', async () => {
+    const good = await goodEvidence({ machine })
+    const line = `${'0'.repeat(64)}  ../info?x=1\n`
+    const files = { ...good.files, 'sha256sum.txt': good.files['sha256sum.txt']! + line }
+    const { baseUrl, asked } = await serving(answersOf({ ...good, files }))
+    const report = await verifyBundle(await fetched(baseUrl), pinnedPolicy(), NOW)
+    expect(report.rules[3]!.reason).toMatch('has a line that is none')
+    expect(asked.join()).not.toMatch('x=1')
+  })
+
+  it('takes a collateral that it is given instead of the one that is served', async () => {
+    const good = await goodEvidence({ machine })
+    const { '/evidences/collateral.json': _, ...answers } = answersOf(good)
+    const { baseUrl } = await serving(answers)
+    await expect(fetched(baseUrl)).rejects.toThrow('/evidences/collateral.json answers 404')
+    const bundle = await fetched(baseUrl, { collateral: good.collateral })
+    expect((await verifyBundle(bundle, pinnedPolicy(), NOW)).verdict).toBe('SIMULATED')
+  })
+
+  const redirect: Answer = (_, response) =>
+    void response.writeHead(302, { location: '/evidences/' }).end()
+  const endless: Answer = (_, response) => {
+    const send = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+      if (!response.destroyed) response.once('drain', send)
+    }
+    send()
+  }
+  it.each<[string, string, Answer, string]>([
+    ['a redirect', '/info', redirect, '/info answers 302'],
+    ['another status', '/info', (_, response) => void response.writeHead(503).end(), 'answers 503'],
+    [
+      'an answer without an end',
+      '/attestation',
+      endless,
+      `more than ${ATTESTATION_MAX_BYTES} bytes`,
+    ],
+    ['what is not JSON', '/attestation', text('no'), '/attestation is not JSON'],
+    ['JSON of another shape', '/info', json({ app_id: 1 }), '/info: app_id'],
+    [
+      'what is not text',
+      '/evidences/quote.json',
+      (_, r) => void r.end(Buffer.of(0xff)),
+      'quote.json:',
+    ],
+    ['a connection that is cut', '/info', (_, response) => void response.destroy(), '/info:'],
+  ])('ends with %s', async (_, path, answer, reason) => {
+    const answers = answersOf(await goodEvidence({ machine }))
+    const { baseUrl } = await serving({ ...answers, [path]: answer })
+    await expect(fetched(baseUrl)).rejects.toThrow(
+      expect.objectContaining({
+        name: 'EvidenceUnavailable',
+        message: expect.stringContaining(reason),
+      }),
+    )
+  })
+
+  it('ends when its caller does not wait any longer', async () => {
+    const answers = answersOf(await goodEvidence({ machine }))
+    const ends = new AbortController()
+    const silent: Answer = () => ends.abort()
+    const { baseUrl } = await serving({ ...answers, '/info': silent })
+    await expect(fetched(baseUrl, { signal: ends.signal })).rejects.toThrow('is not there')
+  })
+})

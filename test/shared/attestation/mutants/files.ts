@@ -1,0 +1,146 @@
+/** Of the evidence files. */
+import { changedField, fileWith, flip, type Mutant, ofFile, withFiles } from './change.ts'
+import { craftedMachine } from '../crafted-machine.ts'
+import { checksumsOf, goodEvidence, sha256 } from '../good-evidence.ts'
+
+const LATER = { valid_until: '2026-11-22T00:00:00Z' }
+
+export const FILES: Mutant[] = [
+  [
+    'a digit of a checksum',
+    'evidence files',
+    'is not what sha256sum.txt says',
+    ofFile('sha256sum.txt', (sums) => flip(sums, 0)),
+  ],
+  [
+    'a checksum line of another form',
+    'evidence files',
+    'has a line that is none',
+    ofFile('sha256sum.txt', (sums) => sums.replace('  ', ' ')),
+  ],
+  [
+    'a checksum with a path',
+    'evidence files',
+    'has a line that is none',
+    ofFile('sha256sum.txt', (sums) => sums.replace('  acme', '  ../acme')),
+  ],
+  [
+    'checksums that are cut',
+    'evidence files',
+    'its last line does not end',
+    ofFile('sha256sum.txt', (sums) => sums.slice(0, -1)),
+  ],
+  ['a name twice', 'evidence files', 'twice', ofFile('sha256sum.txt', (sums) => sums + sums)],
+  [
+    'a byte of a file',
+    'evidence files',
+    'acme-account.json is not what',
+    ofFile('acme-account.json', (text) => `${text} `),
+  ],
+  [
+    'a byte of the certificate file',
+    'evidence files',
+    /cert-.* is not what/,
+    ofFile('cert-origin.example.pem', (text) => `${text} `),
+  ],
+  [
+    'a file more',
+    'evidence files',
+    '"more.json" is not in sha256sum.txt',
+    ({ files, ...rest }) => ({ ...rest, files: { ...files, 'more.json': '{}' } }),
+  ],
+  [
+    'a file less',
+    'evidence files',
+    'storage-key.json is missing',
+    ({ files: { 'storage-key.json': _, ...files }, ...rest }) => ({ ...rest, files }),
+  ],
+  [
+    'other keys with their own checksums',
+    'evidence files',
+    'report_data does not start with SHA-256 of sha256sum.txt',
+    ({ files, ...rest }) => {
+      const { 'quote.json': quote, 'sha256sum.txt': _, ...listed } = files
+      const changed = { ...listed, 'storage-key.json': `${listed['storage-key.json']!} ` }
+      return {
+        ...rest,
+        files: { ...changed, 'quote.json': quote!, 'sha256sum.txt': checksumsOf(changed) },
+      }
+    },
+  ],
+  [
+    'other keys, and a quote that only says so',
+    'evidence files',
+    'is not what its quote carries',
+    ({ files, ...rest }) => {
+      const { 'quote.json': quote, 'sha256sum.txt': _, ...listed } = files
+      const changed = { ...listed, 'storage-key.json': `${listed['storage-key.json']!} ` }
+      const sums = checksumsOf(changed)
+      const report_data = sha256(sums) + '00'.repeat(32)
+      const said = JSON.stringify({ ...JSON.parse(quote!), report_data })
+      return { ...rest, files: { ...changed, 'quote.json': said, 'sha256sum.txt': sums } }
+    },
+  ],
+  [
+    "a byte of quote.json's quote",
+    'evidence files',
+    'quote.json: the quote does not verify',
+    ofFile('quote.json', (text) => changedField(text, 'quote', (quote) => flip(quote, 184))),
+  ],
+  [
+    "a byte of quote.json's log",
+    'evidence files',
+    'quote.json: the event log does not replay',
+    ofFile('quote.json', (text) =>
+      changedField(text, 'event_log', (log) => log.replace('7b22', '7b23')),
+    ),
+  ],
+  [
+    'keys that another application had quoted',
+    'evidence files',
+    "quote.json's quote is of another application",
+    () => {
+      const other = craftedMachine({
+        events: (boot) =>
+          boot.map((event) =>
+            event.event === 'app-id' ? { ...event, payload: Buffer.alloc(20, 9) } : event,
+          ),
+      })
+      return goodEvidence({ machine: craftedMachine(), quoting: other })
+    },
+  ],
+  [
+    'keys that a machine of other firmware had quoted',
+    'evidence files',
+    "quote.json's quote is of another machine",
+    () =>
+      goodEvidence({
+        machine: craftedMachine(),
+        quoting: craftedMachine({ patch: (signed) => signed.writeUInt8(9, 184) }),
+      }),
+  ],
+  [
+    'an old channel key',
+    'evidence files',
+    'the evidence is old',
+    (good) => withFiles(fileWith(good, 'channel-key.json', LATER))(good),
+  ],
+  [
+    'a key of another suite',
+    'evidence files',
+    'storage-key.json: suite',
+    (good) => withFiles(fileWith(good, 'storage-key.json', { suite: 'none' }))(good),
+  ],
+  [
+    'a key that is no point',
+    'evidence files',
+    'not a point of P-256',
+    (good) => withFiles(fileWith(good, 'storage-key.json', { public_key: 'AAAA' }))(good),
+  ],
+  [
+    'the id of another key',
+    'evidence files',
+    'the id of another key',
+    (good) => withFiles(fileWith(good, 'receipt-key.json', { kid: 'ab'.repeat(16) }))(good),
+  ],
+]

@@ -1,0 +1,50 @@
+/** Of the answer to a nonce. */
+import { type Mutant } from './change.ts'
+import { craftedMachine } from '../crafted-machine.ts'
+import { answerTo } from '../good-evidence.ts'
+
+export const FRESH: Mutant[] = [
+  [
+    'a replayed quote',
+    'quote',
+    'does not carry the nonce',
+    (good) => ({ ...good, fresh: { ...good.fresh!, attestation: good.attestation } }),
+  ],
+  [
+    'an answer to another nonce',
+    'quote',
+    'does not carry the nonce',
+    (good) => ({ ...good, fresh: { ...good.fresh!, nonce: '08'.repeat(32) } }),
+  ],
+  [
+    // Who may choose report data could have checksums of their own quoted.
+    'the nonce itself as report data',
+    'quote',
+    'does not carry the nonce',
+    async (good) => {
+      const attestation = await craftedMachine().quote(Buffer.from(good.fresh!.nonce, 'hex'))
+      return { ...good, fresh: { ...good.fresh!, attestation } }
+    },
+  ],
+  [
+    'a short nonce',
+    'quote',
+    'the nonce is not hex of 16 to 64 bytes',
+    (good) => ({ ...good, fresh: { ...good.fresh!, nonce: '07' } }),
+  ],
+  [
+    'a fresh quote of another application',
+    'quote',
+    'the fresh quote is of another application',
+    async (good) => {
+      const other = craftedMachine({
+        events: (boot) =>
+          boot.map((event) =>
+            event.event === 'app-id' ? { ...event, payload: Buffer.alloc(20, 9) } : event,
+          ),
+      })
+      const attestation = await other.quote(await answerTo(good.fresh!.nonce))
+      return { ...good, fresh: { ...good.fresh!, attestation } }
+    },
+  ],
+]

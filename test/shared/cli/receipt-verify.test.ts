@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { receiptKeyFile } from '../../../origin/tee/key-files.ts'
+import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
+import { run } from '../../../shared/cli/run.ts'
+import { goodEvidence, simulatedMachine } from '../attestation/good-evidence.ts'
+import { ACCOUNT, chainOf, newReceiptKey, signerWith, SUCCESS } from '../receipts.ts'
+
+const KEY = newReceiptKey()
+const POINT = KEY.publicKey.toString('hex')
+
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-receipts-'))
+  write('bundle.json', JSON.stringify(await evidenceNaming(KEY)))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+const evidenceNaming = (key: typeof KEY) =>
+  goodEvidence({ files: { 'receipt-key.json': receiptKeyFile(key) } })
+
+/** Receipts of the application that the evidence shows. */
+async function receiptsOfEvidence(count: number): Promise<string[]> {
+  const { compose_hash: composeHash } = await simulatedMachine().info()
+  const signer = new ReceiptSigner({ key: KEY, composeHash, now: Date.now })
+  const executed = { accountHash: ACCOUNT, params: '{}' }
+  return chainOf(() => signer.signed(executed, SUCCESS).receipt!, count)
+}
+
+async function svc(
+  ...words: string[]
+): Promise<{ code: number; said: string; complained: string }> {
+  const told = { said: '', complained: '' }
+  const code = await run(words, {
+    write: (text) => void (told.said += text),
+    complain: (text) => void (told.complained += text),
+    environment: {},
+    folder,
+    isTerminal: false,
+    now: () => new Date(),
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  })
+  return { code, ...told }
+}
+
+describe('svc receipt verify', () => {
+  it('says what one receipt shows, and 0', async () => {
+    write('one.txt', `${signerWith(KEY)()}\n`)
+    const { code, said } = await svc('receipt', 'verify', 'one.txt', '--key', POINT)
+    expect(code).toBe(0)
+    for (const shown of [SUCCESS.action_cid, ACCOUNT, 'success, 1 cent', 'PASSED  one receipt'])
+      expect(said).toContain(shown)
+    expect(said).toContain('open    who holds this key')
+  })
+
+  it('takes the key from evidence, and says what kind of machine showed it', async () => {
+    const receipts = await receiptsOfEvidence(3)
+    write('chain.txt', receipts.join('\n'))
+    const { code, said } = await svc('receipt', 'verify', 'chain.txt', '--evidence', 'bundle.json')
+    expect(said).toContain('PASSED  3 receipts, a chain without a gap from 1 to 3')
+    expect(said).toContain(': SIMULATED')
+    expect(code).toBe(0)
+  })
+
+  it('says that a chain which begins later leaves open what was before', async () => {
+    write('later.txt', chainOf(signerWith(KEY), 3).slice(1).join('\n'))
+    const { said } = await svc('receipt', 'verify', 'later.txt', '--key', POINT)
+    expect(said).toContain('open    what came before receipt 2 of the series was not shown')
+  })
+
+  it('says it in JSON, with the key in base64url as well', async () => {
+    write('one.txt', signerWith(KEY)())
+    const key = KEY.publicKey.toString('base64url')
+    const { said } = await svc('receipt', 'verify', 'one.txt', '--key', key, '--json')
+    expect(JSON.parse(said)).toMatchObject({
+      valid: true,
+      key: { kind: 'given' },
+      receipts: [{ account_hash: ACCOUNT, sequence: 1 }],
+    })
+  })
+})
+
+describe('svc receipt verify refuses, with 1', () => {
+  it('a receipt that was left out, and says which is the one after it', async () => {
+    const [a, , c] = chainOf(signerWith(KEY), 3)
+    write('gap.txt', `${a}\n${c}\n`)
+    const { code, said } = await svc('receipt', 'verify', 'gap.txt', '--key', POINT)
+    expect([code, said]).toEqual([
+      1,
+      'FAILED  receipt 2: its sequence is 3, and the one before it is 1\n',
+    ])
+  })
+
+  it('forged: a receipt under another key than the evidence names', async () => {
+    write('forged.txt', signerWith(newReceiptKey())())
+    const words = ['forged.txt', '--evidence', 'bundle.json', '--json']
+    const { code, said } = await svc('receipt', 'verify', ...words)
+    expect([code, JSON.parse(said)]).toMatchObject([
+      1,
+      { valid: false, receipt: 1, flaw: 'other_key' },
+    ])
+  })
+
+  it('borrowed key: evidence whose receipt key was exchanged', async () => {
+    const other = newReceiptKey()
+    const bundle = await evidenceNaming(KEY)
+    const files = { ...bundle.files, 'receipt-key.json': receiptKeyFile(other) }
+    write('exchanged.json', JSON.stringify({ ...bundle, files }))
+    write('forged.txt', signerWith(other)())
+    const words = ['forged.txt', '--evidence', 'exchanged.json']
+    const { code, said } = await svc('receipt', 'verify', ...words)
+    expect(code).toBe(1)
+    expect(said).toContain('FAILED  the evidence was refused by the rule "evidence files"')
+  })
+
+  it('other application: a receipt of a version that the evidence does not show', async () => {
+    write('other.txt', signerWith(KEY)())
+    const { code, said } = await svc('receipt', 'verify', 'other.txt', '--evidence', 'bundle.json')
+    expect(code).toBe(1)
+    expect(said).toContain('FAILED  receipt 1: it names the application c0c0')
+  })
+})
+
+describe('svc receipt verify is told wrongly, with 2', () => {
+  it.each([
+    ['without a key', ['one.txt'], 'either --evidence or --key'],
+    [
+      'with two',
+      ['one.txt', '--key', POINT, '--evidence', 'bundle.json'],
+      'either --evidence or --key',
+    ],
+    ['with a key that is none', ['one.txt', '--key', '04'], '--key is no uncompressed point'],
+    [
+      'with a point off the curve',
+      ['one.txt', '--key', `04${'00'.repeat(64)}`],
+      '--key is no uncompressed point',
+    ],
+    ['with a file that is not there', ['absent.txt', '--key', POINT], 'absent.txt'],
+    ['with an empty file', ['empty.txt', '--key', POINT], 'has no receipt in it'],
+    [
+      'with evidence that is none',
+      ['one.txt', '--evidence', 'one.txt'],
+      'is no bundle of svc verify --save',
+    ],
+  ])('%s', async (_how, words, complaint) => {
+    write('one.txt', signerWith(KEY)())
+    write('empty.txt', '\n')
+    const { code, complained } = await svc('receipt', 'verify', ...words)
+    expect(complained).toContain(complaint)
+    expect(code).toBe(2)
+  })
+})

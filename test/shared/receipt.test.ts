@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type ReceiptFlaw,
+  ReceiptRefused,
+  sha256OfText,
+  verifyReceipt,
+} from '../../shared/receipt.ts'
+import {
+  ACCOUNT,
+  COMPOSE_HASH,
+  FAILURE,
+  headerFor,
+  jwsOf,
+  newReceiptKey,
+  partOf,
+  payloadOf,
+  signerWith,
+  SUCCESS,
+  verifierOf,
+} from './receipts.ts'
+
+const KEY = newReceiptKey()
+const sign = signerWith(KEY)
+const verified = async (text: string) => verifyReceipt(text, await verifierOf(KEY))
+
+/** The flaw that a text is refused for. */
+async function flawOf(text: string, key = KEY): Promise<ReceiptFlaw> {
+  const refused = await verifyReceipt(text, await verifierOf(key)).then(
+    () => new Error('it was believed'),
+    (error: unknown) => error,
+  )
+  if (refused instanceof ReceiptRefused) return refused.flaw
+  throw refused
+}
+
+describe('a receipt', () => {
+  it('says what ran, for whom, when, and what came of it', async () => {
+    const receipt = await verified(sign(SUCCESS, { params: '{"n": 1}', runId: 'run' }))
+    expect(receipt).toMatchObject({
+      v: 1,
+      action_cid: SUCCESS.action_cid,
+      params_sha256: sha256OfText('{"n": 1}'),
+      response_sha256: sha256OfText('{"n":1}'),
+      status: 'success',
+      account_hash: ACCOUNT,
+      run_id: 'run',
+      finished_at: '2026-05-22T13:05:00.250Z',
+      duration_ms: 12.5,
+      charged_cents: 1,
+      compose_hash: COMPOSE_HASH,
+    })
+  })
+
+  it('of a failed run has the error’s code and no response', async () => {
+    const receipt = await verified(sign(FAILURE))
+    expect(receipt).toMatchObject({
+      status: 'failed',
+      error_code: 'action_threw',
+      charged_cents: 0,
+    })
+    expect(receipt).not.toHaveProperty('response_sha256')
+    expect(receipt).not.toHaveProperty('run_id')
+  })
+
+  it('has the hash of the response as JSON.stringify writes it, whatever is in it', async () => {
+    const response = JSON.parse(
+      '{"b":1,"a":[1e2,0.10,"\\u00e9\\ud800"],"__proto__":{"x":null},"2":0,"1":-0}',
+    )
+    const { response_sha256 } = await verified(sign({ ...SUCCESS, status: 'success', response }))
+    const asReceived = JSON.stringify(JSON.parse(JSON.stringify({ response })).response)
+    expect(response_sha256).toBe(sha256OfText(asReceived))
+  })
+
+  it('has exactly the header of RFC 7515 that is documented', () => {
+    const header = Buffer.from(sign().split('.')[0]!, 'base64url').toString()
+    expect(JSON.parse(header)).toEqual(headerFor(KEY))
+  })
+})
+
+describe('a receipt is refused', () => {
+  const [header, payload, signature] = sign().split('.') as [string, string, string]
+
+  it('forged payload: another charge under the same signature', async () => {
+    const forged = partOf({ ...payloadOf(sign()), charged_cents: 0 })
+    expect(await flawOf([header, forged, signature].join('.'))).toBe('signature')
+  })
+
+  it('transplanted signature: that of another receipt', async () => {
+    const other = sign().split('.')[2]!
+    expect(await flawOf([header, payload, other].join('.'))).toBe('signature')
+  })
+
+  it('another key: signed by one who names the right key', async () => {
+    const other = newReceiptKey()
+    expect(await flawOf(jwsOf(other, headerFor(KEY), payloadOf(sign())))).toBe('signature')
+  })
+
+  it('another key: of another deployment', async () => {
+    expect(await flawOf(sign(), newReceiptKey())).toBe('other_key')
+  })
+
+  it('alg none: a text without a signature', async () => {
+    const none = partOf({ ...headerFor(KEY), alg: 'none' })
+    expect(await flawOf([none, payload, ''].join('.'))).toBe('algorithm')
+  })
+
+  it.each(['HS256', 'ES384', 'ES256K', 'es256', ''])(
+    'algorithm confusion: %s, though the signature is good',
+    async (alg) => {
+      const text = jwsOf(KEY, { ...headerFor(KEY), alg }, payloadOf(sign()))
+      expect(await flawOf(text)).toBe('algorithm')
+    },
+  )
+
+  it('cross-type: what the key has signed as something else', async () => {
+    const text = jwsOf(KEY, { ...headerFor(KEY), typ: 'JWT' }, payloadOf(sign()))
+    expect(await flawOf(text)).toBe('type')
+  })
+
+  it.each([
+    ['a key of its own choice', { jwk: { kty: 'EC' } }],
+    ['what has to be understood', { crit: ['exp'], exp: 1 }],
+    ['an encoding of its own', { b64: false }],
+  ])('header smuggling: %s in the header', async (_what, more) => {
+    expect(await flawOf(jwsOf(KEY, { ...headerFor(KEY), ...more }, payloadOf(sign())))).toBe(
+      'malformed',
+    )
+  })
+
+  it('swapped header: the bytes of another spelling of it', async () => {
+    const { alg, kid, typ } = headerFor(KEY)
+    expect(await flawOf([partOf({ typ, kid, alg }), payload, signature].join('.'))).toBe(
+      'signature',
+    )
+  })
+
+  it.each([
+    ['cut by a character', sign().slice(0, -1)],
+    ['without its signature', `${header}.${payload}`],
+    ['with an empty signature', `${header}.${payload}.`],
+    ['with a fourth part', `${header}.${payload}.${signature}.`],
+    ['with padding', `${header}.${payload}.${signature}==`],
+    ['with white space', ` ${header}.${payload}.${signature}`],
+    ['with a signature in DER', `${header}.${payload}.${'MEUC'.repeat(24)}`],
+    ['in the JSON form of a JWS', JSON.stringify({ payload, protected: header, signature })],
+    ['of nothing', ''],
+  ])('%s', async (_what, text) => {
+    expect(await flawOf(text)).toBe('malformed')
+  })
+
+  it('malleable base64: other last bits of the same signature', async () => {
+    const last = signature.at(-1)!
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const next = alphabet[alphabet.indexOf(last) + 1]!
+    expect(await flawOf(`${header}.${payload}.${signature.slice(0, -1)}${next}`)).toBe('malformed')
+  })
+
+  it.each([
+    ['another version', { v: 2 }],
+    ['a field that no receipt has', { admin: true }],
+    ['a success with an error', { error_code: 'action_threw' }],
+    ['a success without a response', { response_sha256: undefined }],
+    ['a time without milliseconds', { finished_at: '2026-05-22T13:05:00Z' }],
+    ['a negative charge', { charged_cents: -1 }],
+    ['a first that follows another', { sequence: 1, previous_sha256: '00'.repeat(32) }],
+    ['a second that follows none', { sequence: 2, previous_sha256: undefined }],
+  ])('signed by the key, with %s', async (_what, change) => {
+    const first = payloadOf(signerWith(KEY)())
+    expect(await flawOf(jwsOf(KEY, headerFor(KEY), { ...first, ...change }))).toBe('payload')
+  })
+})

@@ -1,0 +1,83 @@
+/** Receipts for tests: signed by the origin's own signer, and by hand where the signer would not. */
+import { createPrivateKey, randomBytes, sign } from 'node:crypto'
+import { keyIdOf } from '../../origin/channel/open-request.ts'
+import { Keyring } from '../../origin/keys/keyring.ts'
+import type { P256Key } from '../../origin/keys/p256-key.ts'
+import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
+import { importReceiptKey } from '../../shared/client/receipt-key.ts'
+import type { Outcome } from '../../shared/wire/outcome.ts'
+
+export const ACCOUNT = `0x${'a1'.repeat(32)}`
+export const OTHER_ACCOUNT = `0x${'b2'.repeat(32)}`
+export const COMPOSE_HASH = 'c0'.repeat(32)
+const FINISHED_AT = Date.UTC(2026, 4, 22, 13, 5, 0, 250)
+
+const ended = {
+  action_cid: 'QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm',
+  duration_ms: 12.5,
+  logs: [],
+}
+export const SUCCESS: Extract<Outcome, { status: 'success' }> = {
+  ...ended,
+  status: 'success',
+  response: { n: 1 },
+  charged_cents: 1,
+}
+export const FAILURE: Extract<Outcome, { status: 'failed' }> = {
+  ...ended,
+  status: 'failed',
+  code: 'action_threw',
+  message: 'no',
+  stack: '',
+  charged_cents: 0,
+}
+
+export function newReceiptKey(): P256Key {
+  return new Keyring(randomBytes(32)).receiptKey()
+}
+
+/** A process that signs with this key. */
+export function signerWith(key: P256Key, chainsMax?: number) {
+  const now = () => FINISHED_AT
+  const signer = new ReceiptSigner({ key, composeHash: COMPOSE_HASH, now }, chainsMax)
+  return (
+    outcome: Outcome = SUCCESS,
+    { account = ACCOUNT, params = '{}', runId = undefined as string | undefined } = {},
+  ) => signer.signed({ accountHash: account, params, runId }, outcome).receipt!
+}
+
+/** A JWS of any header and payload, truly signed. */
+export function jwsOf(key: P256Key, header: object, payload: object): string {
+  const text = `${partOf(header)}.${partOf(payload)}`
+  const jwk = {
+    kty: 'EC',
+    crv: 'P-256',
+    d: key.privateKey.toString('base64url'),
+    x: key.publicKey.subarray(1, 33).toString('base64url'),
+    y: key.publicKey.subarray(33).toString('base64url'),
+  }
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+  const options = { key: privateKey, dsaEncoding: 'ieee-p1363' as const }
+  return `${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`
+}
+
+export const headerFor = (key: P256Key) => ({
+  alg: 'ES256',
+  kid: keyIdOf(key.publicKey),
+  typ: 'svc-receipt+jws',
+})
+
+export function partOf(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+export function payloadOf(receipt: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(receipt.split('.')[1]!, 'base64url').toString())
+}
+
+/** The chain of an account at one process. */
+export function chainOf(sign: ReturnType<typeof signerWith>, length: number): string[] {
+  return Array.from({ length }, () => sign())
+}
+
+export const verifierOf = ({ publicKey }: P256Key) => importReceiptKey(publicKey)
