@@ -6,7 +6,7 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 
 /** The local stack's own authority and the certificate that the origin serves, under `tls/`. */
-export type TlsFiles = { caFile: string; key: string; cert: string }
+export type TlsFiles = { caFile: string; certificateFile: string; key: string; cert: string }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -24,6 +24,7 @@ export async function loadTls(stateDir: string): Promise<TlsFiles> {
   if (!lasts(file('server.pem'))) await makeServer(file)
   return {
     caFile: file('ca.pem'),
+    certificateFile: file('server.pem'),
     key: readFileSync(file('server.key'), 'utf8'),
     cert: readFileSync(file('server.pem'), 'utf8'),
   }

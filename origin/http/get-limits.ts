@@ -66,6 +66,11 @@ function requestLimits(): Record<string, Limit> {
     ),
     source_text: limit(limits.SOURCE_MAX_BYTES, 'bytes', 'code of an action, in UTF-8'),
     js_params: limit(limits.PARAMS_MAX_BYTES, 'bytes', 'js_params, as JSON'),
+    fresh_quotes: limit(
+      limits.QUOTES_PER_MINUTE,
+      'quotes',
+      'GET /attestation?nonce=, of one client address in a minute',
+    ),
     list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),
     idempotency_key: limit(limits.IDEMPOTENCY_KEY_MAX, 'characters', 'Idempotency-Key'),
     idempotent_answer: limit(hours, 'hours', 'an answer under an Idempotency-Key is kept'),

@@ -1,15 +1,21 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Contract } from 'ethers'
+import { Contract, type JsonRpcProvider, type JsonRpcSigner } from 'ethers'
 import { z } from 'zod'
 import { governanceAbi } from '../../shared/abi/governance.ts'
 import { makeChange } from '../contracts/governance/change.ts'
 import { deployGovernance } from '../contracts/governance/deploy.ts'
 import { openLocalChain } from './chain.ts'
 
-/** Accounts of anvil that decide, beside the first, which owns the other contract; two of them must agree. */
+/** Accounts of anvil that decide; the first of its accounts owns the other contract. */
 const MEMBERS = [1, 2, 3]
+/** Of them, who must agree. */
 const THRESHOLD = 2
+
+/** Who decides in a local stack: as many as it takes. */
+export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSigner[]> {
+  return Promise.all(MEMBERS.slice(0, THRESHOLD).map((account) => provider.getSigner(account)))
+}
 
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 
@@ -27,23 +33,22 @@ export async function ensureGovernance(
   const file = join(stateDir, 'chain', 'governance.json')
   const provider = openLocalChain(rpcUrl)
   try {
-    const [first, second, third] = await Promise.all(
-      MEMBERS.map((account) => provider.getSigner(account)),
-    )
+    const deciding = await governanceMembers(provider)
     const known = existsSync(file)
       ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).address
       : undefined
     let address = known
     if (address === undefined || (await provider.getCode(address)) === '0x') {
-      const members = [first!.address, second!.address, third!.address]
-      const deployment = await deployGovernance(first!, members, THRESHOLD)
+      const accounts = await Promise.all(MEMBERS.map((account) => provider.getSigner(account)))
+      const members = accounts.map((account) => account.address)
+      const deployment = await deployGovernance(accounts[0]!, members, THRESHOLD)
       writeFileSync(file, `${JSON.stringify(deployment)}\n`, { flush: true })
       address = deployment.address
     }
     const governance = new Contract(address, governanceAbi, provider)
     const subject = `0x${composeHash}`
     const isAllowed: boolean = await governance.getFunction('allowedComposeHashes')(subject)
-    if (!isAllowed) await makeChange(address, 'allowComposeHash', subject, [first!, second!])
+    if (!isAllowed) await makeChange(address, 'allowComposeHash', subject, deciding)
     return address
   } finally {
     provider.destroy()

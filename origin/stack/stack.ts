@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
 import { rootPinOf } from '../tee/simulated/provider.ts'
-import { loadTls } from '../tls.ts'
+import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inherited, processorSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
@@ -48,6 +48,8 @@ export class Stack {
   readonly triggersUrl: string
   readonly chainUrl: string
   readonly caFile: string
+  /** PEM of what the origin serves. */
+  readonly certificateFile: string
   readonly #options: StackOptions
   readonly #ports: Ports
   readonly #lock: StateLock
@@ -60,7 +62,12 @@ export class Stack {
   #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
 
-  private constructor(options: StackOptions, ports: Ports, lock: StateLock, caFile: string) {
+  private constructor(
+    options: StackOptions,
+    ports: Ports,
+    lock: StateLock,
+    { caFile, certificateFile }: TlsFiles,
+  ) {
     const { stateDir } = options
     this.#options = options
     this.#ports = ports
@@ -69,6 +76,7 @@ export class Stack {
     this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
     this.caFile = caFile
+    this.certificateFile = certificateFile
     this.baseUrl = `https://localhost:${ports.origin}`
     this.triggersUrl = `http://localhost:${ports.edge}`
     this.chainUrl = `http://localhost:${ports.chain}`
@@ -81,8 +89,7 @@ export class Stack {
     try {
       // Under the lock: what a killed stack of this folder left has been ended, and its ports are free again.
       const ports = await choosePorts(options.environment)
-      const { caFile } = await loadTls(options.stateDir)
-      stack = new Stack(options, ports, lock, caFile)
+      stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
       // The bundle is most of the edge's time, and needs nothing of the others.
       await Promise.all([
         stack.startComponent('edge'),
@@ -231,4 +238,3 @@ export class Stack {
     })
   }
 }
-

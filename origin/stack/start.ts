@@ -1,5 +1,6 @@
 /** `npm start`: the local stack in the foreground. */
 import { resolve } from 'node:path'
+import { browserFlag } from './browser-flag.ts'
 import { PortUnusable } from './ports.ts'
 import { ChildFailed } from './child.ts'
 import { Stack } from './stack.ts'
@@ -23,7 +24,13 @@ function fail(error: unknown): Promise<void> {
   return stop(1)
 }
 
-function print({ baseUrl, triggersUrl, chainUrl, caFile }: Stack): void {
+/** The command finds a stack's addresses in the state folder. */
+function verifyLine(baseUrl: string): string {
+  const folder = process.env.SVC_STATE_DIR
+  return `${folder === undefined ? '' : `SVC_STATE_DIR=${folder} `}npx svc verify ${baseUrl}`
+}
+
+function print({ baseUrl, triggersUrl, chainUrl, caFile, certificateFile }: Stack): void {
   console.log(`
 ready in ${(performance.now() / 1000).toFixed(1)} s
 
@@ -36,6 +43,14 @@ Open an account (the key is shown once):
   curl --cacert ${caFile} ${baseUrl}/core/v1/new_account \\
     -H 'content-type: application/json' \\
     -d '{"account_name":"first","account_description":""}'
+
+Verify what runs:
+
+  ${verifyLine(baseUrl)}
+
+Open it in a browser that takes its certificate for this one run:
+
+  chromium --user-data-dir="$(mktemp -d)" ${browserFlag(certificateFile)} ${baseUrl}/core/v1/swagger-ui
 
 Ctrl-C stops everything; the state stays in ${stateDir}.
 `)

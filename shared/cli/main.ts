@@ -8,7 +8,7 @@ process.exitCode = await run(process.argv.slice(2), {
   complain: (text) => void process.stderr.write(text),
   environment: process.env,
   folder: process.cwd(),
-  isTerminal: process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined,
+  isTerminal: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
   now: () => new Date(),
   random: (length) => new Uint8Array(randomBytes(length)),
 })

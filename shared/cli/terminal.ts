@@ -1,16 +1,16 @@
 /** What a command needs of the process that it runs in. */
 export type Terminal = {
   /** To standard output, as it is. */
-  write(text: string): void
+  write(this: void, text: string): void
   /** To standard error. */
-  complain(text: string): void
+  complain(this: void, text: string): void
   environment: Readonly<Record<string, string | undefined>>
   /** That file names are relative to. */
   folder: string
   /** Whether somebody looks: what is piped has no colours. */
   isTerminal: boolean
-  now(): Date
-  random(length: number): Uint8Array<ArrayBuffer>
+  now(this: void): Date
+  random(this: void, length: number): Uint8Array<ArrayBuffer>
 }
 
 /** The command was not called rightly; nothing was done. */
@@ -29,7 +29,6 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, simulated: 3 } as const
  * so that no server writes a verdict of its own over ours.
  */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 }
 

@@ -2,11 +2,23 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { type StartedStack, startStack } from '../system/stack.ts'
 
 const executablePath = '/usr/bin/chromium'
 const installed = existsSync(executablePath)
 if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
+
+const args = [
+  // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 /** Sends a form, and waits for the page that it brings. */
 async function submitted(page: Page, send: () => Promise<void>): Promise<void> {
@@ -18,14 +30,25 @@ describe.skipIf(!installed)('a person with a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     started = await startStack()
-    // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
-    args.push('--disable-background-networking', '--disable-component-update', '--disable-sync')
     browser = await chromium.launch({ executablePath, args })
   })
   afterAll(async () => {
     await browser?.close()
     await started?.stop()
+  })
+
+  it('opens the origin with the printed flag, and not without it', async () => {
+    const address = `${started.baseUrl}/info`
+    const stranger = await browser.newPage()
+    await expect(stranger.goto(address)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
+    const flag = browserFlag(started.stack.certificateFile)
+    const flagged = await chromium.launch({ executablePath, args: [...args, flag] })
+    try {
+      const answer = await (await flagged.newPage()).goto(address)
+      expect(answer?.status()).toBe(200)
+    } finally {
+      await flagged.close()
+    }
   })
 
   it('signs in by the mailed link, approves a token by keyboard, and the token works', async () => {

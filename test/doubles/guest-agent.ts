@@ -61,16 +61,20 @@ export async function startGuestAgent(appCompose: string, kmsKey: Buffer = rando
     },
   }
 
+  const call = async (path: string | undefined, text: string, response: ServerResponse) => {
+    const method = (path ?? '').slice(1) as Method
+    if (!Object.hasOwn(methods, method)) return end(response, 404, '{"error":"not found"}')
+    const body = JSON.parse(text)
+    asked.push({ method, body })
+    return answerWith(response, faults[method], await methods[method](body))
+  }
+
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', async () => {
-      const method = (request.url ?? '').slice(1) as Method
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-      asked.push({ method, body })
-      const answer = methods[method]
-      if (request.method !== 'POST' || !answer) return end(response, 404, '{"error":"not found"}')
-      return answerWith(response, faults[method], await answer(body))
+    request.on('end', () => {
+      const isCall = request.method === 'POST'
+      void call(isCall ? request.url : undefined, Buffer.concat(chunks).toString('utf8'), response)
     })
   })
   await new Promise<void>((listening) => server.listen(socketPath, listening))

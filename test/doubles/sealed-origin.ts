@@ -2,7 +2,7 @@
  * An origin for the edge's tests: real TLS, the real envelope, and outcomes by script. The action's source is the
  * script, so that tests that run side by side share nothing.
  */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -65,27 +65,25 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', async () => {
-        const url = new URL(request.url ?? '/', 'https://origin')
-        const path = url.pathname
-        if (path === '/control/seen') return void response.end(JSON.stringify(seen))
-        const shown = await evidence.at(
-          url,
-          (request.headers[VARIANT_HEADER] ?? 'good') as EvidenceVariant,
-        )
-        // What the front passes on is told back to its tests, evidence among it.
-        if (shown !== undefined && !request.headers['x-double']) return void response.end(shown)
-        const body = Buffer.concat(chunks)
-        if (path === SEALED_HTTP_PATH) return passedOn(body, response)
-        if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
-        void answer(path, body).then((reply) => {
-          if (reply === 'break') return request.socket.destroy()
-          response.writeHead(reply.status, { 'content-type': reply.type })
-          return response.end(reply.body)
-        })
-      })
+      request.on('end', () => void serve(request, Buffer.concat(chunks), response))
     },
   )
+
+  async function serve(request: IncomingMessage, body: Buffer, response: ServerResponse) {
+    const url = new URL(request.url ?? '/', 'https://origin')
+    const path = url.pathname
+    if (path === '/control/seen') return void response.end(JSON.stringify(seen))
+    const variant = (request.headers[VARIANT_HEADER] ?? 'good') as EvidenceVariant
+    const shown = await evidence.at(url, variant)
+    // What the front passes on is told back to its tests, evidence among it.
+    if (shown !== undefined && !request.headers['x-double']) return void response.end(shown)
+    if (path === SEALED_HTTP_PATH) return passedOn(body, response)
+    if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
+    const reply = await answer(path, body)
+    if (reply === 'break') return void request.socket.destroy()
+    response.writeHead(reply.status, { 'content-type': reply.type })
+    response.end(reply.body)
+  }
 
   function passedOn(body: Buffer, response: ServerResponse) {
     try {

@@ -1,8 +1,8 @@
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 
+/** What `inject` gives, made in Node before the tests. */
+export type Provided = { evidence: EvidenceBundle }
+
 declare module 'vitest' {
-  /** What `inject` gives, made in Node before the tests. */
-  interface ProvidedContext {
-    evidence: EvidenceBundle
-  }
+  interface ProvidedContext extends Provided {}
 }

@@ -76,8 +76,8 @@ export function payloadOf(receipt: string): Record<string, unknown> {
 }
 
 /** The chain of an account at one process. */
-export function chainOf(sign: ReturnType<typeof signerWith>, length: number): string[] {
-  return Array.from({ length }, () => sign())
+export function chainOf(signNext: () => string, length: number): string[] {
+  return Array.from({ length }, () => signNext())
 }
 
 export const verifierOf = ({ publicKey }: P256Key) => importReceiptKey(publicKey)

@@ -2,6 +2,7 @@ import { SERVED } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { startProcessor } from '../doubles/processor/server.ts'
 import { startWebServer } from '../doubles/web-server.ts'
+import { attestationTools } from './attestation-tools.ts'
 import { startStack } from './stack.ts'
 
 /** With what actions may fetch, a short answer and one of a byte more than they may have, and a payment processor. */
@@ -18,6 +19,7 @@ async function startWithTools() {
   return {
     ...stack,
     tools: {
+      ...attestationTools(stack.stack),
       outbound: { small: at('/small'), large: at('/large') },
       pay: ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret),
     },

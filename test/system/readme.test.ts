@@ -14,11 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => started.stop())
 
+const readme = readFileSync(`${root}/README.md`, 'utf8')
+const sectionOf = (title: string) =>
+  readme.split('\n## ').find((part) => part.startsWith(title)) ?? ''
+
 /** The commands of the walk, in order, with this stack's addresses in place of the default ones. */
 function walk(): string {
-  const readme = readFileSync(`${root}/README.md`, 'utf8')
-  const section = readme.split('\n## ').find((part) => part.startsWith('Walk through it yourself'))
-  const blocks = [...section!.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!)
+  const section = sectionOf('Walk through it yourself')
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!)
   return blocks
     .filter((block) => block.trim() !== 'npm start')
     .map((block) => (block.includes('/api/runs/$RUN') ? `sleep 3\n${block}` : block))
@@ -37,3 +40,22 @@ it('the README’s steps work as they are printed, up to a signed run', async ()
   expect(stdout).toContain('"status":"success"')
   expect(verifyMessage(message, signature)).toBe(address)
 }, 120_000)
+
+/** What does not depend on the stack: each rule with its outcome, and the verdict. */
+const outcomesIn = (text: string) =>
+  text.match(/^(\d {2}.{14} {2}[A-Z ]{14}|SIMULATED:.*|HARDWARE:.*|FAILED:.*)/gm)
+
+it('the README’s command verifies a stack, with the output that is printed there', async () => {
+  const [, command = '', output = ''] =
+    /^```sh\n(.+?)\n```$.*?^```\n(.*?)^```$/ms.exec(sectionOf('Check what runs')) ?? []
+  const script = command.replace('https://localhost:8788', started.baseUrl)
+  const env = { ...process.env, SVC_STATE_DIR: started.stateDir }
+  const ran = await new Promise<{ code: unknown; stdout: string }>((resolve) =>
+    execFile('bash', ['-c', script], { cwd: root, env }, (error, stdout) =>
+      resolve({ code: error?.code, stdout }),
+    ),
+  )
+  expect(outcomesIn(output)).toHaveLength(8)
+  expect(outcomesIn(ran.stdout)).toEqual(outcomesIn(output))
+  expect(ran.code).toBe(3)
+})

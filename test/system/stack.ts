@@ -7,6 +7,7 @@ import { trustCa } from '../../origin/stack/trust-ca.ts'
 
 export type StartedStack = {
   stack: Stack
+  stateDir: string
   /** What the components wrote, for events and for a failed test's eyes. */
   lines: string[]
   baseUrl: string
@@ -43,6 +44,7 @@ export async function startStack(
   trustCa(stack.caFile)
   return {
     stack,
+    stateDir,
     lines,
     baseUrl: stack.baseUrl,
     triggersUrl: stack.triggersUrl,

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cidHash } from '../../origin/accounts/api-key.ts'
+import { Keyring } from '../../origin/keys/keyring.ts'
+import { loadRootKey } from '../../origin/keys/root-file.ts'
 import { actionCid } from '../../shared/cid.ts'
+import { importReceiptKey } from '../../shared/client/receipt-key.ts'
+import { verifyReceiptChain } from '../../shared/receipt-chain.ts'
 import { booksOf, openAccount } from '../origin/credits/process.ts'
 import { whyNoPostgres } from '../origin/db/postgres.ts'
 import {
@@ -327,6 +331,27 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
       expect((await other.call('list_groups', { key })).status).toBe(403)
       expect((await other.call('remove_group', { key, body: { group_id } })).status).toBe(200)
       expect((await one.call('remove_group', { key, body: { group_id } })).status).toBe(404)
+    })
+  })
+
+  it('receipts of one account are a chain at each process, under one key', async () => {
+    const account = await AccountHolder.open(a)
+    const run = { code: 'async function main() { return 1 }' }
+    const texts = new Map<OriginProcess, string[]>([
+      [a, []],
+      [b, []],
+    ])
+    await inTurn(4, async (origin) => {
+      texts.get(origin)!.push((await account.ok(origin, 'svc_action', run)).receipt)
+    })
+    const keyring = new Keyring(loadRootKey(a.stateDir, 'local'))
+    const publicKey = await importReceiptKey(keyring.receiptKey().publicKey)
+    const ofEach = await Promise.all(
+      [...texts.values()].map((t) => verifyReceiptChain(t, publicKey)),
+    )
+    for (const receipts of ofEach) expect(receipts.map(({ sequence }) => sequence)).toEqual([1, 2])
+    await expect(verifyReceiptChain([...texts.values()].flat(), publicKey)).rejects.toMatchObject({
+      flaw: 'other_series',
     })
   })
 

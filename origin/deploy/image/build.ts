@@ -3,7 +3,7 @@
  * Without a base it says the digest of the application's layer, which is all that differs between two versions.
  */
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -30,8 +30,8 @@ async function build(): Promise<void> {
     return
   }
   const { base, output } = values
-  await rm(output, { recursive: true, force: true })
-  await mkdir(output, { recursive: true })
+  // A folder of its own: what is there already might be somebody's.
+  await mkdir(output)
   const layerFile = join(output, 'layer.tar')
   const layer = await writeLayer(root, files, createWriteStream(layerFile))
   const image = await writeImage({

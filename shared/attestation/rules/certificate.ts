@@ -1,6 +1,7 @@
 /** Rule 5: the connection ends where the evidence was made. */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { certificatesOf } from '../certificate-chain.ts'
 import { check, CheckFailed } from '../check-failed.ts'
 import { parseChecksums } from '../checksums.ts'
 import { sha256Hex } from '../digests.ts'
@@ -9,7 +10,6 @@ import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
 
 const CERTIFICATE_FILE = /^cert-.+\.pem$/
-const LEAF = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/
 
 /** @throws {CheckFailed} */
 export function certificateRule({ files, served_certificate }: EvidenceBundle): Finding {
@@ -38,10 +38,10 @@ export function certificateRule({ files, served_certificate }: EvidenceBundle): 
 
 /** DER of the first certificate: servers' files have the leaf first. */
 function leafOf(name: string, pem: string): Uint8Array {
-  const [leaf] = LEAF.exec(pem) ?? []
+  const [leaf] = certificatesOf(pem)
   check(leaf !== undefined, `${name} has no certificate`)
   try {
-    return new Uint8Array(new x509.X509Certificate(leaf).rawData)
+    return new Uint8Array(new x509.X509Certificate(new Uint8Array(leaf)).rawData)
   } catch {
     throw new CheckFailed(`${name} has a certificate that does not parse`)
   }

@@ -8,7 +8,7 @@ import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts'
 import { gather, type Missing, NoEvidence } from './gather.ts'
 import { judge } from './judge.ts'
 import { localStackAt } from './local-stack.ts'
-import { type GivenOptions, verifyOptions, type VerifyOptions } from './options.ts'
+import { type GivenOptions, TIMEOUT_S, verifyOptions, type VerifyOptions } from './options.ts'
 import { showJson, showNothing, showText } from './show.ts'
 
 const EXIT_OF: Record<Verdict, number> = {
@@ -53,6 +53,7 @@ export function registerVerify(
       several,
     )
     .option('--dstack-verifier-input <file>', 'write the request for dstack’s own verifier')
+    .option('--timeout <seconds>', `how long the host may take (default ${TIMEOUT_S})`)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 wrong usage.')
     .action(async (url: string | undefined, given: GivenOptions) => {
@@ -97,10 +98,10 @@ async function live(
   terminal: Terminal,
 ): Promise<Evidence> {
   const stack = localStackAt(url, terminal.folder, terminal.environment)
-  const { caFile, rpcUrl, dnsServer } = options
+  const { authority, rpcUrl, dnsServer } = options
   if (stack) {
     const taken = [
-      ...(caFile === undefined ? [`--ca ${stack.caFile}`] : []),
+      ...(authority === undefined ? [`--ca ${stack.caFile}`] : []),
       ...(rpcUrl === undefined ? [`--rpc-url ${stack.rpcUrl}`] : []),
       ...(dnsServer === undefined ? [`--dns-server ${stack.dnsServer}`] : []),
     ]
@@ -108,10 +109,11 @@ async function live(
   }
   const gathered = await gather({
     url,
-    caFile: caFile ?? stack?.caFile,
+    authority: authority ?? stack?.authority,
     rpcUrl: rpcUrl ?? stack?.rpcUrl,
     dnsServer: dnsServer ?? stack?.dnsServer,
     collateral: options.collateral,
+    timeoutMs: options.timeoutMs,
     now: () => terminal.now().getTime(),
     random: terminal.random,
   })

@@ -22,18 +22,18 @@ export class NoEvidence extends Error {
 
 export type Sources = {
   url: URL
-  caFile: string | undefined
+  /** PEM of one that is trusted beside the usual ones. */
+  authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
   collateral: Collateral | undefined
+  timeoutMs: number
   /** Unix milliseconds. */
   now: () => number
   random: (length: number) => Uint8Array<ArrayBuffer>
 }
 
 const NONCE_BYTES = 32
-/** All of the evidence, from the first connection on. */
-const FETCH_MS = 60_000
 
 /** @throws {NoEvidence} */
 export async function gather(sources: Sources): Promise<Gathered> {
@@ -61,12 +61,13 @@ async function fetchWatched(
 
 async function fetchOnce({
   url,
-  caFile,
+  authority,
   collateral,
+  timeoutMs,
   now,
   random,
 }: Sources): Promise<{ evidence: EvidenceBundle; served: Buffer[] }> {
-  const watched = watchedFetch(caFile)
+  const watched = watchedFetch(authority)
   try {
     const evidence = await fetchEvidence({
       baseUrl: url.origin,
@@ -74,7 +75,7 @@ async function fetchOnce({
       nonce: random(NONCE_BYTES),
       ...(collateral ? { collateral } : {}),
       now,
-      signal: AbortSignal.timeout(FETCH_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     return { evidence, served: watched.served() }
   } catch (error) {
@@ -101,7 +102,7 @@ function whyNoCertificate(url: URL, evidence: EvidenceBundle): string | undefine
 /** The hosts that the evidence is for, which need not be the one that was asked. */
 function hostsOf({ files }: EvidenceBundle): {
   domain: string
-  names(hostname: string): boolean
+  names: (hostname: string) => boolean
 }[] {
   return Object.entries(files).flatMap(([name, pem]) => {
     const domain = /^cert-(.+)\.pem$/.exec(name)?.[1]
@@ -167,7 +168,7 @@ function reasonOf(error: unknown): string {
   if (code !== undefined && UNTRUSTED.has(code))
     return `the host’s certificate is not trusted (${code}): name its authority with --ca`
   if (error.cause instanceof Error) return reasonOf(error.cause)
-  return error.message || String(code ?? error.name)
+  return error.message || (code ?? error.name)
 }
 
 const UNTRUSTED = new Set([

@@ -19,7 +19,7 @@ export async function judge(
 ): Promise<Report> {
   const report = await verifyBundle(bundle, policy, at)
   const rules = report.rules.map((rule) => withReason(rule, missing))
-  return { ...report, rules, verdict: verdictOf(report.verdict, rules) }
+  return { ...report, rules, verdict: hostVerdict(report.verdict, rules) }
 }
 
 function withReason(rule: RuleResult, missing: Missing): RuleResult {
@@ -30,7 +30,8 @@ function withReason(rule: RuleResult, missing: Missing): RuleResult {
   return rule
 }
 
-function verdictOf(verdict: Verdict, rules: readonly RuleResult[]): Verdict {
+/** What may be said of a host because of these outcomes. */
+export function hostVerdict(verdict: Verdict, rules: readonly RuleResult[]): Verdict {
   if (rules.some(({ outcome }) => outcome === 'failed')) return 'FAILED'
   const all = rules.every(({ outcome }) => outcome === 'passed')
   return verdict === 'HARDWARE' && !all ? 'FAILED' : verdict

@@ -13,7 +13,14 @@ const recordSchema = z.object({
   }),
 })
 
-export type LocalStack = { file: string; caFile: string; rpcUrl: string; dnsServer: string }
+export type LocalStack = {
+  file: string
+  caFile: string
+  /** PEM: what is in `caFile`. */
+  authority: string
+  rpcUrl: string
+  dnsServer: string
+}
 
 /** Whether a name or an address is this machine's own. */
 export function isLoopback(hostname: string): boolean {
@@ -31,17 +38,13 @@ export function localStackAt(
 ): LocalStack | undefined {
   if (!isLoopback(url.hostname)) return undefined
   const file = resolve(folder, environment['SVC_STATE_DIR'] ?? '.svc', 'stack.json')
-  const record = read(file)
-  if (!record) return undefined
-  const { base_url, triggers_url, chain_rpc, dns_server, ca_file } = record.addresses
-  if (![base_url, triggers_url].some((known) => new URL(known).origin === url.origin))
-    return undefined
-  return { file, caFile: ca_file, rpcUrl: chain_rpc, dnsServer: dns_server }
-}
-
-function read(file: string): z.infer<typeof recordSchema> | undefined {
   try {
-    return recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const { addresses } = recordSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const { base_url, triggers_url, chain_rpc, dns_server, ca_file } = addresses
+    if (![base_url, triggers_url].some((known) => new URL(known).origin === url.origin))
+      return undefined
+    const authority = readFileSync(ca_file, 'utf8')
+    return { file, caFile: ca_file, authority, rpcUrl: chain_rpc, dnsServer: dns_server }
   } catch {
     return undefined // no stack runs here
   }

@@ -21,6 +21,7 @@ export type GivenOptions = {
   composeHash?: string[]
   tcbStatus?: string[]
   dstackVerifierInput?: string
+  timeout?: string
   json?: boolean
 }
 
@@ -30,12 +31,18 @@ export type VerifyOptions = {
   saveTo: string | undefined
   verifierInputTo: string | undefined
   collateral: Collateral | undefined
-  caFile: string | undefined
+  /** PEM, beside the usual ones. */
+  authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
+  /** For all of the evidence. */
+  timeoutMs: number
   policy: Policy
   json: boolean
 }
+
+/** A fresh quote takes a second of the machine, and a far host some more. */
+export const TIMEOUT_S = '60'
 
 const hex = (bytes: number) =>
   z
@@ -71,9 +78,10 @@ export function verifyOptions(
     collateral: given.collateral
       ? jsonFile('collateral', given.collateral, collateralSchema, terminal)
       : undefined,
-    caFile: path(given.ca),
+    authority: given.ca === undefined ? undefined : textFile('ca', given.ca, terminal),
     rpcUrl: given.rpcUrl === undefined ? undefined : rpcUrlOf(given.rpcUrl),
     dnsServer: given.dnsServer === undefined ? undefined : nameServer(given.dnsServer),
+    timeoutMs: secondsOf(given.timeout) * 1000,
     policy: policyOf(given, terminal),
     json,
   }
@@ -125,6 +133,11 @@ function nameServer(text: string): string {
   throw new UsageError(`--dns-server ${text} is not an IP address, with or without a port`)
 }
 
+function secondsOf(text = TIMEOUT_S): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new UsageError(`--timeout ${text} is not a number of seconds`)
+}
+
 function parsedUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
@@ -133,15 +146,24 @@ function jsonFile<Schema extends z.ZodType>(
   option: keyof GivenOptions,
   file: string,
   schema: Schema,
-  { folder }: Terminal,
+  terminal: Terminal,
 ): z.output<Schema> {
+  const text = textFile(option, file, terminal)
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(resolve(folder, file), 'utf8'))
+    value = JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${optionOf(option)} ${file}: ${(error as Error).message}`)
   }
   return checked(option, schema, value)
+}
+
+function textFile(option: keyof GivenOptions, file: string, { folder }: Terminal): string {
+  try {
+    return readFileSync(resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new UsageError(`${optionOf(option)} ${file}: ${(error as Error).message}`)
+  }
 }
 
 function checked<Schema extends z.ZodType>(

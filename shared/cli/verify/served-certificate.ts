@@ -1,5 +1,4 @@
 /** A `fetch` that sees which certificate its host has served. */
-import { readFileSync } from 'node:fs'
 import { getCACertificates, type TLSSocket } from 'node:tls'
 import type { FetchEvidence } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
@@ -18,16 +17,15 @@ export type WatchedFetch = {
 
 /**
  * One connection at a time, with a handshake each: a resumed session shows no certificate.
- * @param caFile PEM of an authority that is trusted beside the usual ones
- * @throws when the file can not be read
+ * @param authority PEM of one that is trusted beside the usual ones
  */
-export function watchedFetch(caFile: string | undefined): WatchedFetch {
+export function watchedFetch(authority: string | undefined): WatchedFetch {
   const served: Buffer[] = []
   const authorities = getCACertificates('default')
   const connect = buildConnector({
     timeout: CONNECT_MS,
     maxCachedSessions: 0,
-    ...(caFile === undefined ? {} : { ca: [...authorities, readFileSync(caFile, 'utf8')] }),
+    ...(authority === undefined ? {} : { ca: [...authorities, authority] }),
   })
   const dispatcher = new Agent({
     connections: 1,
@@ -45,9 +43,8 @@ export function watchedFetch(caFile: string | undefined): WatchedFetch {
     },
   })
   return {
-    // The same interfaces, declared twice.
-    fetch: ((url: string, init: object) =>
-      undiciFetch(url, { ...init, dispatcher })) as unknown as FetchEvidence['fetch'],
+    // The same interface, declared twice.
+    fetch: (url, init) => undiciFetch(url, { ...(init as object), dispatcher }),
     served: () => served,
     close: () => dispatcher.destroy(),
   }

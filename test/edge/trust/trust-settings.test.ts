@@ -55,7 +55,7 @@ describe('settings of a production edge', () => {
     ['a revoked platform', { TCB_STATUSES: 'UpToDate,Revoked' }, 'TCB_STATUSES'],
     ['a status that is none', { TCB_STATUSES: 'any' }, 'TCB_STATUSES'],
   ])('a production edge with %s does not serve', (_, changes, name) => {
-    expect(() => settingsWith(changes)).toThrow(`${name}`)
+    expect(() => settingsWith(changes)).toThrow(name)
   })
 
   it('may leave the compose hashes to the governance contract', () => {
@@ -107,8 +107,13 @@ describe('wrangler.toml as it is shipped', () => {
   )
   /** What a deployment adds, of the very machine that the double of the origin says it is. */
   const names = [
-    ...['ORIGIN_URL', 'PUBLIC_URL', 'CHANNEL_PSK', 'ID_MAC_KEY'],
-    ...['ORIGIN_APP_ID', 'ORIGIN_COMPOSE_HASHES', 'ORIGIN_MEASUREMENTS'],
+    'ORIGIN_URL',
+    'PUBLIC_URL',
+    'CHANNEL_PSK',
+    'ID_MAC_KEY',
+    'ORIGIN_APP_ID',
+    'ORIGIN_COMPOSE_HASHES',
+    'ORIGIN_MEASUREMENTS',
   ] as const
   const added = Object.fromEntries(names.map((name) => [name, env[name]]))
   const verify = (settings: ReturnType<typeof settingsOf>) =>

@@ -105,6 +105,12 @@ describe('the evidence files', () => {
       evidenceKeySchema.parse(await json(`/evidences/${name}-key.json`))
   })
 
+  it('name the ACME account that the certificate was got with', async () => {
+    const account = { uri: 'https://ca.example/acme/acct/1' }
+    expect(await json('/evidences/acme-account.json')).toEqual(account)
+    expect(await text('/evidences/cert-origin.example.pem')).toBe(CERTIFICATE.chain)
+  })
+
   it('are listed with links, the certificate among them', async () => {
     const { headers, text: page } = await served.get('/evidences/')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -15,7 +15,7 @@ const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags
 type Made = {
   /** Of the authority in the middle. */
   isAuthority?: boolean
-  usages?: number
+  usages?: x509.KeyUsageFlags
   notAfter?: Date
   issuer?: string
   /** Of the leaf. */
@@ -31,7 +31,7 @@ async function made({
 }: Made) {
   const keys = () => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const [rootKeys, caKeys, leafKeys] = [await keys(), await keys(), await keys()]
-  const extensions = (ca: boolean, flags: number) => [
+  const extensions = (ca: boolean, flags: x509.KeyUsageFlags) => [
     new x509.BasicConstraintsExtension(ca, undefined, true),
     new x509.KeyUsagesExtension(flags, true),
   ]

@@ -19,22 +19,22 @@ const isThere = existsSync(folder)
 if (!isThere) console.warn(`Recorded quotes are not at ${folder}: their tests are skipped.`)
 
 const text = (name: string) => readFileSync(join(folder, name), 'utf8')
-const json = <Shape>(name: string): Shape => JSON.parse(text(name)) as Shape
+const json = (name: string): unknown => JSON.parse(text(name))
 type Recorded = { quote: string; event_log: string; report_data: string }
 
 /** Each quote with the collateral of its platform, at a time when that held. */
 const RECORDED = [
   {
     name: 'quote-report.json',
-    quote: () => json<Recorded>('quote-report.json').quote,
-    collateral: () => json<Collateral>('tdx_quote_outdated_collateral.json'),
+    quote: () => (json('quote-report.json') as Recorded).quote,
+    collateral: () => json('tdx_quote_outdated_collateral.json') as Collateral,
     at: new Date(1_771_977_600_000),
     later: new Date('2026-03-21T00:00:00Z'),
   },
   {
     name: 'tdx_quote',
     quote: () => readFileSync(join(folder, 'tdx_quote')).toString('hex'),
-    collateral: () => json<Collateral>('tdx_quote_collateral.json'),
+    collateral: () => json('tdx_quote_collateral.json') as Collateral,
     at: new Date('2025-06-20T00:00:00Z'),
     later: new Date('2026-02-25T00:00:00Z'),
   },
@@ -122,7 +122,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
   })
 
   it('was measured as its log says: all four registers, and the first events', async () => {
-    const { quote, event_log, report_data } = json<Recorded>('quote-report.json')
+    const { quote, event_log, report_data } = json('quote-report.json') as Recorded
     const { collateral, at } = RECORDED[0]!
     const checked = await checkCollateral(collateral(), { kind: 'intel' }, at)
     const policy = { statuses: ['UpToDate'] } as const
@@ -138,7 +138,7 @@ describe.skipIf(!isThere)('a recorded quote of a real machine', () => {
   })
 
   it('was given a compose text whose hash is the compose-hash event', () => {
-    const { quote, event_log } = json<Recorded>('rtmr3-report.json')
+    const { quote, event_log } = json('rtmr3-report.json') as Recorded
     const events = parseEventLog(event_log)
     checkReplay(events, parseQuote(quote))
     expect(measuredApp(events).composeHash).toBe(sha256(text('rtmr3-app-compose.json')))

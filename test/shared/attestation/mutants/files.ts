@@ -53,7 +53,10 @@ export const FILES: Mutant[] = [
     'a file less',
     'evidence files',
     'storage-key.json is missing',
-    ({ files: { 'storage-key.json': _, ...files }, ...rest }) => ({ ...rest, files }),
+    (good) => {
+      const { 'storage-key.json': _, ...files } = good.files
+      return { ...good, files }
+    },
   ],
   [
     'other keys with their own checksums',

@@ -1,0 +1,14 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+/**
+ * What makes Chromium take one certificate for one run, without an authority that the system would trust from then on:
+ * it names the SHA-256 of the certificate's public key. Chromium heeds it only beside `--user-data-dir`.
+ * @param certificateFile PEM, leaf first
+ */
+export function browserFlag(certificateFile: string): string {
+  const { publicKey } = new X509Certificate(readFileSync(certificateFile))
+  const spki = publicKey.export({ type: 'spki', format: 'der' })
+  const pin = createHash('sha256').update(spki).digest('base64')
+  return `--ignore-certificate-errors-spki-list=${pin}`
+}

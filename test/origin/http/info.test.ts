@@ -1,0 +1,23 @@
+import { Contract } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+describe('/info', () => {
+  let origin: TestOrigin
+  beforeAll(async () => {
+    origin = await startOrigin()
+  })
+  afterAll(() => origin?.close())
+
+  it('names the wallets that a new deployment has to fund and to admit', async () => {
+    const { api_payers: payers } = (await origin.call('/info')).body as { api_payers: string[] }
+    expect(payers).toHaveLength(1 + origin.services.settings.SVC_PAYERS)
+    expect(new Set(payers).size).toBe(payers.length)
+    const { chain } = origin.services
+    const contract = new Contract(chain.contractAddress, accountConfigAbi, chain.provider)
+    // The chain of these tests knows the two that write.
+    for (const payer of payers.slice(1, 3))
+      expect(await contract.getFunction('isApiPayer')(payer)).toBe(true)
+  })
+})

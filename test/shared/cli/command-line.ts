@@ -1,0 +1,51 @@
+/** The command line in this process, and what it said. */
+import { randomBytes } from 'node:crypto'
+import { run } from '../../../shared/cli/run.ts'
+
+export type Ran = { code: number; out: string; err: string }
+
+export type Surroundings = {
+  environment?: Record<string, string>
+  folder?: string
+  isTerminal?: boolean
+  now?: Date
+}
+
+export async function svc(words: string[], around: Surroundings = {}): Promise<Ran> {
+  let out = ''
+  let err = ''
+  const code = await run(words, {
+    write: (text) => void (out += text),
+    complain: (text) => void (err += text),
+    environment: around.environment ?? {},
+    folder: around.folder ?? '/nonexistent',
+    isTerminal: around.isTerminal ?? false,
+    now: () => around.now ?? new Date(),
+    random: (length) => new Uint8Array(randomBytes(length)),
+  })
+  return { code, out, err }
+}
+
+/** `passed`, `failed` or `not applicable` of each rule by its name, as the seven lines say. */
+export function outcomes({ out }: Pick<Ran, 'out'>): Record<string, string> {
+  const lines = [...out.matchAll(/^\d {2}(.{14}) {2}(PASSED|FAILED|NOT APPLICABLE) /gm)]
+  return Object.fromEntries(
+    lines.map(([, name, outcome]) => [name!.trim(), outcome!.toLowerCase()]),
+  )
+}
+
+/** The reason that the line of a rule gives. */
+export function reasonOf({ out }: Pick<Ran, 'out'>, rule: string): string | undefined {
+  const line = out.split('\n').find((one) => one.slice(3, 17).trim() === rule)
+  return line?.slice(35)
+}
+
+export const ALL_PASSED = {
+  quote: 'passed',
+  'compose hash': 'passed',
+  images: 'passed',
+  'evidence files': 'passed',
+  certificate: 'passed',
+  CAA: 'passed',
+  governance: 'passed',
+}
