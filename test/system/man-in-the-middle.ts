@@ -124,7 +124,7 @@ export function aManInTheMiddleGetsNothing(
       const id = await owner.fire(trigger.webhook_url, { text })
       const ran = (await owner.allEnded(trigger.id, 30)).find((one) => one.id === id)
       expect(pending).toEqual([])
-      expect(ran).toMatchObject({ status: 'success', attempts: 1 })
+      expect(ran).toMatchObject({ status: 'success', attempt: 1, charged_cents: 1 })
       expect(ran?.response).toContain(mirrored(text))
     })
 
