@@ -10,9 +10,6 @@ export function registerHealth(app: App): void {
     const { settings } = c.var.services
     const origin = { trust: settings.ORIGIN_TRUST, ...(await originHealth(c.env)) }
     const status = origin.reason === undefined ? 'ok' : 'degraded'
-    return c.json({ status, origin }, 200, {
-      'cache-control': 'no-store',
-      'access-control-allow-origin': '*',
-    })
+    return c.json({ status, origin }, 200, { 'cache-control': 'no-store' })
   })
 }

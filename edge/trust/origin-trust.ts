@@ -60,8 +60,10 @@ export class OriginTrust extends DurableObject<Env> {
   }
 
   async #verifiedAnew(now: number): Promise<VerifiedOrigin> {
-    if (!this.#verifying && this.#failed && now - this.#failed.at < REVERIFY_MIN_MS)
-      throw this.#failed.error
+    // A clock that was set back must not make it wait.
+    const sinceFailure = this.#failed ? now - this.#failed.at : REVERIFY_MIN_MS
+    if (!this.#verifying && sinceFailure >= 0 && sinceFailure < REVERIFY_MIN_MS)
+      throw this.#failed?.error
     this.#verifying ??= this.#verify().finally(() => {
       this.#verifying = undefined
     })

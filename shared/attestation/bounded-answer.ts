@@ -28,10 +28,8 @@ export async function bounded(
   maxBytes: number,
 ): Promise<string> {
   const { pathname } = new URL(url)
-  // Cleared with the answer: `AbortSignal.timeout` goes on, and fires into who has long gone.
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), EVIDENCE_ANSWER_MS)
-  const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+  const late = AbortSignal.timeout(EVIDENCE_ANSWER_MS)
+  const ends = signal ? AbortSignal.any([signal, late]) : late
   try {
     // Followed, a redirect would have the evidence of another host stand for this one.
     const answer = await fetch(url, { redirect: 'manual', signal: ends })
@@ -46,8 +44,6 @@ export async function bounded(
     if (error instanceof EvidenceUnavailable) throw error
     const reason = error instanceof Error ? error.message : 'it does not answer'
     throw new EvidenceUnavailable(`${pathname}: ${reason}`, { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -103,7 +103,12 @@ async function originDouble(stateDir: string, ports: { edge: number; origin: num
   return { bindings, caFile, origin }
 }
 
-function runner(name: string, folder: string, port: number, env: Record<string, string>): Child {
+export function runner(
+  name: string,
+  folder: string,
+  port: number,
+  env: Record<string, string>,
+): Child {
   const entry = fileURLToPath(new URL('../../origin/stack/edge-runner.ts', import.meta.url))
   return new Child({
     name,
