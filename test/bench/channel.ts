@@ -85,9 +85,9 @@ async function measure(url: string, asked: Omit<Asked, 'times'>): Promise<void> 
 /** The handler of sealed executions, given what it would be given, without the envelope. */
 async function unsealed(request: Request, { services }: TestOrigin): Promise<Response> {
   const text = Buffer.from(await request.arrayBuffer())
-  const { schema, members, handle } = sealedExecute
+  const { schema, members } = sealedExecute
   const body = validate(schema, readMembers(text, members!))
-  return Response.json(await handle(body, MODE_PSK, services, 2 * text.length))
+  return Response.json(await sealedExecute.handle(body, MODE_PSK, services, 2 * text.length))
 }
 
 function settingsFor({ services, rootPin }: TestOrigin, originUrl: string) {
