@@ -7,7 +7,9 @@ import { type Env, settingsOf } from './env.ts'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerFront } from './http/core/front.ts'
+import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
+import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
@@ -53,6 +55,7 @@ export function createApp(): App {
   app.use('/api/*', cors(CORS))
 
   registerFront(app)
+  registerSealedExecute(app)
   registerHome(app)
   registerMe(app)
   registerTriggersCreate(app)
@@ -73,7 +76,7 @@ export function createApp(): App {
   registerVerifyPage(app)
   registerDevMailbox(app)
   registerOpenApi(app)
-  app.get('/health', (c) => c.json({ status: 'ok' }))
+  registerHealth(app)
 
   const refuse = (error: Error, c: Context<AppEnv>) => refusal(error, c.req.raw, c.env)
   app.onError(refuse)

@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
+import { misfits, trustShape } from './trust/trust-settings.ts'
 import type { TriggerQueue } from './queue/trigger-queue.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
 
@@ -15,27 +16,34 @@ const base64Secret = (bytes: number) =>
       `base64url of ${bytes} random bytes`,
     )
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hex')
-
-const settingsSchema = z.object({
+const shape = {
   SVC_ENV: z.enum(['local', 'production']),
   /** The origin's own host, with its scheme: where sealed requests go. */
   ORIGIN_URL: z.url({ protocol: /^https$/ }),
   /** What senders and browsers know this service as: links and webhook URLs start with it. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
-  /** Which policy verifies the origin's channel key. */
-  ORIGIN_TRUST: z.enum(['pinned']),
-  /** SHA-256 (hex) of the origin's channel key file, for the policy `pinned`. */
-  CHANNEL_KEY_SHA256: sha256,
-  /** The same of its storage key file, that usage keys are sealed to. */
-  STORAGE_KEY_SHA256: sha256,
+  ...trustShape,
   CHANNEL_PSK: base64Secret(32),
   ID_MAC_KEY: base64Secret(32),
+}
+
+const settingsSchema = z.object(shape).superRefine((settings, context) => {
+  for (const [name, message] of misfits(settings))
+    context.addIssue({ code: 'custom', path: [name], message })
 })
 
 export type Settings = z.infer<typeof settingsSchema>
 
-export type Env = Record<keyof Settings, string> & {
+/** As text, each; what has no default in the code is there or `settingsOf` says so. */
+type Bindings = {
+  [Name in keyof z.input<typeof settingsSchema>]: undefined extends z.input<
+    typeof settingsSchema
+  >[Name]
+    ? string | undefined
+    : string
+}
+
+export type Env = Bindings & {
   DB: D1Database
   TRIGGER_QUEUE: DurableObjectNamespace<TriggerQueue>
   ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>

@@ -1,27 +1,36 @@
 import { DurableObject } from 'cloudflare:workers'
-import { CHANNEL_KEY_MAX_AGE_MS } from '../../shared/limits.ts'
-import { CHANNEL_KEY_PATH, STORAGE_KEY_PATH } from '../../shared/wire/sealed.ts'
 import { type Env, settingsOf } from '../env.ts'
-import { type VerifiedKeys, verifyPinned } from './pinned-policy.ts'
+import {
+  trustReason,
+  type TrustHealth,
+  type TrustReason,
+  unverified,
+  verified,
+} from './trust-health.ts'
+import { type VerifiedOrigin, verifyOrigin } from './verify-origin.ts'
 
-export type TrustedKeys = VerifiedKeys & { verifiedUntil: number }
+/** Public keys that the origin's evidence names: uncompressed points of P-256. */
+export type TrustedKeys = {
+  channelKey: Uint8Array
+  storageKey: Uint8Array
+  /** Unix milliseconds. */
+  verifiedUntil: number
+}
 
 /** Keys are verified anew this long before they have to be, so that no run waits for it. */
 const AHEAD_MS = 10 * 60 * 1000
 /** A verification is not begun again sooner than this, however many objects ask. */
 const REVERIFY_MIN_MS = 1_000
-const EVIDENCE_TIMEOUT_MS = 10_000
-/** A key file is a few hundred bytes; a host that sends more is not our origin. */
-const EVIDENCE_MAX_BYTES = 16 * 1024
 
 /**
  * One object that verifies the origin before anything is sealed to it, and again within the hour. It fails
- * closed: without verified keys there is nothing to seal to.
+ * closed: without verified keys there is nothing to seal to. It stores nothing: after an eviction it verifies anew.
  */
 export class OriginTrust extends DurableObject<Env> {
-  #trusted: TrustedKeys | undefined
-  #verifying: Promise<TrustedKeys> | undefined
-  #verifiedAt = Number.NEGATIVE_INFINITY
+  #origin: VerifiedOrigin | undefined
+  #verifying: Promise<VerifiedOrigin> | undefined
+  /** The last try, where it failed. */
+  #failed: { error: unknown; reason: TrustReason; at: number } | undefined
 
   /**
    * The keys to seal to.
@@ -30,56 +39,54 @@ export class OriginTrust extends DurableObject<Env> {
    */
   async keys(stale: boolean): Promise<TrustedKeys> {
     const now = Date.now()
-    const good = this.#trusted && this.#trusted.verifiedUntil > now
-    if (this.#trusted && good && !(stale && now - this.#verifiedAt > REVERIFY_MIN_MS)) {
-      if (this.#trusted.verifiedUntil - now < AHEAD_MS)
-        this.ctx.waitUntil(this.#verifiedAnew().catch(() => undefined))
-      return this.#trusted
+    const origin = this.#current(now)
+    if (origin && !(stale && now - origin.verifiedAt > REVERIFY_MIN_MS)) {
+      if (origin.verifiedUntil - now < AHEAD_MS)
+        this.ctx.waitUntil(this.#verifiedAnew(now).catch(() => undefined))
+      return keysOf(origin)
     }
-    return this.#verifiedAnew()
+    return keysOf(await this.#verifiedAnew(now))
   }
 
-  #verifiedAnew(): Promise<TrustedKeys> {
+  /** What is known now, without asking anybody. */
+  async health(): Promise<TrustHealth> {
+    const origin = this.#current(Date.now())
+    if (origin) return verified(origin, this.#failed?.reason)
+    return unverified(this.#failed?.reason ?? 'not_verified_yet')
+  }
+
+  #current(now: number): VerifiedOrigin | undefined {
+    return this.#origin && this.#origin.verifiedUntil > now ? this.#origin : undefined
+  }
+
+  async #verifiedAnew(now: number): Promise<VerifiedOrigin> {
+    // A clock that was set back must not make it wait.
+    const sinceFailure = this.#failed ? now - this.#failed.at : REVERIFY_MIN_MS
+    if (!this.#verifying && sinceFailure >= 0 && sinceFailure < REVERIFY_MIN_MS)
+      throw this.#failed?.error
     this.#verifying ??= this.#verify().finally(() => {
       this.#verifying = undefined
     })
     return this.#verifying
   }
 
-  async #verify(): Promise<TrustedKeys> {
+  async #verify(): Promise<VerifiedOrigin> {
     const settings = settingsOf(this.env)
-    const [channelKeyFile, storageKeyFile] = await Promise.all([
-      fetchFile(new URL(CHANNEL_KEY_PATH, settings.ORIGIN_URL)),
-      fetchFile(new URL(STORAGE_KEY_PATH, settings.ORIGIN_URL)),
-    ])
-    const keys = await verifyPinned(
-      { channelKeyFile, storageKeyFile },
-      {
-        channelKeySha256: settings.CHANNEL_KEY_SHA256,
-        storageKeySha256: settings.STORAGE_KEY_SHA256,
-      },
-    )
-    this.#verifiedAt = Date.now()
-    this.#trusted = { ...keys, verifiedUntil: this.#verifiedAt + CHANNEL_KEY_MAX_AGE_MS }
-    return this.#trusted
+    try {
+      const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+      this.#origin = await verifyOrigin({ settings, fetch: sendRequest, random, now: Date.now })
+      this.#failed = undefined
+      return this.#origin
+    } catch (error) {
+      this.#failed = { error, reason: trustReason(error), at: Date.now() }
+      throw error
+    }
   }
 }
 
-async function fetchFile(url: URL): Promise<Uint8Array> {
-  const response = await fetch(url, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(EVIDENCE_TIMEOUT_MS),
-  })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`${url.pathname} answered ${response.status}`)
-  }
-  const chunks: Uint8Array[] = []
-  let total = 0
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    total += chunk.length
-    if (total > EVIDENCE_MAX_BYTES) throw new Error(`${url.pathname} is too long`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** Called as it is, `fetch` of the runtime wants no other `this`. */
+const sendRequest: typeof fetch = (input, init) => fetch(input, init)
+
+function keysOf({ keys, verifiedUntil }: VerifiedOrigin): TrustedKeys {
+  return { channelKey: keys.channel, storageKey: keys.storage, verifiedUntil }
 }

@@ -1,5 +1,6 @@
 import { type ChannelPublicKey, importChannelKey } from '../../shared/envelope/seal.ts'
 import type { Env } from '../env.ts'
+import { type TrustHealth, unverified } from './trust-health.ts'
 
 /** The verified keys, ready for sealing. */
 export type SealingKeys = {
@@ -46,4 +47,13 @@ async function askForKeys(env: Env, stale: boolean): Promise<SealingKeys> {
   const renewAt = Math.max(keys.verifiedUntil - AHEAD_MS, cached?.env === env ? cached.renewAt : 0)
   cached = { env, keys, renewAt }
   return keys
+}
+
+/** What the object knows of the origin now; one call to it, and none to the origin. */
+export async function originHealth(env: Env): Promise<TrustHealth> {
+  try {
+    return await env.ORIGIN_TRUST_OBJECT.getByName(TRUST_OBJECT).health()
+  } catch {
+    return unverified('trust_object_away')
+  }
 }

@@ -1,11 +1,10 @@
 /** The local stack: chain, origin and edge as processes of their own, around one state folder. */
-import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { channelKeyFile, storageKeyFile } from '../tee/key-files.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { loadRootKey } from '../keys/root-file.ts'
+import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inherited, processorSettingsIn } from './child-environment.ts'
@@ -29,6 +28,8 @@ export type StackOptions = {
   environment: NodeJS.ProcessEnv
   /** Settings of the origin beside those that the stack makes. */
   originSettings?: Record<string, string>
+  /** The same of the edge. */
+  edgeSettings?: Record<string, string>
   onLine(component: string, line: string): void
 }
 
@@ -52,6 +53,7 @@ export class Stack {
   readonly #options: StackOptions
   readonly #ports: Ports
   readonly #lock: StateLock
+  readonly #rootKey: Uint8Array
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
   readonly #children = new Map<Component, Child>()
@@ -70,7 +72,8 @@ export class Stack {
     this.#options = options
     this.#ports = ports
     this.#lock = lock
-    this.#keyring = new Keyring(loadRootKey(stateDir, 'local'))
+    this.#rootKey = loadRootKey(stateDir, 'local')
+    this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
     this.caFile = caFile
     this.certificateFile = certificateFile
@@ -195,13 +198,11 @@ export class Stack {
       SVC_ENV: 'local',
       ORIGIN_URL: this.baseUrl,
       PUBLIC_URL: this.triggersUrl,
-      ORIGIN_TRUST: 'pinned',
-      CHANNEL_KEY_SHA256: sha256(
-        channelKeyFile(this.#keyring.channelKey(CHANNEL_EPOCH), CHANNEL_EPOCH, Date.now()),
-      ),
-      STORAGE_KEY_SHA256: sha256(storageKeyFile(this.#keyring.storageKey())),
+      ORIGIN_TRUST: 'simulated',
+      SIM_ROOT_SHA256: rootPinOf(this.#rootKey),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
+      ...this.#options.edgeSettings,
     }
   }
 
@@ -236,8 +237,4 @@ export class Stack {
       for (const listener of this.#deathListeners) listener(error)
     })
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

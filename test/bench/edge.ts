@@ -1,14 +1,13 @@
 /** The edge as it is deployed, in a process of its own, before an origin that does what the action's source says. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { channelKeyFile, storageKeyFile } from '../../origin/tee/key-files.ts'
-import { Keyring } from '../../origin/keys/keyring.ts'
 import { approvedToken } from '../../origin/stack/approved-token.ts'
 import { Child } from '../../origin/stack/child.ts'
 import { choosePorts } from '../../origin/stack/ports.ts'
+import { rootPinOf } from '../../origin/tee/simulated/provider.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { startSealedOrigin } from '../doubles/sealed-origin.ts'
 
@@ -90,24 +89,26 @@ export async function benchOwner(
 async function originDouble(stateDir: string, ports: { edge: number; origin: number }) {
   const root = randomBytes(32)
   const psk = randomBytes(32).toString('base64url')
-  const keyring = new Keyring(root)
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   const origin = await startSealedOrigin({ stateDir, root, psk, port: ports.origin })
   const { caFile } = await loadTls(stateDir)
   const bindings = {
     SVC_ENV: 'local',
     ORIGIN_URL: origin.url,
     PUBLIC_URL: `http://localhost:${ports.edge}`,
-    ORIGIN_TRUST: 'pinned',
-    CHANNEL_KEY_SHA256: sha256(channelKeyFile(keyring.channelKey(1), 1, Date.now())),
-    STORAGE_KEY_SHA256: sha256(storageKeyFile(keyring.storageKey())),
+    ORIGIN_TRUST: 'simulated',
+    SIM_ROOT_SHA256: rootPinOf(root),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
   }
   return { bindings, caFile, origin }
 }
 
-function runner(name: string, folder: string, port: number, env: Record<string, string>): Child {
+export function runner(
+  name: string,
+  folder: string,
+  port: number,
+  env: Record<string, string>,
+): Child {
   const entry = fileURLToPath(new URL('../../origin/stack/edge-runner.ts', import.meta.url))
   return new Child({
     name,

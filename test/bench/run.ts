@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
+import { channel } from './channel.ts'
 import { credits } from './credits.ts'
 import { front } from './front.ts'
 import { gas } from './gas.ts'
@@ -11,6 +12,7 @@ import { schedule } from './schedule.ts'
 const benches: Record<string, () => Promise<void>> = {
   accounts,
   actions,
+  channel,
   credits,
   front,
   gas,

@@ -1,5 +1,7 @@
 /** Certificates for servers on this machine, good ones and bad ones. */
 import type { webcrypto } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 // Before x509: its dependency injection asks for it when it is loaded.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
@@ -24,8 +26,21 @@ export async function makeAuthority() {
   })
   return {
     pem: certificate.toString('pem'),
-    issue: (options: Issue) => issue(certificate, keys, options),
+    issue: (options: Issue) => issue(certificate, keys.privateKey, options),
   }
+}
+
+/**
+ * The authority of a state folder (`origin/tls.ts`), as one that was tricked or broken into: what it issues is trusted by
+ * all who trust that folder's origin.
+ */
+export async function authorityOf(stateDir: string): Promise<Pick<Authority, 'pem' | 'issue'>> {
+  const read = (name: string) => readFileSync(join(stateDir, 'tls', name), 'utf8')
+  const pem = read('ca.pem')
+  const pkcs8 = x509.PemConverter.decodeFirst(read('ca.key'))
+  const privateKey = await crypto.subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign'])
+  const certificate = new x509.X509Certificate(pem)
+  return { pem, issue: (options) => issue(certificate, privateKey, options) }
 }
 
 type Issue = {
@@ -38,7 +53,7 @@ type Issue = {
 
 async function issue(
   authority: x509.X509Certificate,
-  { privateKey: signingKey }: webcrypto.CryptoKeyPair,
+  signingKey: webcrypto.CryptoKey,
   { names, from = -1, to = 1 }: Issue,
 ) {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])

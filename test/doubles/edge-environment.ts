@@ -1,12 +1,12 @@
 /** What the edge's tests and the origin's double have to agree on before either starts. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { evidenceKeyFile } from '../../origin/http/evidence-keys.ts'
-import { Keyring } from '../../origin/keys/keyring.ts'
 import { freePort } from '../../origin/stack/ports.ts'
+import { rootPinOf } from '../../origin/tee/simulated/provider.ts'
 import { loadTls } from '../../origin/tls.ts'
+import { machineSettings } from './evidence.ts'
 import type { SealedOriginOptions } from './sealed-origin.ts'
 
 const VARIABLE = 'SVC_TEST_SEALED_ORIGIN'
@@ -18,15 +18,13 @@ const VARIABLE = 'SVC_TEST_SEALED_ORIGIN'
 export async function makeEdgeTestEnvironment() {
   if (process.env[VARIABLE] === undefined) await choose()
   const { root, psk, port } = readEdgeTestEnvironment()
-  const keyring = new Keyring(root)
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   return {
     SVC_ENV: 'local',
     ORIGIN_URL: `https://localhost:${port}`,
     PUBLIC_URL: 'https://edge.test',
-    ORIGIN_TRUST: 'pinned',
-    CHANNEL_KEY_SHA256: sha256(evidenceKeyFile(keyring.channelKey(1))),
-    STORAGE_KEY_SHA256: sha256(evidenceKeyFile(keyring.storageKey())),
+    ORIGIN_TRUST: 'simulated',
+    SIM_ROOT_SHA256: rootPinOf(root),
+    ...(await machineSettings(root)),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
   }

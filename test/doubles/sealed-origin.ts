@@ -2,7 +2,7 @@
  * An origin for the edge's tests: real TLS, the real envelope, and outcomes by script. The action's source is the
  * script, so that tests that run side by side share nothing.
  */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -12,19 +12,16 @@ import {
   openRequest,
   openStored,
 } from '../../origin/channel/open-request.ts'
-import { evidenceKeyFile } from '../../origin/http/evidence-keys.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadTls } from '../../origin/tls.ts'
-import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { MODE_BASE, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
-  CHANNEL_KEY_PATH,
   type ExecuteRequest,
   executeRequestSchema,
   type OutcomesRequest,
   outcomesRequestSchema,
   SEALED_EXECUTE_PATH,
-  STORAGE_KEY_PATH,
 } from '../../shared/wire/sealed.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
 import {
@@ -33,6 +30,8 @@ import {
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
 import { answerPlain, answerSealedHttp } from './core-origin.ts'
+import { ShownEvidence } from './evidence.ts'
+import { type EvidenceVariant, VARIANT_HEADER } from './evidence-variants.ts'
 import type { Script, Seen } from './script.ts'
 
 export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: string; port: number }
@@ -59,28 +58,32 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   const runs = new Map<string, Run>()
   const seen: Seen[] = []
   const tls = await loadTls(options.stateDir)
+  const evidence = new ShownEvidence(options.root, tls)
 
   const server = createServer(
     { key: tls.key, cert: tls.cert, minVersion: 'TLSv1.3' },
     (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => {
-        const path = new URL(request.url ?? '/', 'https://origin').pathname
-        if (path === CHANNEL_KEY_PATH) return void response.end(evidenceKeyFile(channel))
-        if (path === STORAGE_KEY_PATH) return void response.end(evidenceKeyFile(storage))
-        if (path === '/control/seen') return void response.end(JSON.stringify(seen))
-        const body = Buffer.concat(chunks)
-        if (path === SEALED_HTTP_PATH) return passedOn(body, response)
-        if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
-        void answer(path, body).then((reply) => {
-          if (reply === 'break') return request.socket.destroy()
-          response.writeHead(reply.status, { 'content-type': reply.type })
-          return response.end(reply.body)
-        })
-      })
+      request.on('end', () => void serve(request, Buffer.concat(chunks), response))
     },
   )
+
+  async function serve(request: IncomingMessage, body: Buffer, response: ServerResponse) {
+    const url = new URL(request.url ?? '/', 'https://origin')
+    const path = url.pathname
+    if (path === '/control/seen') return void response.end(JSON.stringify(seen))
+    const variant = (request.headers[VARIANT_HEADER] ?? 'good') as EvidenceVariant
+    const shown = await evidence.at(url, variant)
+    // What the front passes on is told back to its tests, evidence among it.
+    if (shown !== undefined && !request.headers['x-double']) return void response.end(shown)
+    if (path === SEALED_HTTP_PATH) return passedOn(body, response)
+    if (!path.startsWith('/sealed/')) return answerPlain(request, body, response)
+    const reply = await answer(path, body)
+    if (reply === 'break') return void request.socket.destroy()
+    response.writeHead(reply.status, { 'content-type': reply.type })
+    response.end(reply.body)
+  }
 
   function passedOn(body: Buffer, response: ServerResponse) {
     try {
@@ -103,7 +106,9 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       const text: unknown = JSON.parse(opened.plaintext.toString('utf8'))
       const reply =
         path === SEALED_EXECUTE_PATH
-          ? await execute(executeRequestSchema.parse(text))
+          ? await (opened.mode === MODE_BASE ? executeForClient : execute)(
+              executeRequestSchema.parse(text),
+            )
           : path === SEALED_KEYS_PATH
             ? checked(checkKeyRequestSchema.parse(text))
             : await outcomes(outcomesRequestSchema.parse(text))
@@ -147,6 +152,15 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     run.ending ??= sleep(step.after_ms ?? 0).then(() => (run.ended = step.outcome))
     const outcome = await Promise.race([run.ending, sleep(request.wait_ms)])
     return outcome ? { state: 'ended' as const, outcome } : { state: 'running' as const }
+  }
+
+  /** What a client sealed end to end, without a run; its first step alone. */
+  async function executeForClient({ code, run, credential }: ExecuteRequest) {
+    if (run || !('api_key' in credential)) throw new Error('a client sends its own key alone')
+    const [step] = (JSON.parse(code) as Script).steps
+    if (!step || 'refuse' in step) throw new Error('not a script for a client')
+    if ('unsealed' in step) return step
+    return 'break' in step ? ('break' as const) : { state: 'ended' as const, outcome: step.outcome }
   }
 
   async function outcomes({ run_ids, wait_ms }: OutcomesRequest) {

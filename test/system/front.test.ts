@@ -4,18 +4,30 @@ import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadTls } from '../../origin/tls.ts'
 import { SEALED_PAD_MS } from '../../shared/limits.ts'
 import { SERVED_OF_THE_CORE } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
+import { type ManInTheMiddle, startManInTheMiddle } from '../doubles/man-in-the-middle.ts'
+import { aManInTheMiddleGetsNothing } from './man-in-the-middle.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 
 let stack: StartedStack
+/** All that the edge asks the origin goes by him. */
+let man: ManInTheMiddle
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({}, async (stateDir) => {
+    await loadTls(stateDir)
+    man = await startManInTheMiddle(stateDir, () => stack.baseUrl)
+    return { ORIGIN_URL: man.url }
+  })
 }, 120_000)
-afterAll(() => stack.stop())
+afterAll(async () => {
+  await stack.stop()
+  await man.close()
+})
 
 const throughTheEdge = async () => ({
   ...stack,
@@ -23,6 +35,7 @@ const throughTheEdge = async () => ({
   stop: async () => {},
 })
 holdsToTheContract(throughTheEdge, SERVED_OF_THE_CORE)
+aManInTheMiddleGetsNothing(() => ({ stack, man }))
 
 type Call = { key?: string; body?: object; headers?: Record<string, string>; signal?: AbortSignal }
 
@@ -120,7 +133,10 @@ describe('at the edge', () => {
       'http://evil.test/sealed/execute',
     ]) {
       const [status] = await raw(`POST ${target} HTTP/1.1`, 'host: x', 'content-length: 0')
-      expect([target, status]).toEqual([target, expect.stringMatching(/^HTTP\/1.1 (400|404|405) /)])
+      expect([target, status]).toEqual([
+        target,
+        expect.stringMatching(/^HTTP\/1.1 (400|404|405|415) /),
+      ])
     }
     const absolute = await raw('GET http://evil.test/core/v1/version HTTP/1.1', 'host: evil.test')
     expect(absolute[0]).toBe('HTTP/1.1 200 OK')

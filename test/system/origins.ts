@@ -10,11 +10,15 @@ import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { Child } from '../../origin/stack/child.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
+import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { startContract } from '../origin/accounts/contract.ts'
 import { startPostgres } from '../origin/db/postgres.ts'
 
 /** Wallets that pay for writes, beside the one that pays them: enough to lose some at each kill, and to find others. */
 export const PAYERS = 8
+
+/** What the edge would share with them. */
+export const CHANNEL_PSK = Buffer.alloc(32, 1)
 
 const entry = fileURLToPath(new URL('../../origin/main.ts', import.meta.url))
 
@@ -121,6 +125,13 @@ export class OriginProcess {
     }
   }
 
+  /** What somebody sealed. @returns the bytes of the answer, pads and all */
+  async sealed(path: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+    const headers = { 'content-type': SEALED_CONTENT_TYPE }
+    const response = await fetch(`${this.#url}${path}`, { method: 'POST', headers, body })
+    return new Uint8Array(await response.arrayBuffer())
+  }
+
   /** The text of a file of its evidence. */
   async evidence(name: string): Promise<string> {
     return (await fetch(`${this.#url}/evidences/${name}`)).text()
@@ -172,7 +183,7 @@ export async function startOrigins(count: number, settings: Record<string, strin
         SVC_CONTRACT_ADDRESS: contract.chain.contractAddress,
         SVC_CONTRACT_BLOCK: String(contract.chain.contractBlock),
         SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
-        SVC_CHANNEL_PSK: Buffer.alloc(32, 1).toString('base64url'),
+        SVC_CHANNEL_PSK: CHANNEL_PSK.toString('base64url'),
         SVC_PAYERS: String(PAYERS),
         SVC_EXECUTORS_MIN: '1',
         SVC_EXECUTORS_MAX: '2',
@@ -192,7 +203,8 @@ export async function startOrigins(count: number, settings: Record<string, strin
     // After them: they are to find the database empty.
     const database = await openDatabase({ url: postgres.url, stateDir: '' })
     closers.push(() => database.close())
-    return { origins, contract, db: database.db, lines, close }
+    const channelKey = keyring.channelKey(1).publicKey
+    return { origins, contract, db: database.db, lines, channelKey, close }
   } catch (error) {
     await close()
     throw error

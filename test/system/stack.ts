@@ -16,9 +16,13 @@ export type StartedStack = {
   stop: () => Promise<void>
 }
 
-/** A stack of the real parts in a temporary folder, on free ports. */
+/**
+ * A stack of the real parts in a temporary folder, on free ports.
+ * @param edgeSettingsIn settings of the edge beside those that the stack makes, given the folder
+ */
 export async function startStack(
   originSettings: Record<string, string> = {},
+  edgeSettingsIn: (stateDir: string) => Promise<Record<string, string>> = async () => ({}),
 ): Promise<StartedStack> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-system-'))
   const lines: string[] = []
@@ -34,6 +38,7 @@ export async function startStack(
     stateDir,
     environment: anyPorts,
     originSettings: settings,
+    edgeSettings: await edgeSettingsIn(stateDir),
     onLine,
   })
   trustCa(stack.caFile)

@@ -17,6 +17,7 @@ import {
   type Wallet,
 } from './account-holder.ts'
 import { type Answer, type OriginProcess, type Origins, startOrigins } from './origins.ts'
+import { type Sealed, sealedExecution, sealedHttp } from './sealed-to-origins.ts'
 import { keepAsking } from './requests-in-flight.ts'
 import { until } from './owner.ts'
 
@@ -274,6 +275,49 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
         expect(await ask(origin)).toMatchObject({ status: 200, replayed: true, body: first!.body })
       expect(await holder.ok(b, 'list_groups')).toHaveLength(before + round + 1)
     }
+  })
+
+  describe('replay: a sealed request that somebody recorded', () => {
+    const code = 'const main = () => 1'
+    const requests: [string, () => Promise<Sealed>][] = [
+      [
+        'a svc_action that the edge passed on',
+        () => sealedHttp(world, { path: '/core/v1/svc_action', key: holder.key, body: { code } }),
+      ],
+      [
+        'a new_account that the edge passed on',
+        () => {
+          const body = { account_name: 'replayed', account_description: '' }
+          return sealedHttp(world, { path: '/core/v1/new_account', body })
+        },
+      ],
+      [
+        'an execution that a client sealed',
+        () => sealedExecution(world, { api_key: holder.key, code }),
+      ],
+    ]
+    it.each(requests)(
+      '%s is refused at the process that took it and at the other',
+      async (_, make) => {
+        await inTurn(2, async (one, other) => {
+          const request = await make()
+          const first = await request.sentTo(one)
+          expect(['answered', 'ended']).toContain(first.state)
+          for (const origin of [one, other, one])
+            expect(await request.sentTo(origin)).toMatchObject({
+              state: 'refused',
+              status: 409,
+              error: 'request_replayed',
+            })
+        })
+      },
+    )
+
+    it.each(requests)('%s, sent to both at once, is taken by one', async (_, make) => {
+      const request = await make()
+      const answers = await Promise.all([a, b, a, b].map((origin) => request.sentTo(origin)))
+      expect(answers.filter(({ state }) => state !== 'refused')).toHaveLength(1)
+    })
   })
 
   it('the rights of a usage key are the same at both, also for what it made itself', async () => {

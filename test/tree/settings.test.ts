@@ -29,10 +29,15 @@ describe('files that tools read', () => {
   })
 
   it('every setting of both sides stands in docs/configuration.md', () => {
-    const names = ['edge/env.ts', 'origin/env.ts', 'origin/stack/ports.ts'].flatMap((path) =>
+    const names = [
+      'edge/env.ts',
+      'edge/trust/trust-settings.ts',
+      'origin/env.ts',
+      'origin/stack/ports.ts',
+    ].flatMap((path) =>
       [
         ...file(path).matchAll(
-          /\b((?:SVC_|DATABASE_|ORIGIN_|PUBLIC_|CHANNEL_|STORAGE_|ID_MAC_)[A-Z0-9_]+)\b/g,
+          /\b((?:SVC_|DATABASE_|ORIGIN_|PUBLIC_|CHANNEL_|STORAGE_|ID_MAC_|SIM_|TCB_|GOVERNANCE_)[A-Z0-9_]+)\b/g,
         ),
       ].map((match) => match[1]!),
     )

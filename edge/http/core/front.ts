@@ -23,12 +23,12 @@ import { verifiedKeys } from '../../trust/sealed-call.ts'
 import { passSealed } from '../../trust/sealed-http.ts'
 import type { App, AppEnv } from '../app-env.ts'
 import { clientAddress } from '../client-address.ts'
-import { refusal } from '../refusal.ts'
 import { fromByteString, toByteString } from './byte-string.ts'
 import { hasCredential, requireKeyShape } from './credentials.ts'
-import { type BodyShare, LargeBodies } from './large-bodies.ts'
+import type { BodyShare } from './large-bodies.ts'
 import { passPlain } from './plain.ts'
 import { readBodyWithRoom } from './request-body.ts'
+import { withShare } from './with-share.ts'
 
 const PATHS = [
   '/core/v1/*',
@@ -40,28 +40,8 @@ const PATHS = [
 ]
 
 export function registerFront(app: App): void {
-  for (const path of PATHS) app.all(path, (c) => answer(c))
+  for (const path of PATHS) app.all(path, (c) => withShare(c, passOn))
 }
-
-/** Of this isolate. */
-const largeBodies = new LargeBodies(Date.now)
-
-async function answer(c: Context<AppEnv>): Promise<Response> {
-  const share = largeBodies.begin()
-  try {
-    return await passOn(c, share)
-  } catch (error) {
-    const refused = refusal(error, c.req.raw, c.env)
-    // A page elsewhere may read the origin's refusals, and so ours in its place.
-    refused.headers.set('access-control-allow-origin', '*')
-    refused.headers.set('access-control-expose-headers', EXPOSED)
-    return refused
-  } finally {
-    share.end()
-  }
-}
-
-const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
 
 /** 404, 401, 429, 413, then the origin. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
@@ -86,11 +66,8 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
     // What one verifies the origin by is given by an origin that is not verified, too.
     if (path.startsWith('/core/') || path === '/get_node_chain_config')
       await verifiedKeys(c.env, now(), false)
-    return passPlain(
-      request,
-      targetOf(settings.ORIGIN_URL, path, query),
-      await bodyOf(request, share),
-    )
+    const target = targetOf(settings.ORIGIN_URL, path, query)
+    return passPlain(request, target, { body: await bodyOf(request, share) })
   }
   const headers = passedHeaders(request.headers).map(([name, value]): [string, string] => [
     name,

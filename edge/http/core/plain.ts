@@ -13,6 +13,12 @@ const DOCUMENT_POLICY = 'sandbox allow-scripts'
 /** The whole header: of `application/json, text/html` a browser takes the second (Fetch, extract a MIME type). */
 const JSON_ALONE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
 
+type Passed = {
+  body?: Uint8Array<ArrayBuffer> | undefined
+  /** Until the answer begins. */
+  withinMs?: number
+}
+
 /**
  * Passes a request without a secret on as it is, over TLS alone, and gives the answer back as it comes.
  * @throws {OriginAway}
@@ -20,10 +26,10 @@ const JSON_ALONE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
 export async function passPlain(
   request: Request,
   target: URL,
-  body?: Uint8Array<ArrayBuffer>,
+  { body, withinMs = HEAD_TIMEOUT_MS }: Passed = {},
 ): Promise<Response> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), HEAD_TIMEOUT_MS)
+  const timer = setTimeout(() => late.abort(), withinMs)
   try {
     const response = await fetch(target, {
       method: request.method,

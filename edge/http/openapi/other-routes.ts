@@ -1,8 +1,10 @@
 /** What is served beside `/api`: the webhooks, the pages for people, and what tells of the service itself. */
 import type { ErrorStatus } from '../../../shared/errors.ts'
+import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
+import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { errorReference, headerReferences } from './errors.ts'
 
 const failures = (...statuses: ErrorStatus[]) =>
@@ -48,7 +50,49 @@ function form(summary: string, operationId: string, fields: string[]): Descripti
 const seeOther = { 303: { description: 'To the sign-in, and back.' } }
 const badLink = { 400: { description: 'A page that says why not.', content: { 'text/html': {} } } }
 
+const nullable = (type: string) => ({ type: [type, 'null'] })
+
+/** Of `GET /health`; what is null was not verified. */
+const HEALTH = {
+  type: 'object',
+  required: ['status', 'origin'],
+  properties: {
+    status: { enum: ['ok', 'degraded'] },
+    origin: {
+      type: 'object',
+      properties: {
+        trust: { enum: ['hardware', 'simulated'] },
+        verdict: { enum: ['HARDWARE', 'SIMULATED', null] },
+        verified_at: nullable('string'),
+        verified_until: nullable('string'),
+        root: nullable('object'),
+        tcb_status: nullable('string'),
+        app_id: nullable('string'),
+        compose_hash: nullable('string'),
+        measurements: nullable('object'),
+        reason: { type: 'string' },
+      },
+    },
+  },
+}
+
 export const otherRoutes: Paths = {
+  [SEALED_EXECUTE_PATH]: {
+    post: {
+      operationId: 'sealed_execute',
+      summary: 'Executes what a client sealed to the origin’s channel key; passed on unread.',
+      security: [],
+      requestBody: { required: true, content: { [SEALED_CONTENT_TYPE]: {} } },
+      responses: {
+        200: {
+          description: 'The sealed answer, which its sender alone can open.',
+          content: { [SEALED_CONTENT_TYPE]: {} },
+        },
+        ...failures(400, 403, 413, 415, 429, 500, 503),
+        421: { description: 'Sealed to a key that the origin does not have: verify it anew.' },
+      },
+    },
+  },
   '/webhook/{id}': {
     post: {
       operationId: 'fire_webhook',
@@ -143,10 +187,13 @@ export const otherRoutes: Paths = {
   '/health': {
     get: {
       operationId: 'health',
-      summary: 'Whether this service answers.',
+      summary: 'Whether this service answers, and what it verified of its origin.',
       security: [],
       responses: {
-        200: { description: 'It does.', content: jsonContent({ type: 'object' }) },
+        200: {
+          description: 'It does. `degraded`: what it seals to the origin is refused now, or soon.',
+          content: jsonContent(HEALTH),
+        },
         ...failures(500),
       },
     },

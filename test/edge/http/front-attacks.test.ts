@@ -12,7 +12,9 @@ const silent = () => vi.spyOn(console, 'error').mockImplementation(() => {})
 
 describe('path smuggling: no path but the origin’s open ones is passed on', () => {
   it.each([
-    '/sealed/execute',
+    '/sealed/execute/',
+    '/sealed/execute%2f..%2fhttp',
+    '/sealed/outcomes',
     '/sealed/http',
     '/sealed/keys',
     '/health/',
@@ -51,9 +53,10 @@ describe('path smuggling: no path but the origin’s open ones is passed on', ()
     for (const credential of [{}, { 'x-api-key': KEY }]) {
       const headers = { ...credential }
       const response = await edge(`https://edge.test${path}`, { headers })
-      expect(response.status).toBe(404)
+      // A client that makes `/sealed/execute` of it asks for that, which has rules of its own.
+      expect([404, 405]).toContain(response.status)
       const posted = await edge(`https://edge.test${path}`, { method: 'POST', body: 'x', headers })
-      expect([404, 405]).toContain(posted.status)
+      expect([404, 405, 415]).toContain(posted.status)
     }
     expect(left).toEqual([])
   })

@@ -1,7 +1,6 @@
 import { vi } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
 import type { Env } from '../../../edge/env.ts'
-import { CHANNEL_KEY_PATH, STORAGE_KEY_PATH } from '../../../shared/wire/sealed.ts'
 import type { Asked } from '../../doubles/core-script.ts'
 import { edge, env, random } from '../app.ts'
 
@@ -31,8 +30,9 @@ export function between(answer: Answer = (request, send) => send(request)): Requ
   return left
 }
 
+/** What the edge verifies its origin by. */
 export const isEvidence = (request: Request) =>
-  [CHANNEL_KEY_PATH, STORAGE_KEY_PATH].includes(new URL(request.url).pathname)
+  /^\/(attestation|info|evidences\/.*)$/.test(new URL(request.url).pathname)
 
 /** An edge of its own, with nothing verified yet. */
 export function edgeWith(changes: Partial<Env> = {}): typeof edge {
@@ -43,5 +43,6 @@ export function edgeWith(changes: Partial<Env> = {}): typeof edge {
   return async (path, init) => app.fetch(new Request(new URL(path, 'https://edge.test'), init), own)
 }
 
-/** An edge as Cloudflare runs it. */
-export const production = () => edgeWith({ SVC_ENV: 'production' })
+/** An edge as Cloudflare runs it; what it trusts is its object's to say. */
+export const production = () =>
+  edgeWith({ SVC_ENV: 'production', ORIGIN_TRUST: 'hardware', SIM_ROOT_SHA256: undefined })

@@ -37,7 +37,7 @@ describe('the description of the trigger service', () => {
       .map(({ path }) => path)
     const core = /^\/(core\/v1\/\*|get_node_chain_config|attestation|info|evidences(\/\*)?)$/
     const others = ofAnyMethod.filter((path) => !core.test(path))
-    expect([...new Set(others)].toSorted()).toEqual(['/*', '/webhook/:id'])
+    expect([...new Set(others)].toSorted()).toEqual(['/*', '/sealed/execute', '/webhook/:id'])
     expect(description.externalDocs.url).toBe('https://edge.test/core/v1/openapi.json')
   })
 

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RateCap } from '../../../edge/limits/rate-cap.ts'
 import { RATES, type RateName } from '../../../edge/limits/rates.ts'
 import { requireRate } from '../../../edge/limits/require-rate.ts'
+import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { edge, env, someOwner } from '../app.ts'
 import { production, someKey } from '../http/front-harness.ts'
 
@@ -58,6 +60,20 @@ describe('the core API', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBe('*')
     expect(await refusal(refused)).toEqual(TOO_MANY)
     expect(await refusal(await asks('198.51.100.2'))).toEqual(TOO_MANY)
+  })
+})
+
+describe('what a client sealed end to end', () => {
+  it('is 429 for one address above the rate of its other requests', async () => {
+    await useUp('core_address', '203.0.113.70')
+    const send = (address: string) =>
+      production()(SEALED_EXECUTE_PATH, {
+        method: 'POST',
+        body: 'x',
+        headers: { 'content-type': SEALED_CONTENT_TYPE, 'cf-connecting-ip': address },
+      })
+    expect(await refusal(await send('203.0.113.70'))).toEqual(TOO_MANY)
+    expect((await send('203.0.113.71')).status).toBe(400)
   })
 })
 

@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
 import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
 import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
+import { INFO_PATH } from '../../../shared/attestation/evidence.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
-import { CHANNEL_KEY_PATH, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { createTriggerRequest } from '../../../shared/wire/trigger.ts'
+import { type EvidenceVariant, VARIANT_HEADER } from '../../doubles/evidence-variants.ts'
 import { createTrigger, db, env, fire, random, runOnce, someOwner, webhook } from '../app.ts'
 
 type Answer = (request: Request, send: typeof fetch) => Response | Promise<Response>
@@ -22,8 +24,19 @@ function between(answer: Answer): string[] {
   })
   return paths
 }
-const isEvidence = (request: Request) => new URL(request.url).pathname.startsWith('/evidences/')
+const isEvidencePath = (path: string) => /^\/(attestation|info|evidences\/.*)$/.test(path)
+const isEvidence = (request: Request) => isEvidencePath(new URL(request.url).pathname)
+/** Each asks for it once. */
+const verifications = (paths: readonly string[]) =>
+  paths.filter((path) => path === INFO_PATH).length
 const through: Answer = (request, send) => send(request)
+/** Shows somebody else's evidence in the place of the origin's. */
+const as =
+  (variant: EvidenceVariant): Answer =>
+  (request, send) => {
+    request.headers.set(VARIANT_HEADER, variant)
+    return send(request)
+  }
 
 let trust: DurableObjectStub<OriginTrust>
 /** An edge of its own, with nothing verified yet. */
@@ -47,14 +60,14 @@ describe('OriginTrust', () => {
     const paths = between(through)
     const all = await Promise.all([1, 2, 3].map(() => trust.keys(false)))
     expect(new Set(all.map((keys) => keys.verifiedUntil)).size).toBe(1)
-    expect(paths).toHaveLength(2)
+    expect(verifications(paths)).toBe(1)
     const left = all[0]!.verifiedUntil - Date.now()
     expect(left).toBeLessThanOrEqual(CHANNEL_KEY_MAX_AGE_MS)
     await runInDurableObject(trust, async (instance: OriginTrust) => {
       vi.spyOn(Date, 'now').mockReturnValue(all[0]!.verifiedUntil)
       await instance.keys(false)
     })
-    expect(paths).toHaveLength(4)
+    expect(verifications(paths)).toBe(2)
   })
 
   it('verifies anew before it has to, and nobody waits for that', async () => {
@@ -73,19 +86,44 @@ describe('OriginTrust', () => {
       await vi.waitFor(async () =>
         expect((await instance.keys(false)).verifiedUntil).toBeGreaterThan(verifiedUntil),
       )
-      expect(paths).toHaveLength(2)
+      expect(verifications(paths)).toBe(1)
       clock.mockRestore()
     })
   })
 
+  it('after an eviction it verifies anew: nothing of it is on disk', async () => {
+    await trust.keys(false)
+    await runInDurableObject(trust, async (_, state) => {
+      expect((await state.storage.list()).size).toBe(0)
+      state.abort('evicted')
+    }).catch(() => {})
+    const again = env.ORIGIN_TRUST_OBJECT.get(trust.id)
+    const paths = between(through)
+    await again.keys(false)
+    expect(verifications(paths)).toBe(1)
+  })
+
+  it('a flood while it is refused: it is not verified again within a second', async () => {
+    const paths = between(() => new Response('forged'))
+    await runInDurableObject(trust, async (instance: OriginTrust) => {
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+      for (let n = 0; n < 5; n++) await expect(instance.keys(n > 0)).rejects.toThrow()
+      expect(verifications(paths)).toBe(1)
+      clock.mockReturnValue(Date.now() + 1_000)
+      await expect(instance.keys(false)).rejects.toThrow()
+      expect(verifications(paths)).toBe(2)
+    })
+  })
+
   it.each<[string, Answer]>([
-    [
-      'another key',
-      async (request, send) => new Response(`${await (await send(request)).text()} `),
-    ],
+    ['his own channel key', as('his own key')],
+    ['old evidence', as('old files')],
+    ['a recorded quote', as('recorded quote')],
+    ['the evidence of another app', as('another app')],
+    ['a foreign root', as('another root')],
     ['a redirect', () => Response.redirect('https://evil.test/', 302)],
     ['an error', () => new Response('no', { status: 500 })],
-    ['an endless file', () => new Response('x'.repeat(17 * 1024))],
+    ['an endless file', () => new Response('x'.repeat(2 * 1024 * 1024))],
     ['nobody', () => Promise.reject(new Error('refused'))],
   ])('a man in the middle: given %s, it trusts nothing', async (_, answer) => {
     const paths = between((request, send) =>
@@ -95,7 +133,7 @@ describe('OriginTrust', () => {
       await expect(instance.keys(false)).rejects.toThrow()
     })
     await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
-    expect(paths.every((path) => path.startsWith('/evidences/'))).toBe(true)
+    expect(paths.every(isEvidencePath)).toBe(true)
   })
 })
 
@@ -108,7 +146,7 @@ describe('a sealed call', () => {
       !isEvidence(request) && unknown-- > 0 ? new Response('', { status: 421 }) : send(request),
     )
     expect(await outcomes()).toEqual(known)
-    expect(paths.filter((path) => path === CHANNEL_KEY_PATH)).toHaveLength(1)
+    expect(verifications(paths)).toBe(1)
   })
 
   it('a loop of 421: it is given up after the second', async () => {
@@ -118,7 +156,7 @@ describe('a sealed call', () => {
       isEvidence(request) ? send(request) : new Response('', { status: 421 }),
     )
     await expect(outcomes()).rejects.toThrow('does not know its own verified key')
-    expect(paths.filter((path) => path === CHANNEL_KEY_PATH)).toHaveLength(1)
+    expect(verifications(paths)).toBe(1)
     expect(paths.filter((path) => path.startsWith('/sealed/'))).toHaveLength(2)
   })
 
@@ -128,7 +166,7 @@ describe('a sealed call', () => {
       isEvidence(request) ? send(request) : new Response('', { status: 421 }),
     )
     for (let i = 0; i < 5; i++) await expect(outcomes()).rejects.toThrow()
-    expect(paths.filter((path) => path === CHANNEL_KEY_PATH).length).toBeLessThanOrEqual(1)
+    expect(verifications(paths)).toBeLessThanOrEqual(1)
   })
 
   it.each<[string, Answer]>([
@@ -149,7 +187,7 @@ describe('a sealed call', () => {
       isEvidence(request) ? send(request) : answer(request, send),
     )
     await expect(outcomes()).rejects.toMatchObject({ name: 'OriginAway' })
-    expect(paths.filter((path) => !path.startsWith('/evidences/'))).toHaveLength(1)
+    expect(paths.filter((path) => !isEvidencePath(path))).toHaveLength(1)
   })
 
   it('a replayed answer: one that was made for another request does not open', async () => {
@@ -189,7 +227,7 @@ it('without a verified origin a trigger is refused, and nothing is stored', asyn
   const refused = storeTrigger(fresh, context, body)
   await expect(refused).rejects.toMatchObject({ name: 'OriginAway', isUnsent: true })
   expect(await listDurableObjectIds(env.TRIGGER_QUEUE)).toHaveLength(before.length)
-  expect(paths.every((path) => path.startsWith('/evidences/'))).toBe(true)
+  expect(paths.every(isEvidencePath)).toBe(true)
 })
 
 const sealed = (bytes: Uint8Array<ArrayBuffer>) =>

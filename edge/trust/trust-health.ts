@@ -1,0 +1,68 @@
+/** What `GET /health` says of the origin: what was verified, when, and under which root. */
+import type { Measurements, Verdict } from '../../shared/attestation/policy.ts'
+import { EvidenceRefused } from '../../shared/attestation/refused.ts'
+import { GovernanceAway } from './governance.ts'
+import type { VerifiedOrigin } from './verify-origin.ts'
+
+/** Why there are no new keys. Its name alone: what the origin sent is not shown under this service's name. */
+export type TrustReason =
+  | 'not_verified_yet'
+  | 'origin_away'
+  | 'governance_away'
+  /** With the rule's name: `refused_evidence_files`. */
+  | `refused_${string}`
+  /** Our own object does not answer. */
+  | 'trust_object_away'
+
+export type TrustHealth = {
+  verdict: Verdict | null
+  /** RFC 3339. */
+  verified_at: string | null
+  verified_until: string | null
+  root: { kind: 'intel' | 'simulated'; name: string; spki_sha256: string } | null
+  tcb_status: string | null
+  app_id: string | null
+  compose_hash: string | null
+  measurements: (Measurements & { rtmr3: string }) | null
+  /** Of the last try, where that failed; of what has run out. */
+  reason?: TrustReason
+}
+
+/** Nothing is verified now. */
+export function unverified(reason: TrustReason): TrustHealth {
+  return {
+    verdict: null,
+    verified_at: null,
+    verified_until: null,
+    root: null,
+    tcb_status: null,
+    app_id: null,
+    compose_hash: null,
+    measurements: null,
+    reason,
+  }
+}
+
+/** @param reason why the last try to verify it again failed, where it did */
+export function verified(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
+  const { report, verifiedAt, verifiedUntil } = origin
+  const { root } = report
+  return {
+    verdict: report.verdict,
+    verified_at: new Date(verifiedAt).toISOString(),
+    verified_until: new Date(verifiedUntil).toISOString(),
+    root: root ? { kind: root.kind, name: root.name, spki_sha256: root.spkiSha256 } : null,
+    tcb_status: report.tcbStatus ?? null,
+    app_id: report.appId ?? null,
+    compose_hash: report.composeHash ?? null,
+    measurements: report.measurements ?? null,
+    ...(reason && { reason }),
+  }
+}
+
+export function trustReason(error: unknown): TrustReason {
+  if (error instanceof EvidenceRefused)
+    return `refused_${error.rule.toLowerCase().replaceAll(' ', '_')}`
+  if (error instanceof GovernanceAway) return 'governance_away'
+  return 'origin_away'
+}

@@ -1,0 +1,62 @@
+/** The edge's side of the channel, as often as it is asked: sealed, not sealed, and its parts alone. */
+import { type Env, settingsOf } from '../../../edge/env.ts'
+import { policyOf } from '../../../edge/trust/trust-settings.ts'
+import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
+import { sealingKeys } from '../../../edge/trust/trusted-keys.ts'
+import { verifyBundle } from '../../../shared/attestation/verify.ts'
+import { decodeBase64url, encodeBase64url } from '../../../shared/base64url.ts'
+import { sealCall } from '../../../shared/envelope/seal.ts'
+import { executeAnswerSchema, SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import type { Asked } from './asked.ts'
+
+export { OriginTrust } from '../../../edge/trust/origin-trust.ts'
+
+type Work = (env: Env, asked: Asked) => Promise<void>
+
+const works: Record<string, Work> = {
+  '/sealed': async (env, { request }) => {
+    requireEnded(await new SealedOrigin(env, Date.now).execute(request))
+  },
+  '/unsealed': async (env, { request }) => {
+    const answer = await fetch(new URL('/bench/execute', settingsOf(env).ORIGIN_URL), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...request, ...freshness() }),
+    })
+    requireEnded(executeAnswerSchema.parse(await answer.json()))
+  },
+  '/seal': async (env, { request }) => {
+    const { channel } = await sealingKeys(env, Date.now())
+    const text = new TextEncoder().encode(JSON.stringify({ ...request, ...freshness() }))
+    await sealCall(channel, {
+      method: 'POST',
+      path: SEALED_EXECUTE_PATH,
+      plaintext: Uint8Array.from(text),
+      psk: decodeBase64url(env.CHANNEL_PSK)!,
+    })
+  },
+  '/verify': async (env, { bundle }) => {
+    const report = await verifyBundle(bundle, policyOf(settingsOf(env)), new Date())
+    if (report.verdict !== 'SIMULATED') throw new Error(report.verdict)
+  },
+}
+
+export default {
+  async fetch(request, env) {
+    const work = works[new URL(request.url).pathname]
+    if (!work) return new Response('', { status: 404 })
+    const asked = await request.json<Asked>()
+    for (let time = 0; time < asked.times; time++) await work(env, asked)
+    return new Response('done')
+  },
+} satisfies ExportedHandler<Env>
+
+function freshness() {
+  const issued_at = Date.now()
+  const request_id = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
+  return { request_id, issued_at, expires_at: issued_at + 60_000 }
+}
+
+function requireEnded(answer: { state: string }): void {
+  if (answer.state !== 'ended') throw new Error(JSON.stringify(answer).slice(0, 300))
+}

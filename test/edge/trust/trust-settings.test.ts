@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import wrangler from '../../../wrangler.toml?raw'
+import { type Env, settingsOf } from '../../../edge/env.ts'
+import { policyOf } from '../../../edge/trust/trust-settings.ts'
+import { verifyOrigin } from '../../../edge/trust/verify-origin.ts'
+import { env, random } from '../app.ts'
+
+const hex = (bytes: number) => 'ab'.repeat(bytes)
+const MACHINE = { mrtd: hex(48), rtmr0: hex(48), rtmr1: hex(48), rtmr2: hex(48) }
+
+/** As text, with what a deployment adds to `wrangler.toml`. */
+const PRODUCTION = {
+  SVC_ENV: 'production',
+  ORIGIN_URL: 'https://origin.test',
+  PUBLIC_URL: 'https://edge.test',
+  ORIGIN_TRUST: 'hardware',
+  ORIGIN_APP_ID: hex(20),
+  ORIGIN_COMPOSE_HASHES: `${hex(32)}, ${'cd'.repeat(32)}`,
+  ORIGIN_MEASUREMENTS: JSON.stringify([MACHINE]),
+  CHANNEL_PSK: env.CHANNEL_PSK,
+  ID_MAC_KEY: env.ID_MAC_KEY,
+}
+type Changes = Record<string, string | undefined>
+const settingsWith = (changes: Changes, base: Changes = PRODUCTION) =>
+  settingsOf({ ...base, ...changes } as unknown as Env)
+const LOCAL = { ...PRODUCTION, SVC_ENV: 'local' }
+
+describe('settings of a production edge', () => {
+  it('are a policy: Intel’s root, up to date, one application on known machines', () => {
+    expect(policyOf(settingsWith({}))).toEqual({
+      root: { kind: 'intel' },
+      statuses: ['UpToDate'],
+      appId: hex(20),
+      composeHashes: [hex(32), 'cd'.repeat(32)],
+      measurements: [MACHINE],
+    })
+  })
+
+  it.each<[string, Changes, string]>([
+    ['a simulated root', { SIM_ROOT_SHA256: hex(32) }, 'SIM_ROOT_SHA256'],
+    ['the policy `simulated`', { ORIGIN_TRUST: 'simulated' }, 'ORIGIN_TRUST'],
+    ['both', { ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256: hex(32) }, 'ORIGIN_TRUST'],
+    ['the policy of before, `pinned`', { ORIGIN_TRUST: 'pinned' }, 'ORIGIN_TRUST'],
+    ['no policy', { ORIGIN_TRUST: undefined }, 'ORIGIN_TRUST'],
+    ['any application', { ORIGIN_APP_ID: undefined }, 'ORIGIN_APP_ID'],
+    ['any machine', { ORIGIN_MEASUREMENTS: undefined }, 'ORIGIN_MEASUREMENTS'],
+    ['an empty list of machines', { ORIGIN_MEASUREMENTS: '[]' }, 'ORIGIN_MEASUREMENTS'],
+    ['any compose hash', { ORIGIN_COMPOSE_HASHES: undefined }, 'ORIGIN_COMPOSE_HASHES'],
+    ['an empty list of compose hashes', { ORIGIN_COMPOSE_HASHES: '' }, 'ORIGIN_COMPOSE_HASHES'],
+    [
+      'a governance that anybody on the way can answer for',
+      { GOVERNANCE_RPC: 'http://rpc.test' },
+      'GOVERNANCE_RPC',
+    ],
+    ['a revoked platform', { TCB_STATUSES: 'UpToDate,Revoked' }, 'TCB_STATUSES'],
+    ['a status that is none', { TCB_STATUSES: 'any' }, 'TCB_STATUSES'],
+  ])('a production edge with %s does not serve', (_, changes, name) => {
+    expect(() => settingsWith(changes)).toThrow(name)
+  })
+
+  it('may leave the compose hashes to the governance contract', () => {
+    const changes = { ORIGIN_COMPOSE_HASHES: undefined, GOVERNANCE_RPC: 'https://rpc.test/key' }
+    expect(policyOf(settingsWith(changes))).not.toHaveProperty('composeHashes')
+  })
+
+  it('are named where they are wrong, and never told', () => {
+    const secret = 'canary'
+    const wrong = [
+      'ORIGIN_APP_ID',
+      'ORIGIN_COMPOSE_HASHES',
+      'ORIGIN_MEASUREMENTS',
+      'GOVERNANCE_RPC',
+    ]
+    for (const name of wrong)
+      try {
+        settingsWith({ [name]: secret })
+        expect.unreachable()
+      } catch (error) {
+        expect(String(error)).toContain(name)
+        expect(String(error)).not.toContain(secret)
+      }
+  })
+})
+
+describe('a simulated root takes three settings at once', () => {
+  const simulated = { ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256: hex(32) }
+
+  it('and is that one alone', () => {
+    const { root } = policyOf(settingsWith(simulated, LOCAL))
+    expect(root).toEqual({ kind: 'simulated', spkiSha256: hex(32) })
+  })
+
+  it.each<[string, Changes]>([
+    ['without the policy', { ...simulated, ORIGIN_TRUST: 'hardware' }],
+    ['without its hash', { ...simulated, SIM_ROOT_SHA256: undefined }],
+    ['with an empty hash', { ...simulated, SIM_ROOT_SHA256: '' }],
+    ['in production', { ...simulated, SVC_ENV: 'production' }],
+  ])('%s it is refused', (_, changes) => {
+    expect(() => settingsWith(changes, LOCAL)).toThrow(/SIM_ROOT_SHA256|ORIGIN_TRUST/)
+  })
+})
+
+describe('wrangler.toml as it is shipped', () => {
+  const section = wrangler.split('[vars]')[1]!.split('\n[')[0]!
+  const vars = Object.fromEntries(
+    [...section.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]),
+  )
+  /** What a deployment adds, of the very machine that the double of the origin says it is. */
+  const names = [
+    'ORIGIN_URL',
+    'PUBLIC_URL',
+    'CHANNEL_PSK',
+    'ID_MAC_KEY',
+    'ORIGIN_APP_ID',
+    'ORIGIN_COMPOSE_HASHES',
+    'ORIGIN_MEASUREMENTS',
+  ] as const
+  const added = Object.fromEntries(names.map((name) => [name, env[name]]))
+  const verify = (settings: ReturnType<typeof settingsOf>) =>
+    verifyOrigin({ settings, fetch: (input, init) => fetch(input, init), random, now: Date.now })
+
+  it('is production, under Intel’s root', () => {
+    expect(vars).toMatchObject({ SVC_ENV: 'production', ORIGIN_TRUST: 'hardware' })
+    expect(vars).not.toHaveProperty('SIM_ROOT_SHA256')
+  })
+
+  it('serves nothing before a deployment has said which machine it trusts', () => {
+    const without = { ...added, ORIGIN_MEASUREMENTS: undefined }
+    expect(() => settingsWith(without, vars)).toThrow('ORIGIN_MEASUREMENTS')
+  })
+
+  it('refuses a simulated quote, of a machine that has all else right', async () => {
+    const refused = verify(settingsWith(added, vars))
+    await expect(refused).rejects.toMatchObject({ name: 'EvidenceRefused', rule: 'quote' })
+    // The same machine passes where its root is trusted.
+    const { SIM_ROOT_SHA256 } = env
+    const simulated = { SVC_ENV: 'local', ORIGIN_TRUST: 'simulated', SIM_ROOT_SHA256 }
+    const verified = await verify(settingsWith({ ...added, ...simulated }, vars))
+    expect(verified.report.verdict).toBe('SIMULATED')
+  })
+})
