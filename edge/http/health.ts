@@ -7,8 +7,8 @@ import type { App } from './app-env.ts'
  */
 export function registerHealth(app: App): void {
   app.get('/health', async (c) => {
-    const { settings } = c.var.services
-    const origin = { trust: settings.ORIGIN_TRUST, ...(await originHealth(c.env)) }
+    const { settings, now } = c.var.services
+    const origin = { trust: settings.ORIGIN_TRUST, ...(await originHealth(c.env, now())) }
     const status = origin.reason === undefined ? 'ok' : 'degraded'
     return c.json({ status, origin }, 200, { 'cache-control': 'no-store' })
   })

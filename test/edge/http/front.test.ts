@@ -51,12 +51,30 @@ describe('what goes inside the envelope', () => {
   })
 })
 
+describe('anybody’s fresh quotes', () => {
+  it.each(['?nonce=00ff', '?%6eonce=00ff', '?a&nonce=00&nonce=01'])(
+    'are counted as theirs, and not as those by which the edge verifies the origin: %s',
+    async (query) => {
+      const left = between()
+      const headers = { 'cf-connecting-ip': '203.0.113.7' }
+      const response = await production()(`/attestation${query}`, { headers })
+      expect(await response.json()).toMatchObject({
+        path: '/attestation',
+        query,
+        sealed: true,
+        client_address: '203.0.113.7',
+      })
+      expect(left.filter(({ url }) => new URL(url).search === query)).toEqual([])
+    },
+  )
+})
+
 describe('what goes as it is', () => {
   it.each<[string, RequestInit]>([
     ['/core/v1/version', {}],
     ['/core/v1/swagger-ui/index.css?a=1&b=%20', {}],
     ['/get_node_chain_config', {}],
-    ['/attestation?nonce=00ff', { headers: asHeader({}) }],
+    ['/attestation', { headers: asHeader({}) }],
     ['/info', { headers: asHeader({}) }],
     ['/evidences/', { headers: asHeader({}) }],
     ['/evidences/cert-origin.test.pem', {}],

@@ -105,6 +105,16 @@ describe('/health', () => {
     })
   })
 
+  it('a flood of anybody’s questions does not reach the object that gives the keys', async () => {
+    const { health, calls } = someEdge()
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    for (let asked = 0; asked < 50; asked++) await health()
+    expect(calls()).toBe(1)
+    clock.mockReturnValue(Date.now() + 1_000)
+    await health()
+    expect(calls()).toBe(2)
+  })
+
   it('once the time is over nothing is verified any more', async () => {
     const { health, verify } = someEdge()
     await verify()
