@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { encodeHex } from '../hex.ts'
-import { ATTESTATION_MAX_BYTES, COLLATERAL_MAX_BYTES, EVIDENCE_FILES_MAX } from '../limits.ts'
+import {
+  ATTESTATION_MAX_BYTES,
+  COLLATERAL_MAX_BYTES,
+  EVIDENCE_FILE_MAX_BYTES,
+  EVIDENCE_FILES_MAX,
+} from '../limits.ts'
 import { type Ask, bounded, EvidenceUnavailable } from './bounded-answer.ts'
 import { isEvidenceName, NOT_LISTED, parseChecksums } from './checksums.ts'
 import { sha256Hex } from './digests.ts'
@@ -78,10 +83,11 @@ async function consistentFiles(ask: Ask): Promise<Files> {
 }
 
 async function evidenceFiles(ask: Ask): Promise<Files> {
+  // What rule 4 takes: a host that sends more of each, all at once, would fill the memory of a Worker.
   const file = (name: string) =>
-    ask(EVIDENCES_PATH + encodeURIComponent(name), ATTESTATION_MAX_BYTES)
+    ask(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
   const [listing, checksums, quote] = await Promise.all([
-    ask(EVIDENCES_PATH, ATTESTATION_MAX_BYTES),
+    ask(EVIDENCES_PATH, EVIDENCE_FILE_MAX_BYTES),
     file(CHECKSUMS_FILE),
     file(QUOTE_FILE),
   ])

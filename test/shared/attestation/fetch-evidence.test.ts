@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { EvidenceBundle } from '../../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
 import { verifyBundle } from '../../../shared/attestation/verify.ts'
-import { ATTESTATION_MAX_BYTES } from '../../../shared/limits.ts'
+import { ATTESTATION_MAX_BYTES, EVIDENCE_FILE_MAX_BYTES } from '../../../shared/limits.ts'
 import { answerTo, goodEvidence, NOW, pinnedPolicy, simulatedMachine } from './good-evidence.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -137,6 +137,12 @@ describe('fetching evidence', () => {
       '/attestation',
       endless,
       `more than ${ATTESTATION_MAX_BYTES} bytes`,
+    ],
+    [
+      'a file without an end',
+      '/evidences/acme-account.json',
+      endless,
+      `more than ${EVIDENCE_FILE_MAX_BYTES} bytes`,
     ],
     ['what is not JSON', '/attestation', text('no'), '/attestation is not JSON'],
     ['JSON of another shape', '/info', json({ app_id: 1 }), '/info: app_id'],
