@@ -11,7 +11,7 @@ export type Freshness = { request_id: string; issued_at: number; expires_at: num
 
 export type OriginCall = {
   path: string
-  /** The text to be sealed, made anew for each key that it is sealed to. */
+  /** The text to be sealed, made for each key that it is sealed to; it is one request all the same. */
   plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>
   /** Ends the wait; the origin may have begun. */
   signal: AbortSignal
@@ -23,7 +23,8 @@ const UNKNOWN_CHANNEL_KEY = 421
 
 /**
  * One call to the origin, sealed to its verified key in PSK mode. It is sent once: again only to an origin that could
- * not open it, since it had another key.
+ * not open it, since it had another key. That it could not is said in the clear, and may be said by who has passed it
+ * on: so it is sent again as the same request, which an origin that has it refuses, and what fails then is not unsent.
  * @returns the answer's text
  * @throws {OriginAway}
  */
@@ -33,20 +34,25 @@ export async function sealedCall(
   call: OriginCall,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const keys = await verifiedKeys(env, now(), false)
+  const freshness = freshnessAt(now())
   try {
-    const first = await send(env, now(), keys, call)
+    const first = await send(env, freshness, keys, call)
     if (first !== 'unknown_key') return first
-  } catch (error) {
-    throw new OriginAway(reasonOf(error), { cause: error })
-  }
-  const renewed = await verifiedKeys(env, now(), true)
-  try {
-    const second = await send(env, now(), renewed, call)
+    const renewed = await sealingKeys(env, now(), true)
+    const second = await send(env, freshness, renewed, call)
     if (second !== 'unknown_key') return second
   } catch (error) {
     throw new OriginAway(reasonOf(error), { cause: error })
   }
-  throw new OriginAway('the origin does not know its own verified key', { isUnsent: true })
+  throw new OriginAway('the origin does not know its own verified key')
+}
+
+function freshnessAt(now: number): Freshness {
+  return {
+    request_id: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
+    issued_at: now,
+    expires_at: now + SEALED_REQUEST_LIFETIME_MS,
+  }
 }
 
 /** The keys to seal to. @throws {OriginAway} where the origin is not verified */
@@ -60,18 +66,14 @@ export async function verifiedKeys(env: Env, now: number, stale: boolean): Promi
 
 async function send(
   env: Env,
-  issuedAt: number,
+  freshness: Freshness,
   keys: SealingKeys,
   { path, plaintext, signal, onBytes }: OriginCall,
 ): Promise<Uint8Array<ArrayBuffer> | 'unknown_key'> {
   const { ORIGIN_URL, CHANNEL_PSK } = settingsOf(env)
   const psk = decodeBase64url(CHANNEL_PSK)
   if (!psk) throw new Error('CHANNEL_PSK is not base64url')
-  const text = plaintext({
-    request_id: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
-    issued_at: issuedAt,
-    expires_at: issuedAt + SEALED_REQUEST_LIFETIME_MS,
-  })
+  const text = plaintext(freshness)
   const sealed = await sealCall(keys.channel, { method: 'POST', path, plaintext: text, psk })
   const response = await fetch(new URL(path, ORIGIN_URL), {
     method: 'POST',

@@ -79,7 +79,9 @@ function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
     return { status: answer.status, headers: answer.headers, body: parts.body }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
-  throw new OriginAway(`the origin refused the envelope: ${answer.error}`, { isUnsent: true })
+  // Of a request that was taken before nobody here knows what came of it.
+  const isUnsent = answer.error !== 'request_replayed'
+  throw new OriginAway(`the origin refused the envelope: ${answer.error}`, { isUnsent })
 }
 
 function parsed(text: string): unknown {

@@ -15,6 +15,8 @@ export type Alter = (direction: Direction, path: string, body: Buffer) => Buffer
 
 export type Exchange = { method: string; path: string; request: Buffer; answer: Buffer }
 
+const UNKNOWN_CHANNEL_KEY = 421
+
 export type ManInTheMiddle = Awaited<ReturnType<typeof startManInTheMiddle>>
 
 /** @param target the origin's own URL, once it is known */
@@ -26,6 +28,7 @@ export async function startManInTheMiddle(stateDir: string, target: () => string
   /** Every byte inside TLS: request lines, headers, bodies, both ways. */
   const seen: Buffer[] = []
   let alter: Alter | undefined
+  let lieAbout: string | undefined
 
   const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url = '/', rawHeaders } = request
@@ -37,6 +40,11 @@ export async function startManInTheMiddle(stateDir: string, target: () => string
     const head = withoutLength(answer.rawHeaders)
     const exchange: Exchange = { method, path: url, request: body, answer: Buffer.alloc(0) }
     exchanges.push(exchange)
+    if (url === lieAbout) {
+      lieAbout = undefined
+      exchange.answer = await bytesOf(answer)
+      return void response.writeHead(UNKNOWN_CHANNEL_KEY).end()
+    }
     response.writeHead(answer.statusCode ?? 502, head)
     const chunks: Buffer[] = []
     for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -63,6 +71,10 @@ export async function startManInTheMiddle(stateDir: string, target: () => string
     /** From now on; `undefined` passes on what he gets. */
     use: (next: Alter | undefined) => {
       alter = next
+    },
+    /** The next request to a path is passed on, and answered as if the origin could not have opened it. */
+    lieOnce: (path: string) => {
+      lieAbout = path
     },
     /** Sends to the origin again what he got before. */
     repeat: async ({ method, path, request }: Exchange) => {

@@ -128,6 +128,14 @@ export function aManInTheMiddleGetsNothing(
       expect(ran?.response).toContain(mirrored(text))
     })
 
+    it('passes on a svc_action and says that the origin has another key: it is executed once', async () => {
+      const before = await balance()
+      man.lieOnce(SEALED_HTTP_PATH)
+      const { status, body } = await run(key, 'text')
+      expect([status, body.fix]).toEqual([503, expect.stringContaining('had its effect')])
+      expect(await balance()).toBe(before - 1)
+    })
+
     it('repeats what he has recorded: nothing is executed again', async () => {
       await run(key, 'text')
       const recorded = [last(SEALED_HTTP_PATH), last(SEALED_EXECUTE_PATH)]
