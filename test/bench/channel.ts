@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
+import { bodyLimit } from 'hono/body-limit'
+import { createApp } from '../../origin/app.ts'
 import { readMembers } from '../../origin/http/json/members.ts'
+import { requireFresh } from '../../origin/http/sealed.ts'
 import { sealedExecute } from '../../origin/http/sealed-execute.ts'
 import { choosePorts } from '../../origin/stack/ports.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
@@ -15,6 +18,7 @@ import { loadTls } from '../../origin/tls.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import { MODE_PSK } from '../../shared/envelope/format.ts'
 import { validate } from '../../shared/json-body.ts'
+import { CORE_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from '../origin/http/origin.ts'
 import type { Asked } from './channel/asked.ts'
 import { runner } from './edge.ts'
@@ -31,11 +35,7 @@ export async function channel(): Promise<void> {
   const { caFile, key, cert } = await loadTls(stateDir)
   const acmeAccount = JSON.stringify({ uri: 'https://localhost/acme/acct/1' })
   await origin.services.evidence.make({ domain: 'localhost', chain: cert, acmeAccount })
-  const listener = getRequestListener((request) =>
-    new URL(request.url).pathname === '/bench/execute'
-      ? unsealed(request, origin)
-      : origin.app.fetch(request),
-  )
+  const listener = getRequestListener(appWithUnsealed(origin).fetch)
   const server = createServer({ key, cert, minVersion: 'TLSv1.3' }, (request, response) => {
     void listener(request, response)
   })
@@ -82,12 +82,17 @@ async function measure(url: string, asked: Omit<Asked, 'times'>): Promise<void> 
   report({ ...common, metric: 'quote_verify_ms', value: of('verify') })
 }
 
-/** The handler of sealed executions, given what it would be given, without the envelope. */
-async function unsealed(request: Request, { services }: TestOrigin): Promise<Response> {
-  const text = Buffer.from(await request.arrayBuffer())
-  const { schema, members } = sealedExecute
-  const body = validate(schema, readMembers(text, members!))
-  return Response.json(await sealedExecute.handle(body, MODE_PSK, services, 2 * text.length))
+/** The origin's own app, and in it the handler of sealed executions once more, without the envelope. */
+function appWithUnsealed({ services }: TestOrigin) {
+  const app = createApp(services)
+  app.post('/bench/execute', bodyLimit({ maxSize: CORE_BODY_MAX_BYTES }), async (context) => {
+    const text = Buffer.from(await context.req.arrayBuffer())
+    const { schema, members } = sealedExecute
+    const body = validate(schema, readMembers(text, members!))
+    requireFresh(body, services.now())
+    return context.json(await sealedExecute.handle(body, MODE_PSK, services, 2 * text.length))
+  })
+  return app
 }
 
 function settingsFor({ services, rootPin }: TestOrigin, originUrl: string) {
