@@ -176,7 +176,7 @@ describe('who passes a sealed call on', () => {
   it('double execution: nor does it while the channel keys of two versions are good', async () => {
     const before = begun()
     const { keys } = origin.services.channel
-    const { keyFor } = keys
+    const keyFor = keys.keyFor.bind(keys)
     const next = origin.services.keyring.channelKey(2)
     const ofBoth = (id: string) => keyFor(id) ?? (id === keyIdOf(next.publicKey) ? next : undefined)
     Object.assign(keys, { keyFor: ofBoth })
