@@ -76,7 +76,25 @@ function keyOf(item: string, refuse: Refuse): { key: string; value: string } | u
 
 const IN_QUOTES = String.raw`"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'`
 const QUOTED = new RegExp(`^(?:${IN_QUOTES})$`)
-const PLAIN_LIST = new RegExp(String.raw`^\[(?:[^[\]{}"']|${IN_QUOTES})*\]$`)
+/**
+ * Words and texts in quotes, with commas between them, each read in one way: a pair in it would be a mapping, which
+ * `<<` puts into a service. Sticky and item by item: one pattern for all would be tried in exponentially many ways.
+ */
+const LIST_ITEM = new RegExp(String.raw`(?: *(?:${IN_QUOTES}) *|[^[\]{}"',]*)(?=[,\]])`, 'y')
+/** As YAML's flow lists have them: a colon before a space or an end, and a question mark before a space. */
+const PAIR = /:(?: |$)|^\?(?: |$)/
+
+function isPlainList(value: string): boolean {
+  for (let at = 1; ;) {
+    LIST_ITEM.lastIndex = at
+    const item = LIST_ITEM.exec(value)?.[0]
+    if (item === undefined) return false
+    const word = item.trim()
+    if (!/^["']/.test(word) && PAIR.test(word)) return false
+    at += item.length + 1
+    if (value[at - 1] === ']') return at === value.length
+  }
+}
 
 function checkValue(value: string, refuse: Refuse): void {
   check(!/^[!@`%]/.test(value), refuse('has a tag'))
@@ -85,7 +103,7 @@ function checkValue(value: string, refuse: Refuse): void {
   if (value.startsWith('*'))
     check(/^\*[\w-]+$/.test(value), refuse('has an alias that is not plain'))
   if (value.startsWith('{')) check(/^\{ *\}$/.test(value), refuse('has a mapping in braces'))
-  if (value.startsWith('[')) check(PLAIN_LIST.test(value), refuse('has a list that is not plain'))
+  if (value.startsWith('[')) check(isPlainList(value), refuse('has a list that is not plain'))
   if (/^["']/.test(value)) check(QUOTED.test(value), refuse('has quotes and something behind them'))
 }
 

@@ -45,8 +45,8 @@ export type SealedAnswer = {
 }
 
 /**
- * Executes an action once. It is sealed again only to an origin whose verified key is another one by now, and which so
- * can not have opened the first.
+ * Executes an action once. It is sealed again only to an origin whose verified key is another one by now, and under the
+ * same request id: while processes of both keys run, whoever passed the first on to one of the old key gains nothing.
  * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `sealed-failures.ts`
  * @throws {AnswerNotAuthentic} for an answer that the origin did not make for this call
  * @throws {ReceiptRefused | ReceiptMismatch} for a receipt that is not of this call and outcome
@@ -57,13 +57,14 @@ export async function sealedSvcAction(
   call: ActionCall,
 ): Promise<SealedAnswer> {
   const paramsText = JSON.stringify(call.jsParams ?? {})
+  const prepared = { call, paramsText, requestId: channel.random(16), issuedAt: channel.now() }
   let { trusted } = channel
-  let answer = await sent(channel, trusted, call, paramsText)
+  let answer = await sent(channel, trusted, prepared)
   if (answer === 'unknown_key') {
     const renewed = await trusted.verifyAgain()
     if (sameBytes(renewed.channelKey, trusted.channelKey)) throw new ChannelKeyUnknown()
     trusted = renewed
-    answer = await sent(channel, trusted, call, paramsText)
+    answer = await sent(channel, trusted, prepared)
     if (answer === 'unknown_key') throw new ChannelKeyUnknown()
   }
   if (answer.state === 'refused') throw new CallRefused(answer)
@@ -80,19 +81,28 @@ export async function sealedSvcAction(
 
 const UNKNOWN_CHANNEL_KEY = 421
 
+/**
+ * The id is taken once by all processes of the origin together, and forgotten when the time from `issuedAt` is over: a
+ * call that is sealed again keeps both.
+ */
+type PreparedCall = {
+  call: ActionCall
+  paramsText: string
+  requestId: Uint8Array
+  issuedAt: number
+}
+
 async function sent(
-  { url, fetch, random, now, signal }: SealedChannel,
+  { url, fetch, now, signal }: SealedChannel,
   trusted: TrustedOrigin,
-  call: ActionCall,
-  paramsText: string,
+  { call, paramsText, requestId, issuedAt }: PreparedCall,
 ): Promise<ExecuteAnswer | 'unknown_key'> {
-  const issuedAt = now()
-  if (issuedAt >= trusted.verifiedUntil) throw new TrustExpired()
+  if (now() >= trusted.verifiedUntil) throw new TrustExpired()
   const channelKey = await importChannelKey(Uint8Array.from(trusted.channelKey))
   const { body, open } = await sealCall(channelKey, {
     method: 'POST',
     path: SEALED_EXECUTE_PATH,
-    plaintext: plaintextOf(call, paramsText, { requestId: random(16), issuedAt }),
+    plaintext: plaintextOf(call, paramsText, { requestId, issuedAt }),
   })
   const response = await fetch(new URL(SEALED_EXECUTE_PATH, url), {
     method: 'POST',

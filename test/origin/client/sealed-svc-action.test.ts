@@ -15,6 +15,7 @@ import {
 } from '../../../shared/limits.ts'
 import { sha256OfText } from '../../../shared/receipt.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
+import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { startOrigin, type TestOrigin } from '../http/origin.ts'
 import { callFrom, type Network, showEvidence, verifyFrom } from './client-of.ts'
 
@@ -169,6 +170,28 @@ describe('who passes a sealed call on', () => {
       return request.method === 'POST' ? new Response(null, { status: 421 }) : answer
     }
     await expect(call({}, { network })).rejects.toBeInstanceOf(ChannelKeyUnknown)
+    expect(begun()).toBe(before + 1)
+  })
+
+  it('double execution: nor does it while the channel keys of two versions are good', async () => {
+    const before = begun()
+    const { keys } = origin.services.channel
+    const keyFor = keys.keyFor.bind(keys)
+    const next = origin.services.keyring.channelKey(2)
+    const ofBoth = (id: string) => keyFor(id) ?? (id === keyIdOf(next.publicKey) ? next : undefined)
+    Object.assign(keys, { keyFor: ofBoth })
+    const renewed = { ...trusted, channelKey: next.publicKey }
+    const shown = { ...trusted, verifyAgain: () => Promise.resolve(renewed) }
+    let sent = 0
+    const network: Network = async (_request, passOn) => {
+      const answer = await passOn()
+      return sent++ === 0 ? new Response(null, { status: 421 }) : answer
+    }
+    const again = callFrom(origin, shown, { apiKey, code: CODE, jsParams }, { network })
+    await expect(again.finally(() => Object.assign(keys, { keyFor }))).rejects.toMatchObject({
+      error: 'request_replayed',
+    })
+    expect(sent).toBe(2)
     expect(begun()).toBe(before + 1)
   })
 

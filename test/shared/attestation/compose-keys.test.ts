@@ -38,6 +38,11 @@ describe('an image that is not pinned can not hide', () => {
     ['on the next line', 'image:\n  b'],
     ['behind an anchor', 'image: &a b'],
     ['behind an alias', 'image: *a'],
+    ['in a pair that is merged', `a:\n  image: ${PINNED}\nb:\n  <<: [image: b]`],
+    ['in a pair with quotes', `a:\n  image: ${PINNED}\nb:\n  <<: ["image": b]`],
+    ['in a pair without a space', `a:\n  image: ${PINNED}\nb:\n  <<: ["image":b]`],
+    ['in a pair behind another item', `a:\n  image: ${PINNED}\nb:\n  <<: [*a, image: b]`],
+    ['in a pair that is marked', `a:\n  image: ${PINNED}\nb:\n  <<: [? image : b]`],
     ['behind a tag', 'image: !!str b'],
     ['in a block', 'image: |\n  b'],
     ['under a key in quotes', '"image": b'],
@@ -90,5 +95,16 @@ describe('a script beside the images', () => {
     const tcb_info = { app_compose: JSON.stringify(compose) }
     const { open } = imagesRule({ app_id: '', compose_hash: '', tcb_info })
     expect(open).toEqual([expect.stringContaining('pre_launch_script')])
+  })
+})
+
+describe('a text that takes long to read', () => {
+  // Read in every way that they can be, these take longer than a test has.
+  it.each([
+    ['of quotes', `x: [${"''".repeat(100_000)}{`],
+    ['of spaces', `x: [${' '.repeat(200_000)}{`],
+    ['of items', `x: [${"'a',".repeat(50_000)}{`],
+  ])('is refused at once: a list %s', (_, text) => {
+    expect(() => judged(text)).toThrow('list that is not plain')
   })
 })
