@@ -7,7 +7,8 @@ import type { Report } from '../../../shared/attestation/report.ts'
 const TEXT_MAX_CHARACTERS = 600
 
 const HEADINGS: Record<Verdict, string> = {
-  HARDWARE: 'HARDWARE: a machine of Intel TDX shows what it runs',
+  // Less than `svc verify` means by it: what a browser can not check is not checked.
+  HARDWARE: 'HARDWARE, as far as a browser can see: a machine of Intel TDX shows what it runs',
   SIMULATED: 'SIMULATED: there is no hardware behind this service',
   FAILED: 'FAILED: do not trust this service',
 }
