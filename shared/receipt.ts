@@ -50,6 +50,12 @@ export const receiptSchema = z
   .refine((receipt) => (receipt.sequence === 1) === (receipt.previous_sha256 === undefined))
 export type Receipt = z.infer<typeof receiptSchema>
 
+/**
+ * Half of the order of P-256. With (r, s) also (r, order - s) verifies: anybody could make a second text of a receipt, and a
+ * chain look forked. Only the lower s is a receipt's.
+ */
+const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
+
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
 /** Why a receipt is not believed. The first six are of one receipt, the others of a chain. */
@@ -105,6 +111,8 @@ export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promis
   const bytes = decodeBase64url(signature)
   if (bytes?.length !== 64)
     throw new ReceiptRefused('malformed', 'its signature has not 64 bytes in base64url')
+  if (encodeHex(bytes.subarray(32)) > HALF_ORDER)
+    throw new ReceiptRefused('malformed', 'its signature is the other one of two that verify')
   if (!(await publicKey.verify(bytes, encoder.encode(`${header}.${payload}`))))
     throw new ReceiptRefused('signature', 'its signature is not that of this key over this text')
   const receipt = receiptSchema.safeParse(jsonIn(payload, 'payload'))

@@ -1,5 +1,5 @@
 /** One verification of the origin, from its evidence to keys that may be sealed to. */
-import { CHANNEL_KEY_FILE, type EvidenceBundle } from '../../shared/attestation/evidence.ts'
+import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import type { RuleName } from '../../shared/attestation/policy.ts'
 import { EvidenceRefused, requireVerified } from '../../shared/attestation/refused.ts'
@@ -62,7 +62,7 @@ export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrig
   requireVerified(report, [...needed])
   requireRoot(report, settings)
   if (!report.keys) throw new EvidenceRefused('evidence files', 'they name no keys')
-  const verifiedUntil = Math.min(verifiedAt + CHANNEL_KEY_MAX_AGE_MS, keyValidUntil(bundle))
+  const verifiedUntil = Math.min(verifiedAt + CHANNEL_KEY_MAX_AGE_MS, report.keys.channelValidUntil)
   return { report, keys: report.keys, verifiedAt, verifiedUntil }
 }
 
@@ -82,12 +82,4 @@ function governanceOf(
     throw new EvidenceRefused('compose hash', 'what /info says is no app id and compose hash')
   const signal = AbortSignal.timeout(GOVERNANCE_WITHIN_MS)
   return askGovernance({ rpcUrl, appId, composeHash }, send, signal)
-}
-
-/** Of a file that has passed. */
-function keyValidUntil({ files }: EvidenceBundle): number {
-  const { valid_until } = JSON.parse(files[CHANNEL_KEY_FILE] ?? '{}') as { valid_until?: string }
-  const until = Date.parse(valid_until ?? '')
-  if (Number.isNaN(until)) throw new EvidenceRefused('evidence files', 'the channel key has no end')
-  return until
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { P256_ORDER } from '../keys/derive.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 
 const COORDINATE_BYTES = 32
@@ -21,7 +22,7 @@ export function signingKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
 }
 
 /**
- * A signature of ES256 (RFC 7518, 3.4): r and s, 32 bytes each. Node makes it in this form as well (`ieee-p1363`), in
+ * A signature of ES256 (RFC 7518, 3.4): r and the lower s, 32 bytes each. Node makes it in this form as well (`ieee-p1363`), in
  * twice the time that it takes for DER.
  */
 export function es256(key: KeyObject, text: string): Buffer {
@@ -31,7 +32,15 @@ export function es256(key: KeyObject, text: string): Buffer {
   const signature = Buffer.alloc(2 * COORDINATE_BYTES)
   signature.set(r.bytes, COORDINATE_BYTES - r.bytes.length)
   signature.set(s.bytes, 2 * COORDINATE_BYTES - s.bytes.length)
+  lowerS(signature.subarray(COORDINATE_BYTES))
   return signature
+}
+
+/** With s also the order less s verifies: one of them is taken, so that a receipt has one text (`shared/receipt.ts`). */
+function lowerS(s: Buffer): void {
+  const value = BigInt(`0x${s.toString('hex')}`)
+  if (value <= P256_ORDER / 2n) return
+  s.write((P256_ORDER - value).toString(16).padStart(2 * COORDINATE_BYTES, '0'), 'hex')
 }
 
 /** An INTEGER without the zero before a top bit that is set; small ones have fewer bytes. */

@@ -26,6 +26,13 @@ const accountSchema = z.union([
   z.object({ registration: z.object({ uri: z.url() }) }),
 ])
 
+function uriIn(account: z.infer<typeof accountSchema>): string {
+  if ('uri' in account) return account.uri
+  if ('account_uri' in account) return account.account_uri
+  const { registration } = account
+  return 'accountURL' in registration ? registration.accountURL : registration.uri
+}
+
 /**
  * The files as they are now.
  * @param domain that clients know; the certificate has to be for it
@@ -34,18 +41,19 @@ const accountSchema = z.union([
 export function readOperatorTls(folder: string, domain: string): ServedTls {
   const chain = read(folder, CHAIN_FILE)
   const key = read(folder, KEY_FILE)
-  const acmeAccount = read(folder, ACCOUNT_FILE)
+  const account = read(folder, ACCOUNT_FILE)
   const leaf = attempt(() => new X509Certificate(chain), `${CHAIN_FILE} is no certificate`)
   const privateKey = attempt(() => createPrivateKey(key), `${KEY_FILE} is no private key`)
   if (!leaf.checkPrivateKey(privateKey))
     throw new TlsFilesUnusable(`${KEY_FILE} is not the key of ${CHAIN_FILE}`)
   const isFor = isIP(domain) ? leaf.checkIP(domain) : leaf.checkHost(domain)
   if (!isFor) throw new TlsFilesUnusable(`${CHAIN_FILE} is not for ${domain}`)
-  attempt(
-    () => accountSchema.parse(JSON.parse(acmeAccount)),
+  const uri = attempt(
+    () => uriIn(accountSchema.parse(JSON.parse(account))),
     `${ACCOUNT_FILE} names no account URI`,
   )
-  return { key, chain, acmeAccount }
+  // The rest is nobody's business: a client's own file may hold an e-mail address, or the account's key.
+  return { key, chain, acmeAccount: `${JSON.stringify({ uri })}\n` }
 }
 
 /** Whether both are the same files. */

@@ -11,6 +11,11 @@ const POINT_BYTES = 65
 const UNCOMPRESSED = 4
 /** A key id is so many hex characters of SHA-256 of the point. */
 const KEY_ID_CHARACTERS = 32
+/**
+ * Evidence is good until the day after the next begins; two clocks may differ by an hour. Who had set a machine's clock
+ * far ahead would have evidence for years, and show it after the keys were changed.
+ */
+const VALID_MAX_MS = 49 * 60 * 60 * 1000
 
 export const storageKeyFileSchema = z.object({ suite: z.literal(SUITE), public_key: z.string() })
 export const channelKeyFileSchema = storageKeyFileSchema.extend({
@@ -32,12 +37,19 @@ export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date)
   const channel = parsed(files, CHANNEL_KEY_FILE, channelKeyFileSchema)
   const storage = parsed(files, STORAGE_KEY_FILE, storageKeyFileSchema)
   const receipt = parsed(files, RECEIPT_KEY_FILE, receiptKeyFileSchema)
-  const isValid = at.getTime() < Date.parse(channel.valid_until)
-  check(isValid, `the channel key was valid until ${channel.valid_until}: the evidence is old`)
+  const channelValidUntil = Date.parse(channel.valid_until)
+  const { valid_until } = channel
+  const left = channelValidUntil - at.getTime()
+  check(left > 0, `the channel key was valid until ${valid_until}: the evidence is old`)
+  check(
+    left <= VALID_MAX_MS,
+    `the channel key is valid until ${valid_until}: no origin says so long`,
+  )
   const keys = {
     channel: pointOf(CHANNEL_KEY_FILE, channel.public_key),
     storage: pointOf(STORAGE_KEY_FILE, storage.public_key),
     receipt: pointOf(RECEIPT_KEY_FILE, receipt.public_key),
+    channelValidUntil,
   }
   const kid = sha256Hex(keys.receipt).slice(0, KEY_ID_CHARACTERS)
   check(receipt.kid === kid, `${RECEIPT_KEY_FILE} has the id of another key`)

@@ -2,7 +2,13 @@ import type { Measurements, RuleName, RuleResult, TcbStatus, Verdict } from './p
 import type { Root } from './root.ts'
 
 /** Uncompressed points of P-256, 65 bytes each. */
-export type EvidenceKeys = { channel: Uint8Array; storage: Uint8Array; receipt: Uint8Array }
+export type EvidenceKeys = {
+  channel: Uint8Array
+  storage: Uint8Array
+  receipt: Uint8Array
+  /** Unix milliseconds: from then on nothing may be sealed to the channel key. */
+  channelValidUntil: number
+}
 
 /** What a verifier says of evidence. All but verdict, rules and `open` are there where the rule `quote` passed. */
 export type Report = {

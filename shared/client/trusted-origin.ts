@@ -54,7 +54,7 @@ export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigi
     receiptKey: keys.receipt,
     composeHash,
     report,
-    verifiedUntil: at + CHANNEL_KEY_MAX_AGE_MS,
+    verifiedUntil: Math.min(at + CHANNEL_KEY_MAX_AGE_MS, keys.channelValidUntil),
     verifyAgain: () => verifyOrigin(origin),
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { P256_ORDER } from '../../origin/keys/derive.ts'
 import {
   type ReceiptFlaw,
   ReceiptRefused,
@@ -83,6 +84,13 @@ describe('a receipt is refused', () => {
   it('forged payload: another charge under the same signature', async () => {
     const forged = partOf({ ...payloadOf(sign()), charged_cents: 0 })
     expect(await flawOf([header, forged, signature].join('.'))).toBe('signature')
+  })
+
+  it('malleable signature: the other one of two that verify, by which a chain would look forked', async () => {
+    const bytes = Buffer.from(signature, 'base64url')
+    const s = BigInt(`0x${bytes.subarray(32).toString('hex')}`)
+    bytes.write((P256_ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
+    expect(await flawOf([header, payload, bytes.toString('base64url')].join('.'))).toBe('malformed')
   })
 
   it('transplanted signature: that of another receipt', async () => {

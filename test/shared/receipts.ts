@@ -1,8 +1,9 @@
 /** Receipts for tests: signed by the origin's own signer, and by hand where the signer would not. */
-import { createPrivateKey, randomBytes, sign } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { keyIdOf } from '../../origin/channel/open-request.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import type { P256Key } from '../../origin/keys/p256-key.ts'
+import { es256, signingKeyOf } from '../../origin/receipts/es256.ts'
 import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
 import { importReceiptKey } from '../../shared/client/receipt-key.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
@@ -49,16 +50,7 @@ export function signerWith(key: P256Key, chainsMax?: number) {
 /** A JWS of any header and payload, truly signed. */
 export function jwsOf(key: P256Key, header: object, payload: object): string {
   const text = `${partOf(header)}.${partOf(payload)}`
-  const jwk = {
-    kty: 'EC',
-    crv: 'P-256',
-    d: key.privateKey.toString('base64url'),
-    x: key.publicKey.subarray(1, 33).toString('base64url'),
-    y: key.publicKey.subarray(33).toString('base64url'),
-  }
-  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
-  const options = { key: privateKey, dsaEncoding: 'ieee-p1363' as const }
-  return `${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`
+  return `${text}.${es256(signingKeyOf(key), text).toString('base64url')}`
 }
 
 export const headerFor = (key: P256Key) => ({

@@ -18,6 +18,8 @@ export function imagesRule({ tcb_info }: Info): Finding {
   let images = 0
   for (const { line, key, value } of composeKeys(text)) {
     check(!ELSEWHERE.includes(key), `line ${line}: "${key}" brings in what is not pinned`)
+    // A volume or mount of this type is an image by another name: `source`.
+    check(!isImageMount(key, value), `line ${line}: a mount of the type image is not pinned`)
     if (key !== 'image') continue
     images++
     check(PINNED.test(value), `line ${line}: the image ${quoted(value)} is not pinned by @sha256`)
@@ -28,6 +30,10 @@ export function imagesRule({ tcb_info }: Info): Finding {
     (name) => `What app_compose's ${name} does: it is measured, and no image.`,
   )
   return { outcome: 'passed', reason: `${images} images, each pinned by its digest`, open }
+}
+
+function isImageMount(key: string, value: string): boolean {
+  return key === 'type' && /^['"]?image['"]?$/.test(value)
 }
 
 function composeOf(text: string): Record<string, unknown> {

@@ -1,12 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { P256_ORDER } from '../../../origin/keys/derive.ts'
 import { es256, signingKeyOf } from '../../../origin/receipts/es256.ts'
 import { newReceiptKey } from '../../shared/receipts.ts'
 
 /** So many that r or s is often a byte shorter, or has its top bit set. */
 const SIGNATURES = 2_000
 
-it('makes signatures of 64 bytes that verify, whatever the length of r and s', () => {
+it('makes signatures of 64 bytes that verify, with the lower s, whatever the length of r and s', () => {
   const key = signingKeyOf(newReceiptKey())
   const publicKey = { key: createPublicKey(key), dsaEncoding: 'ieee-p1363' as const }
   let short = 0
@@ -14,6 +15,9 @@ it('makes signatures of 64 bytes that verify, whatever the length of r and s', (
     const text = `text ${n}`
     const signature = es256(key, text)
     expect(signature).toHaveLength(64)
+    expect(BigInt(`0x${signature.subarray(32).toString('hex')}`)).toBeLessThanOrEqual(
+      P256_ORDER / 2n,
+    )
     if (signature[0] === 0 || signature[32] === 0) short++
     expect(verify('sha256', Buffer.from(text), publicKey, signature)).toBe(true)
   }

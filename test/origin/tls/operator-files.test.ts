@@ -39,7 +39,7 @@ describe('the files of an ACME client', () => {
     expect(readOperatorTls(folder, DOMAIN)).toEqual({
       chain: `${pair.cert}\n${authority.pem}\n`,
       key: pair.key,
-      acmeAccount: ACCOUNT,
+      acmeAccount: `${ACCOUNT}\n`,
     })
   })
 
@@ -48,9 +48,9 @@ describe('the files of an ACME client', () => {
     '{"account_uri":"https://ca.example/1"}',
     '{"email":"","registration":{"accountURL":"https://ca.example/1"}}',
     '{"registration":{"body":{},"uri":"https://ca.example/1"}}',
-  ])('may name the account as any client does: %s', (account) => {
+  ])('may name the account as any client does, and its URI alone is served: %s', (account) => {
     put({ account })
-    expect(readOperatorTls(folder, DOMAIN).acmeAccount).toBe(account)
+    expect(readOperatorTls(folder, DOMAIN).acmeAccount).toBe('{"uri":"https://ca.example/1"}\n')
   })
 
   it('are refused with a key of another certificate, as between two writes', async () => {

@@ -38,6 +38,10 @@ describe('an image that is not pinned can not hide', () => {
     ['on the next line', 'image:\n  b'],
     ['behind an anchor', 'image: &a b'],
     ['behind an alias', 'image: *a'],
+    [
+      'as a volume of the type image',
+      `a:\n  image: ${PINNED}\n  volumes:\n    - type: image\n      source: b`,
+    ],
     ['in a pair that is merged', `a:\n  image: ${PINNED}\nb:\n  <<: [image: b]`],
     ['in a pair with quotes', `a:\n  image: ${PINNED}\nb:\n  <<: ["image": b]`],
     ['in a pair without a space', `a:\n  image: ${PINNED}\nb:\n  <<: ["image":b]`],

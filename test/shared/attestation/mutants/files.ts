@@ -3,7 +3,8 @@ import { changedField, fileWith, flip, type Mutant, ofFile, withFiles } from './
 import { craftedMachine } from '../crafted-machine.ts'
 import { checksumsOf, goodEvidence, sha256 } from '../good-evidence.ts'
 
-const LATER = { valid_until: '2026-11-22T00:00:00Z' }
+const PAST = { valid_until: '2026-11-22T00:00:00Z' }
+const FAR = { valid_until: '2036-11-22T00:00:00Z' }
 
 export const FILES: Mutant[] = [
   [
@@ -126,7 +127,13 @@ export const FILES: Mutant[] = [
     'an old channel key',
     'evidence files',
     'the evidence is old',
-    (good) => withFiles(fileWith(good, 'channel-key.json', LATER))(good),
+    (good) => withFiles(fileWith(good, 'channel-key.json', PAST))(good),
+  ],
+  [
+    'a channel key of a machine whose clock was set ahead',
+    'evidence files',
+    'no origin says so long',
+    (good) => withFiles(fileWith(good, 'channel-key.json', FAR))(good),
   ],
   [
     'a key of another suite',
