@@ -1,4 +1,4 @@
-import { createECDH } from 'node:crypto'
+import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 
 /** Of P-256: a scalar of 32 bytes, and its uncompressed point of 65. */
 export type P256Key = { privateKey: Buffer; publicKey: Buffer }
@@ -8,4 +8,16 @@ export function p256KeyOf(privateKey: Buffer): P256Key {
   const ecdh = createECDH('prime256v1')
   ecdh.setPrivateKey(privateKey)
   return { privateKey, publicKey: ecdh.getPublicKey() }
+}
+
+/** The same key, as Node signs with it. */
+export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
+  const jwk = {
+    kty: 'EC',
+    crv: 'P-256',
+    d: privateKey.toString('base64url'),
+    x: publicKey.subarray(1, 33).toString('base64url'),
+    y: publicKey.subarray(33).toString('base64url'),
+  }
+  return createPrivateKey({ key: jwk, format: 'jwk' })
 }

@@ -1,25 +1,10 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { type KeyObject, sign } from 'node:crypto'
 import { P256_ORDER } from '../keys/derive.ts'
-import type { P256Key } from '../keys/p256-key.ts'
 
 const COORDINATE_BYTES = 32
 /** Tags of a signature in DER: SEQUENCE { r INTEGER, s INTEGER }, whose lengths take one byte each. */
 const DER_HEADER_BYTES = 2
 const DER_INTEGER_HEADER_BYTES = 2
-
-/** Ready for signing. */
-export function signingKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
-  const coordinate = (from: number) =>
-    publicKey.subarray(from, from + COORDINATE_BYTES).toString('base64url')
-  const jwk = {
-    kty: 'EC',
-    crv: 'P-256',
-    d: privateKey.toString('base64url'),
-    x: coordinate(1),
-    y: coordinate(1 + COORDINATE_BYTES),
-  }
-  return createPrivateKey({ key: jwk, format: 'jwk' })
-}
 
 /**
  * A signature of ES256 (RFC 7518, 3.4): r and the lower s, 32 bytes each. Node makes it in this form as well (`ieee-p1363`), in

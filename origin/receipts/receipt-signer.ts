@@ -2,9 +2,9 @@ import { hash, type KeyObject, randomBytes } from 'node:crypto'
 import { type Receipt, RECEIPT_ALGORITHM, RECEIPT_TYPE } from '../../shared/receipt.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { keyIdOf } from '../channel/open-request.ts'
-import type { P256Key } from '../keys/p256-key.ts'
+import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
 import { Recent } from '../keys/recent.ts'
-import { es256, signingKeyOf } from './es256.ts'
+import { es256 } from './es256.ts'
 
 /** Accounts whose chain is remembered, of some 300 bytes each; one that is forgotten begins a new series. */
 const CHAINS_MAX = 16_384
@@ -44,7 +44,7 @@ export class ReceiptSigner {
   constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
     const { key, composeHash, now, random = randomBytes } = options
     if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('the compose hash is not 32 bytes')
-    this.#key = signingKeyOf(key)
+    this.#key = privateKeyOf(key)
     const header = { alg: RECEIPT_ALGORITHM, kid: keyIdOf(key.publicKey), typ: RECEIPT_TYPE }
     this.#header = base64url(JSON.stringify(header))
     this.#composeHash = composeHash

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { keyIdOf } from '../../origin/channel/open-request.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
-import type { P256Key } from '../../origin/keys/p256-key.ts'
-import { es256, signingKeyOf } from '../../origin/receipts/es256.ts'
+import { type P256Key, privateKeyOf } from '../../origin/keys/p256-key.ts'
+import { es256 } from '../../origin/receipts/es256.ts'
 import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
 import { importReceiptKey } from '../../shared/client/receipt-key.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
@@ -50,7 +50,7 @@ export function signerWith(key: P256Key, chainsMax?: number) {
 /** A JWS of any header and payload, truly signed. */
 export function jwsOf(key: P256Key, header: object, payload: object): string {
   const text = `${partOf(header)}.${partOf(payload)}`
-  return `${text}.${es256(signingKeyOf(key), text).toString('base64url')}`
+  return `${text}.${es256(privateKeyOf(key), text).toString('base64url')}`
 }
 
 export const headerFor = (key: P256Key) => ({

@@ -6,8 +6,7 @@ import { createPublicKey, type KeyObject, createHash, sign, type webcrypto } fro
 // Before x509: its dependency injection asks for it when it is loaded.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import type { P256Key } from '../../keys/p256-key.ts'
-import { privateKeyOf } from './p256.ts'
+import { type P256Key, privateKeyOf } from '../../keys/p256-key.ts'
 import { pckExtension } from './pck-extension.ts'
 
 export type KeyNamed = (name: string) => P256Key
