@@ -13,7 +13,7 @@ import {
   FAILED_EXECUTION_PAIRS,
 } from '../../../shared/limits.ts'
 import { onBothDatabases } from '../db/both-databases.ts'
-import { KEY, newAccount, openAccount, originProcess } from './process.ts'
+import { KEY, newAccount, onceKnown, openAccount, originProcess } from './process.ts'
 import { counted, losingAnswers } from './unreliable-database.ts'
 
 const OTHER_KEY = `0x${'cd'.repeat(32)}`
@@ -153,7 +153,7 @@ onBothDatabases(PROCESSES, (open) => {
     const failAll = async (process: Process) => {
       for (;;) {
         const refused = await errorOf(
-          admit(process, account, { wallMs: 3_000 }).then((run) => {
+          onceKnown(() => admit(process, account, { wallMs: 3_000 })).then((run) => {
             used += 3_000
             run.ended(3_000, { failed: true })
           }),

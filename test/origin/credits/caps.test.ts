@@ -9,7 +9,7 @@ import {
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
 import { onBothDatabases } from '../db/both-databases.ts'
-import { booksOf, KEY, openAccount, originProcess } from './process.ts'
+import { booksOf, KEY, onceKnown, openAccount, originProcess } from './process.ts'
 import { counted, losingAnswers } from './unreliable-database.ts'
 
 const OTHER_KEY = `0x${'cd'.repeat(32)}`
@@ -35,7 +35,7 @@ async function heldUnderCap(db: Db, account: string): Promise<number> {
 async function spendAll(process: ReturnType<typeof originProcess>, account: string) {
   for (let spent = 0; ; spent++) {
     try {
-      await process.spend(account)
+      await onceKnown(() => process.spend(account))
     } catch (refusal) {
       return { spent, refusal }
     }
@@ -136,7 +136,9 @@ onBothDatabases(PROCESSES, (open) => {
       { capCents: 1, windowSeconds: HOUR },
     )
     for (const process of processes) process.live()
-    const tries = await Promise.allSettled(processes.map(({ reserve }) => reserve(account, 1)))
+    const tries = await Promise.allSettled(
+      processes.map(({ reserve }) => onceKnown(() => reserve(account, 1))),
+    )
     for (const process of processes) process.kill()
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const attempt of tries)

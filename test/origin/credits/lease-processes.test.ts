@@ -4,7 +4,7 @@ import { lockAccount } from '../../../origin/credits/ledger.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
 import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
-import { KEY, openAccount, originProcess } from './process.ts'
+import { KEY, onceKnown, openAccount, originProcess } from './process.ts'
 import { expectSoundBooks } from './sound-books.ts'
 
 it('a start of the only process returns what a killed one left', async () => {
@@ -74,7 +74,7 @@ describe.skipIf(whyNoPostgres)(`processes on a server ${whyNoPostgres ?? ''}`, (
     const spendAll = async ({ credits, spend }: (typeof processes)[number]) => {
       for (;;) {
         try {
-          await spend(account)
+          await onceKnown(() => spend(account))
           spent++
         } catch (error) {
           if (error instanceof PaymentRequired) return
@@ -96,7 +96,9 @@ describe.skipIf(whyNoPostgres)(`processes on a server ${whyNoPostgres ?? ''}`, (
     const account = await openAccount(opened[0]!.db, 1)
     const processes = opened.map((database) => originProcess(database))
     for (const process of processes) process.live()
-    const tries = await Promise.allSettled(processes.map(({ reserve }) => reserve(account, 1)))
+    const tries = await Promise.allSettled(
+      processes.map(({ reserve }) => onceKnown(() => reserve(account, 1))),
+    )
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const attempt of tries)
       if (attempt.status === 'rejected') expect(attempt.reason).toBeInstanceOf(PaymentRequired)

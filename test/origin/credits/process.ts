@@ -2,12 +2,24 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { Credits } from '../../../origin/credits/credits.ts'
+import { CreditsUnavailable } from '../../../origin/credits/shortage.ts'
 import { creditsOf, lockAccount, changeAccount, post } from '../../../origin/credits/ledger.ts'
 import { type Sleep, sleep } from '../../../origin/db/in-time.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../../../origin/db/schema.ts'
 
 type Db = OpenDatabase['db']
+
+/** Tries again while nobody knows: a process of a busy machine may not answer in time. @throws any other refusal */
+export async function onceKnown<Value>(attempt: () => Promise<Value>): Promise<Value> {
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof CreditsUnavailable)) throw error
+    }
+  }
+}
 
 export const newAccount = () => `0x${randomBytes(32).toString('hex')}`
 export const KEY = `0x${'ab'.repeat(32)}`
@@ -41,7 +53,14 @@ export function originProcess(
     logs,
     /** Answers other processes, as a live one does. */
     live: () => {
-      looking = setInterval(() => void credits.answer().catch(() => {}), 20)
+      let isLooking = false
+      const look = async () => {
+        if (isLooking) return
+        isLooking = true
+        await credits.answer().catch(() => {})
+        isLooking = false
+      }
+      looking = setInterval(() => void look(), 20)
     },
     /** Stops without a word: what it holds stays held. */
     kill: () => clearInterval(looking),
