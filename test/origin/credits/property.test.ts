@@ -171,10 +171,9 @@ async function play(
     await Promise.race([done, new Promise((resume) => setTimeout(resume, 2))])
     await expectSound(db, account, granted, { capCents, settled, failures })
   }
-  // Nobody waits for those who do not answer.
+  // Nobody waits for those who do not answer: neither who asked before, nor who asks while it closes.
   const passing = setInterval(() => (clock.at += 500), 10)
   await Promise.all(under)
-  clearInterval(passing)
   for (const { open: left, runs } of members) {
     for (const reservation of left) reservation.release()
     for (const run of runs) run.release()
@@ -183,6 +182,7 @@ async function play(
     kill()
     await credits.close()
   }
+  clearInterval(passing)
   const last = member(open(0), clock)
   // What a killed process had under way may reach the database after all: its lease expires then, as any other.
   let books: Awaited<ReturnType<typeof expectSound>>
