@@ -1,0 +1,103 @@
+/**
+ * What both modes have in common, under the names of the core API: in API mode each call is a request that the account
+ * key authorizes, in ChainSecured mode a transaction of the admin wallet, or a read of the contract. Fields are those of
+ * the API.
+ */
+import type { z } from 'zod'
+import type { actionAnswer, addActionAnswer } from '../../wire/registered-actions.ts'
+import type { addGroupAnswer, groupAnswer, wholeGroupAnswer } from '../../wire/groups.ts'
+import type { addUsageApiKeyAnswer, usageApiKeysAnswer } from '../../wire/usage-keys.ts'
+import type { createWalletAnswer, walletAnswer } from '../../wire/wallets.ts'
+import type { CallOptions } from '../options.ts'
+import type { Listing } from './listing.ts'
+
+export type Wallet = z.infer<typeof walletAnswer>
+export type NewWallet = z.infer<typeof createWalletAnswer>
+export type Group = z.infer<typeof groupAnswer>
+export type WholeGroup = z.infer<typeof wholeGroupAnswer>
+export type RegisteredAction = z.infer<typeof actionAnswer>
+export type UsageKey = z.infer<typeof usageApiKeysAnswer>[number]
+export type NewUsageKey = z.infer<typeof addUsageApiKeyAnswer>
+
+/** A wallet's 32-byte id or its address; the zero id stands for all. */
+export type PkpId = string
+/** keccak256 of a CID's text as 0x hex, or 0 for all actions. */
+export type CidHash = string | 0
+
+export type GroupFields = {
+  group_name: string
+  group_description?: string
+  pkp_ids_permitted?: readonly PkpId[]
+  cid_hashes_permitted?: readonly CidHash[]
+}
+
+/** 0 in an array stands for all groups. */
+export type UsageKeyFields = {
+  name: string
+  description?: string
+  can_create_groups?: boolean
+  can_delete_groups?: boolean
+  can_create_pkps?: boolean
+  manage_ipfs_ids_in_groups?: readonly number[]
+  add_pkp_to_groups?: readonly number[]
+  remove_pkp_from_groups?: readonly number[]
+  execute_in_groups?: readonly number[]
+  /** What the key may spend in any window; both or neither, `null` for no cap. */
+  spend_cap_cents?: number | null
+  spend_window_seconds?: number | null
+}
+
+type Texts = { name?: string; description?: string }
+type Done = { success: true }
+
+export type AccountOperations = {
+  createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
+  addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupAnswer>>
+  /** What is absent stays as it is; a given array replaces. */
+  updateGroup(
+    fields: { group_id: number } & Partial<GroupFields>,
+    options?: CallOptions,
+  ): Promise<Done>
+  removeGroup(fields: { group_id: number }, options?: CallOptions): Promise<Done>
+  addPkpToGroup(fields: { group_id: number; pkp_id: PkpId }, options?: CallOptions): Promise<Done>
+  removePkpFromGroup(
+    fields: { group_id: number; pkp_id: PkpId },
+    options?: CallOptions,
+  ): Promise<Done>
+  /** The raw CID. */
+  addActionToGroup(
+    fields: { group_id: number; action_ipfs_cid: string } & Texts,
+    options?: CallOptions,
+  ): Promise<Done>
+  removeActionFromGroup(
+    fields: { group_id: number } & ({ action_ipfs_cid: string } | { hashed_cid: CidHash }),
+    options?: CallOptions,
+  ): Promise<Done>
+  addAction(
+    fields: { action_ipfs_cid: string } & Texts,
+    options?: CallOptions,
+  ): Promise<z.infer<typeof addActionAnswer>>
+  updateActionMetadata(
+    fields: ({ action_ipfs_cid: string } | { hashed_cid: CidHash }) & Texts,
+    options?: CallOptions,
+  ): Promise<Done>
+  deleteAction(
+    fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
+    options?: CallOptions,
+  ): Promise<Done>
+  /** The key is shown once and is kept by nobody. */
+  addUsageApiKey(fields: UsageKeyFields, options?: CallOptions): Promise<NewUsageKey>
+  /** @param fields.usage_api_key the key, or its 0x hash */
+  updateUsageApiKey(
+    fields: { usage_api_key: string } & Partial<UsageKeyFields>,
+    options?: CallOptions,
+  ): Promise<Done>
+  removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>
+
+  listWallets(options?: CallOptions): Listing<Wallet>
+  listWalletsInGroup(fields: { group_id: number }, options?: CallOptions): Listing<Wallet>
+  listGroups(options?: CallOptions): Listing<Group>
+  getGroup(fields: { group_id: number }, options?: CallOptions): Promise<WholeGroup>
+  listActions(fields?: { group_id?: number }, options?: CallOptions): Listing<RegisteredAction>
+  listApiKeys(options?: CallOptions): Listing<UsageKey>
+}

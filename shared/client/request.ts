@@ -1,0 +1,40 @@
+/** How every part of the client asks over HTTP: `Requester` is what `api/`, `triggers/` and `sovereign/` are given. */
+import type { CallOptions } from './options.ts'
+
+export type Question = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** From the root, with its query. */
+  path: string
+  /** Of JSON; absent, there is no body. */
+  json?: unknown
+  /** Sent as it is; absent, the question needs no credential. */
+  credential?: Credential
+  /**
+   * Whether a question whose answer was lost may be sent again. `idempotent`: it may, as it is (reads, deletes).
+   * `once`: under an Idempotency-Key, which is made where none is given. `never`: only where nothing was executed,
+   * by the answer's own word (429, 503).
+   */
+  repeat: 'idempotent' | 'once' | 'never'
+  options?: CallOptions | undefined
+}
+
+/** A key of the core API, a token of the trigger service, or a wallet's proof for billing. */
+export type Credential =
+  | { apiKey: string }
+  | { token: string }
+  /** Base64 of `{typed_data, signature}`: the header X-Wallet-Auth. */
+  | { walletAuth: string }
+
+export type Answered<Body> = {
+  status: number
+  headers: Headers
+  body: Body
+  requestId: string | undefined
+}
+
+export type Requester = {
+  /** Of the origin. @throws {SvcError} of the class that the status names */
+  core<Body>(question: Question): Promise<Answered<Body>>
+  /** Of the edge. @throws {SvcError} */
+  edge<Body>(question: Question): Promise<Answered<Body>>
+}

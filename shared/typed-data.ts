@@ -1,0 +1,90 @@
+/**
+ * What wallets sign for this service, as EIP-712 typed data (specification, ConvertAccount typed data; `decisions.md`,
+ * ChainSecured wallet creation and usage keys). All have the domain and the two members in common; the primary type
+ * says what for, so that a signature for one purpose is worth nothing for another.
+ */
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { decodeHex, encodeHex } from './hex.ts'
+
+export const PURPOSES = ['ConvertAccount', 'CreateWallet', 'AddUsageApiKey', 'BillingAuth'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+export const DOMAIN_NAME = 'Svc ChainSecured'
+export const DOMAIN_VERSION = '1'
+
+/** In this order: both are part of the type's hash. */
+export const DOMAIN_MEMBERS = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+] as const
+export const PROOF_MEMBERS = [
+  { name: 'address', type: 'address' },
+  { name: 'issuedAt', type: 'uint256' },
+] as const
+
+/** What a wallet says: that it is this address, at this time, to the node of this chain. */
+export type Statement = {
+  purpose: Purpose
+  /** 0x hex of 20 bytes, any case: the case is no part of what is signed. */
+  address: string
+  /** Unix seconds. */
+  issuedAt: bigint | number
+  chainId: bigint | number
+}
+
+export type TypedData = {
+  types: Record<string, readonly { readonly name: string; readonly type: string }[]>
+  primaryType: Purpose
+  domain: { name: string; version: string; chainId: number | string }
+  message: { address: string; issuedAt: number | string }
+}
+
+/** The object to hand to `eth_signTypedData_v4`; numbers above 2^53 are decimal strings. */
+export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement): TypedData {
+  return {
+    types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS },
+    primaryType: purpose,
+    domain: { name: DOMAIN_NAME, version: DOMAIN_VERSION, chainId: jsonNumber(chainId) },
+    message: { address, issuedAt: jsonNumber(issuedAt) },
+  }
+}
+
+/** The 32 bytes that are signed: keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
+export function digestOf({ purpose, address, issuedAt, chainId }: Statement): Uint8Array {
+  const domain = hashed(
+    typeHash('EIP712Domain', DOMAIN_MEMBERS),
+    keccak(text(DOMAIN_NAME)),
+    keccak(text(DOMAIN_VERSION)),
+    word(chainId),
+  )
+  const message = hashed(typeHash(purpose, PROOF_MEMBERS), word(BigInt(address)), word(issuedAt))
+  return hashed(Uint8Array.of(0x19, 0x01), domain, message)
+}
+
+function typeHash(name: string, members: readonly { name: string; type: string }[]): Uint8Array {
+  const list = members.map((member) => `${member.type} ${member.name}`).join(',')
+  return keccak(text(`${name}(${list})`))
+}
+
+function jsonNumber(value: bigint | number): number | string {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+}
+
+function word(value: bigint | number): Uint8Array {
+  return decodeHex(BigInt(value).toString(16).padStart(64, '0'))!
+}
+
+function hashed(...parts: Uint8Array[]): Uint8Array {
+  const hash = keccak_256.create()
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+const keccak = (bytes: Uint8Array) => keccak_256(bytes)
+const text = (value: string) => new TextEncoder().encode(value)
+
+/** The hash that names the account of a wallet: keccak256 of its 20 bytes (specification, Authentication 7). */
+export function accountHashOfWallet(address: string): string {
+  return `0x${encodeHex(keccak_256(decodeHex(address)!))}`
+}
