@@ -71,6 +71,11 @@ function requestLimits(): Record<string, Limit> {
       'quotes',
       'GET /attestation?nonce=, of one client address in a minute',
     ),
+    action_look_ups: limit(
+      limits.ACTION_LOOK_UPS_PER_MINUTE,
+      'actions',
+      'GET /core/v1/get_svc_action_wallet, of one client address in a minute',
+    ),
     list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),
     idempotency_key: limit(limits.IDEMPOTENCY_KEY_MAX, 'characters', 'Idempotency-Key'),
     idempotent_answer: limit(hours, 'hours', 'an answer under an Idempotency-Key is kept'),
