@@ -3,6 +3,7 @@ import { SvcError } from '../failures.ts'
 
 /** The origin itself refused a sealed call, inside the envelope; nothing was executed. */
 export class CallRefused extends SvcError {
+  override name = 'CallRefused'
   declare readonly status: number
   readonly retryAfterS: number | undefined
   constructor({ status, error, message, fix, retry_after_s }: Refusal) {

@@ -6,6 +6,7 @@ import { SvcError } from '../failures.ts'
 
 /** The options do not say what `verify: 'required'` needs; the client was not made. */
 export class PolicyIncomplete extends SvcError {
+  override name = 'PolicyIncomplete'
   readonly option: string
   constructor(option: string, fix: string) {
     super(`verify: 'required' needs ${option}`, { code: 'policy_incomplete', fix })
@@ -15,6 +16,7 @@ export class PolicyIncomplete extends SvcError {
 
 /** The evidence did not pass; nothing secret was sent. */
 export class EvidenceRefused extends SvcError {
+  override name = 'EvidenceRefused'
   readonly rule: RuleName
   readonly reason: string
   readonly report: Report | undefined
@@ -32,6 +34,7 @@ export class EvidenceRefused extends SvcError {
 
 /** The origin does not show its evidence; nothing secret was sent. */
 export class EvidenceUnavailable extends SvcError {
+  override name = 'EvidenceUnavailable'
   constructor(message: string, options?: ErrorOptions) {
     const fix = 'Try again; a base URL has to be the origin’s own.'
     super(message, { code: 'evidence_unavailable', fix }, options)
@@ -40,6 +43,7 @@ export class EvidenceUnavailable extends SvcError {
 
 /** The evidence passed, and is of another application than the first that this client saw; nothing secret was sent. */
 export class EvidenceChanged extends SvcError {
+  override name = 'EvidenceChanged'
   readonly field: 'app id' | 'compose hash' | 'root'
   constructor(field: EvidenceChanged['field'], seen: string, now: string) {
     super(`the evidence names another ${field} than before: ${now}, and it was ${seen}`, {
@@ -52,6 +56,7 @@ export class EvidenceChanged extends SvcError {
 
 /** The origin was verified too long ago; nothing was sent. */
 export class TrustExpired extends SvcError {
+  override name = 'TrustExpired'
   constructor() {
     super('the origin was verified more than an hour ago', {
       code: 'trust_expired',
@@ -65,6 +70,7 @@ const LOOK_FIRST = 'The action may have run: look at what it does before you cal
 
 /** Somebody on the way answered in the origin's place, or the origin could not open the call. */
 export class AnswerUnsealed extends SvcError {
+  override name = 'AnswerUnsealed'
   constructor(status: number) {
     const message = `the answer is not sealed (status ${status}): whether the call was executed is not known`
     super(message, { status, code: 'answer_unsealed', fix: LOOK_FIRST })
@@ -73,6 +79,7 @@ export class AnswerUnsealed extends SvcError {
 
 /** The answer does not open under the key of the call: the origin did not make it for this one. */
 export class AnswerNotAuthentic extends SvcError {
+  override name = 'AnswerNotAuthentic'
   constructor(options?: ErrorOptions) {
     const message = 'the answer does not open under the key of this call'
     super(message, { code: 'answer_not_authentic', fix: LOOK_FIRST }, options)
@@ -81,6 +88,7 @@ export class AnswerNotAuthentic extends SvcError {
 
 /** The answer is the origin's, and no answer to a call. */
 export class AnswerUnreadable extends SvcError {
+  override name = 'AnswerUnreadable'
   constructor(reason: string) {
     const message = `the sealed answer can not be read: ${reason}`
     super(message, { code: 'answer_unreadable', fix: LOOK_FIRST })
@@ -92,6 +100,7 @@ export class AnswerUnreadable extends SvcError {
  * passed it on and then said so would have it executed twice.
  */
 export class ChannelKeyUnknown extends SvcError {
+  override name = 'ChannelKeyUnknown'
   constructor() {
     super(
       'the call was answered as sealed to an unknown key, and the evidence names that very key',
@@ -102,6 +111,7 @@ export class ChannelKeyUnknown extends SvcError {
 
 /** The receipt is not signed by the origin's key, or is no receipt. */
 export class ReceiptRefused extends SvcError {
+  override name = 'ReceiptRefused'
   readonly flaw: ReceiptFlaw
   constructor(flaw: ReceiptFlaw, reason: string, options?: ErrorOptions) {
     const fix = 'Do not rely on what it says.'
@@ -112,6 +122,7 @@ export class ReceiptRefused extends SvcError {
 
 /** The receipt is signed, and says something else than what was called and answered. */
 export class ReceiptMismatch extends SvcError {
+  override name = 'ReceiptMismatch'
   readonly field: string
   constructor(field: string) {
     super(`the receipt does not fit the call: ${field}`, {

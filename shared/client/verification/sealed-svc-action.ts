@@ -9,7 +9,7 @@ import { SEALED_ANSWER_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../../limit
 import type { Receipt } from '../../receipt.ts'
 import type { Outcome } from '../../wire/outcome.ts'
 import { type ExecuteAnswer, executeAnswerSchema, SEALED_EXECUTE_PATH } from '../../wire/sealed.ts'
-import { bodyWithin } from './body-within.ts'
+import { bodyWithin } from '../body-within.ts'
 import { CallRefused } from './call-refused.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import { receiptOfCall } from './receipt-of-call.ts'

@@ -1,4 +1,4 @@
-import { joinBytes } from '../../envelope/format.ts'
+import { joinBytes } from '../envelope/format.ts'
 
 /** The body of an answer; `undefined`, and not read on, where it is longer than `maxBytes`. */
 export async function bodyWithin(
