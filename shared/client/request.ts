@@ -7,6 +7,10 @@ export type Question = {
   path: string
   /** Of JSON; absent, there is no body. */
   json?: unknown
+  /** In place of `json`: a webhook's event, sent byte for byte. */
+  body?: string | Uint8Array<ArrayBuffer>
+  /** Beside those that the requester sends itself: a webhook's signature. */
+  headers?: Readonly<Record<string, string>>
   /** Sent as it is; absent, the question needs no credential. */
   credential?: Credential
   /**
