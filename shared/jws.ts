@@ -37,7 +37,7 @@ export class JwsRefused extends Error {
   }
 }
 
-/** The public key that it is checked with; `importReceiptKey` in `shared/client/receipt-key.ts` makes one. */
+/** The public key that it is checked with; `importReceiptKey` in `shared/client/verification/receipt-key.ts` makes one. */
 export type JwsKey = {
   /** First 16 bytes of SHA-256 of the uncompressed point, in hex. */
   kid: string
