@@ -10,8 +10,7 @@ import { runNow } from './wait-for-run.ts'
 /** What a failure says to do: no list of ours could tell a trigger of this call from another with the same fields. */
 export const LOOK_AT_LIST =
   'A trigger may have been made. triggers.list() has the newest first: delete it or use it before you call again.'
-export const LOOK_AT_RUNS =
-  'Look at triggers.runs(id) for what became of it before you call again.'
+export const LOOK_AT_RUNS = 'Look at triggers.runs(id) for what became of it before you call again.'
 
 type Write = Omit<Question, 'credential' | 'options' | 'repeat'>
 
@@ -29,7 +28,7 @@ export async function askOnce<Body>(
   try {
     return (await ask<Body>(parts, { ...write, repeat: 'never' }, options)).body
   } catch (error) {
-    if (!isLost(error)) throw error
+    if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
     throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error })
   }
 }

@@ -25,7 +25,11 @@ export async function runsPage(
 ): Promise<PageOfRuns> {
   const path = pathOf(query, place)
   try {
-    const { body } = await ask<RunsPage>(parts, { method: 'GET', path, repeat: 'idempotent' }, options)
+    const { body } = await ask<RunsPage>(
+      parts,
+      { method: 'GET', path, repeat: 'idempotent' },
+      options,
+    )
     return { ...body, place }
   } catch (error) {
     const isLarge = error instanceof NotTheApi && error.status === 200

@@ -13,7 +13,11 @@ export async function* triggerPages(
   for (const [name, value] of Object.entries(filter))
     if (value !== undefined) query.set(name, String(value))
   for (;;) {
-    const question = { method: 'GET', path: `/api/triggers?${query}`, repeat: 'idempotent' } as const
+    const question = {
+      method: 'GET',
+      path: `/api/triggers?${query}`,
+      repeat: 'idempotent',
+    } as const
     const { body, headers } = await ask<ListedTrigger[]>(parts, question, options)
     yield body
     const cursor = cursorOfNext(headers.get('link'))

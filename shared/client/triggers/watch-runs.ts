@@ -6,7 +6,13 @@ import type { CallOptions } from '../options.ts'
 import { signalOf, type TriggersParts } from './ask.ts'
 import { jittered, patiently } from './patience.ts'
 import type { Run } from './records.ts'
-import { type HistoryQuery, type PagePlace, type PageOfRuns, runPages, runsPage } from './run-pages.ts'
+import {
+  type HistoryQuery,
+  type PagePlace,
+  type PageOfRuns,
+  runPages,
+  runsPage,
+} from './run-pages.ts'
 import { UnfinishedRuns } from './unfinished-runs.ts'
 
 export type WatchOptions = CallOptions & {
@@ -47,7 +53,10 @@ class Watch {
     this.#triggerId = triggerId
     this.#options = options
     this.#signal = signalOf(parts, options)
-    this.#unfinished = new UnfinishedRuns(parts, triggerId, { ...options, ...(this.#signal && { signal: this.#signal }) })
+    this.#unfinished = new UnfinishedRuns(parts, triggerId, {
+      ...options,
+      ...(this.#signal && { signal: this.#signal }),
+    })
   }
 
   /** Without patience: a wrong id, token or address is told at once. */
@@ -60,13 +69,13 @@ class Watch {
     const now = await this.#page({}, { cursor: undefined, limit: 1 })
     const [newest] = now.runs
     if (!newest) return
-    const { id, queued_at: since } = newest
-    this.#known.until = since
+    const { id, queued_at: until } = newest
+    this.#known.until = until
     for (const status of ['queued', 'running'] as const)
-      for await (const { runs } of this.#pages({ status, until: new Date(Date.parse(since) + 1) }))
+      for await (const { runs } of this.#pages({ status, until: new Date(Date.parse(until) + 1) }))
         for (const run of runs) this.#unfinished.add(run)
     let isKnown = false
-    for await (const { runs } of this.#pages({ since }))
+    for await (const { runs } of this.#pages({ since: until }))
       for (const run of runs) {
         isKnown ||= run.id === id
         if (isKnown) this.#known.then.add(run.id)
@@ -91,7 +100,11 @@ class Watch {
     yield* this.#unfinished.ended()
     const since = this.#known.until
     const page = (place: PagePlace) =>
-      patiently(() => this.#page(since === undefined ? {} : { since }, place), this.#parts, this.#signal)
+      patiently(
+        () => this.#page(since === undefined ? {} : { since }, place),
+        this.#parts,
+        this.#signal,
+      )
     // The oldest page comes last: to begin with it, and to hold one of them only, all but the newest are read again.
     const places: PagePlace[] = []
     let newest: PageOfRuns | undefined
