@@ -80,7 +80,7 @@ export class ReceiptRefused extends Error {
   }
 }
 
-/** The public key that receipts are checked with; `importReceiptKey` in `shared/client/receipt-key.ts` makes one. */
+/** The public key that receipts are checked with; `importReceiptKey` in `shared/client/verification/receipt-key.ts` makes one. */
 export type ReceiptKey = {
   /** First 16 bytes of SHA-256 of the uncompressed point, in hex. */
   kid: string

@@ -4,7 +4,7 @@ import { createApp } from '../../../origin/app.ts'
 import type { ActionPool } from '../../../origin/actions/run.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
-import { importReceiptKey } from '../../../shared/client/receipt-key.ts'
+import { importReceiptKey } from '../../../shared/client/verification/receipt-key.ts'
 import {
   type Receipt,
   type ReceiptKey,
