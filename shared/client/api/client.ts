@@ -1,4 +1,5 @@
 /** The client of API mode: an API key authorizes each call, and the service sends the transactions. */
+import { type ActionWallet, actionWallet } from '../action-wallet.ts'
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { coreCalls } from '../core/core-calls.ts'
@@ -34,6 +35,8 @@ export type ApiClient = AccountOperations &
       options?: CallOptions,
     ): Promise<ActionAnswer<Response>>
     waitUntilPermitted: WaitUntilPermitted
+    /** See `action-wallet.ts`. */
+    actionWallet(cid: string, options?: CallOptions): Promise<ActionWallet>
     billing: BillingOperations
   }
 
@@ -60,6 +63,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
       convertToChainSecured({ calls, node, now }, signer, options),
     svcAction: (action, options) => runAction(calls, action, options),
     waitUntilPermitted: waitUntilPermitted(surroundings, signal),
+    actionWallet: (cid, options) => actionWallet(parts, cid, options),
     billing: billingOperations({ requester, calls, surroundings, signal }),
   }
 }
