@@ -1,0 +1,60 @@
+/** What wallets sign for the service (`shared/typed-data.ts`): proofs that a wallet asks, each for one purpose. */
+import { type Purpose, type TypedData, typedDataOf } from '../../typed-data.ts'
+import { isRefusedByOwner, nodeRefusalIn } from './refusals.ts'
+import type { EthereumSigner, Wallet } from './signer.ts'
+import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
+import { walletOf } from './wallet-of.ts'
+
+export type Proof = { typed_data: TypedData; signature: string }
+
+/** As `typed_data.message.address` has it. @throws {NoWallet | WalletRefused | WalletFailed} */
+export async function addressOf(signer: EthereumSigner): Promise<string> {
+  return addressOfWallet(walletOf(signer))
+}
+
+/**
+ * Has a wallet sign typed data of its own address.
+ * @returns the address, and 0x hex of the signature: 65 bytes, or any number of a contract wallet's
+ * @throws {NoWallet | WalletRefused | WalletFailed} never with a signature in it
+ */
+export async function signTypedData(
+  signer: EthereumSigner,
+  typedData: TypedData,
+): Promise<{ address: string; signature: string }> {
+  const wallet = walletOf(signer)
+  const address = await addressOfWallet(wallet)
+  return { address, signature: await signedBy(wallet, address, typedData) }
+}
+
+/** A proof that is dated now, for the node of a chain. */
+export async function signProof(
+  wallet: Wallet,
+  { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
+): Promise<Proof> {
+  const address = await addressOfWallet(wallet)
+  const issuedAt = Math.floor(now() / 1000)
+  const typed_data = typedDataOf({ purpose, address, issuedAt, chainId })
+  return { typed_data, signature: await signedBy(wallet, address, typed_data) }
+}
+
+export async function addressOfWallet(wallet: Wallet): Promise<string> {
+  return asked('show its address', () => wallet.address())
+}
+
+async function signedBy(wallet: Wallet, address: string, typedData: TypedData): Promise<string> {
+  const named = typedData.message.address
+  if (named.toLowerCase() !== address.toLowerCase())
+    throw new NoWallet(`The typed data names ${named}, and the wallet is ${address}.`)
+  return asked(`sign ${typedData.primaryType}`, () => wallet.signTypedData(address, typedData))
+}
+
+/** What the wallet threw goes no further: it may hold what was signed. */
+async function asked<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof NoWallet) throw error
+    if (isRefusedByOwner(error)) throw new WalletRefused(what)
+    throw new WalletFailed(what, nodeRefusalIn(error) ?? 'it does not answer')
+  }
+}

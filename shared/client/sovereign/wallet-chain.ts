@@ -1,0 +1,39 @@
+import { isRefusedByOwner } from './refusals.ts'
+import type { EthereumSigner, Wallet } from './signer.ts'
+import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
+import { walletOf } from './wallet-of.ts'
+
+/**
+ * Sees to it that a wallet is on the chain of the accounts; a browser's wallet is asked once to change to it.
+ * @throws {WrongChain | WalletRefused | WalletFailed}
+ */
+export async function requireChain(signer: EthereumSigner, chainId: bigint): Promise<void> {
+  await requireWalletChain(walletOf(signer), chainId)
+}
+
+export async function requireWalletChain(wallet: Wallet, chainId: bigint): Promise<void> {
+  const before = await chainOf(wallet)
+  if (before === chainId) return
+  if (!wallet.switchChain) throw new WrongChain(before, chainId)
+  try {
+    await wallet.switchChain(`0x${chainId.toString(16)}`)
+  } catch (error) {
+    if (isRefusedByOwner(error)) throw new WalletRefused(`change to chain ${chainId}`)
+    // Most often 4902: the wallet has never heard of that chain.
+    throw new WrongChain(before, chainId)
+  }
+  const after = await chainOf(wallet)
+  if (after !== chainId) throw new WrongChain(after, chainId)
+}
+
+async function chainOf(wallet: Wallet): Promise<bigint> {
+  let answer: unknown
+  try {
+    answer = await wallet.read('eth_chainId', [])
+  } catch {
+    throw new WalletFailed('say its chain', 'its node does not answer')
+  }
+  if (typeof answer !== 'string' || !/^0x[0-9a-f]+$/i.test(answer))
+    throw new WalletFailed('say its chain', 'its answer is not 0x hex')
+  return BigInt(answer)
+}

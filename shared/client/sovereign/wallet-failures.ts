@@ -1,0 +1,47 @@
+/** What a wallet or its chain says no to. Nothing was sent where a class does not say otherwise. */
+import { SvcError } from '../failures.ts'
+
+/** Nothing that can sign and send was given as `signer`. */
+export class NoWallet extends SvcError {
+  constructor(message: string) {
+    const fix = 'Give an EIP-1193 provider, or a signer of ethers v6 that is connected to a node.'
+    super(message, { code: 'no_wallet', fix })
+  }
+}
+
+/** The wallet's owner said no (EIP-1193, 4001). */
+export class WalletRefused extends SvcError {
+  /** What was asked. */
+  readonly what: string
+  constructor(what: string) {
+    super(`The wallet’s owner refused: ${what}.`, {
+      code: 'wallet_refused',
+      fix: 'Ask again when its owner wants it; nothing was signed or sent.',
+    })
+    this.what = what
+  }
+}
+
+/** The wallet itself failed, or does not know what it was asked. */
+export class WalletFailed extends SvcError {
+  constructor(what: string, reason: string) {
+    super(`The wallet did not ${what}: ${reason}`, {
+      code: 'wallet_failed',
+      fix: 'Look at the wallet, and ask again; nothing was signed or sent.',
+    })
+  }
+}
+
+/** The wallet is connected to another chain than the one that the accounts are on. */
+export class WrongChain extends SvcError {
+  readonly walletChainId: bigint
+  readonly nodeChainId: bigint
+  constructor(walletChainId: bigint, nodeChainId: bigint) {
+    super(`The wallet is on chain ${walletChainId}; the accounts are on chain ${nodeChainId}.`, {
+      code: 'wrong_chain',
+      fix: `Add chain ${nodeChainId} to the wallet, or choose it there, and ask again.`,
+    })
+    this.walletChainId = walletChainId
+    this.nodeChainId = nodeChainId
+  }
+}

@@ -1,0 +1,61 @@
+import { NoWallet } from './wallet-failures.ts'
+import type { Eip1193Provider, EthereumSigner, EthersSigner, Wallet } from './signer.ts'
+
+/** @throws {NoWallet} for what is no wallet, and for a signer of ethers that can not reach a node */
+export function walletOf(signer: EthereumSigner): Wallet {
+  if ('request' in signer && typeof signer.request === 'function') return eip1193Wallet(signer)
+  if ('signTypedData' in signer && typeof signer.signTypedData === 'function')
+    return ethersWallet(signer)
+  throw new NoWallet('The signer is neither an EIP-1193 provider nor a signer of ethers v6.')
+}
+
+function eip1193Wallet(provider: Eip1193Provider): Wallet {
+  const read: Wallet['read'] = (method, params) => provider.request({ method, params })
+  return {
+    read,
+    address: async () => {
+      const accounts = await provider.request({ method: 'eth_requestAccounts' })
+      const [first] = Array.isArray(accounts) ? (accounts as unknown[]) : []
+      return textOf(first, 'eth_requestAccounts', 'an address')
+    },
+    signTypedData: async (address, typedData) => {
+      const params = [address, JSON.stringify(typedData)]
+      const signature = await provider.request({ method: 'eth_signTypedData_v4', params })
+      return textOf(signature, 'eth_signTypedData_v4', 'a signature')
+    },
+    send: async (call) =>
+      textOf(await read('eth_sendTransaction', [call]), 'eth_sendTransaction', 'a hash'),
+    switchChain: async (chainId) => {
+      await read('wallet_switchEthereumChain', [{ chainId }])
+    },
+  }
+}
+
+function ethersWallet(signer: EthersSigner): Wallet {
+  const { provider } = signer
+  if (!provider)
+    throw new NoWallet('The signer has no provider: connect it to one, `wallet.connect(provider)`.')
+  // Its methods keep answers for a quarter of a second, in which a block may come; `send` keeps none.
+  if (!('send' in provider) || typeof provider.send !== 'function')
+    throw new NoWallet('The signer’s provider has no `send`: connect it to a `JsonRpcProvider`.')
+  const node = provider as { send(method: string, params: readonly unknown[]): Promise<unknown> }
+  return {
+    address: () => signer.getAddress(),
+    read: (method, params) => node.send(method, params),
+    signTypedData: (_address, { domain, types, message }) => {
+      // It computes the domain's type itself, and refuses to be told.
+      const { EIP712Domain: _domain, ...others } = types
+      const own = Object.entries(others).map(([name, members]) => [name, [...members]])
+      return signer.signTypedData(domain, Object.fromEntries(own), message)
+    },
+    send: async ({ gas, chainId, ...call }) => {
+      const sent = await signer.sendTransaction({ ...call, gasLimit: gas, chainId })
+      return sent.hash
+    },
+  }
+}
+
+function textOf(answer: unknown, method: string, expected: string): string {
+  if (typeof answer === 'string' && answer.startsWith('0x')) return answer
+  throw new NoWallet(`The wallet’s answer to ${method} is not ${expected}.`)
+}
