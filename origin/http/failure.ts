@@ -3,6 +3,7 @@ import { NotTheAdmin } from '../accounts/admin-wallet.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
 import { ForeseenRefusal } from '../accounts/foreseen-refusal.ts'
 import { AccountChainSecured } from '../accounts/ownership-mode.ts'
+import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 import { ContractRefused } from '../accounts/writer.ts'
 import { EnvelopeRefused } from '../channel/open-request.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
@@ -29,6 +30,7 @@ import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
 import { SignatureRefused } from './wallet-signature.ts'
+import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
 /** What a 401 has to name (RFC 9110, 15.5.2), where a wallet asks. No scheme is registered for it. */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
@@ -78,6 +80,7 @@ export function toApiError(error: unknown): ApiError {
     const { message, fix } = walletProofRefusal(error.refusal)
     return new ApiError(401, message, fix, WALLET_CHALLENGE)
   }
+  if (error instanceof WalletProofRefused) return walletProofRefusal(error)
   if (error instanceof ChainUnavailable)
     return new ApiError(
       503,
