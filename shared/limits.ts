@@ -290,3 +290,17 @@ export const EVIDENCE_ANSWER_MS = 15_000
 /** A nonce for a fresh quote: long enough not to repeat, and at most what report data holds. */
 export const NONCE_MIN_BYTES = 16
 export const NONCE_MAX_BYTES = 64
+
+/** The client reads no more of an answer: a run's input and result, of which every character is escaped, and its logs. */
+export const CLIENT_ANSWER_MAX_BYTES = 32 * 1024 * 1024
+
+/** Retries of the client: four waits of up to 0.25, 0.5, 1 and 2 s outlast the restart of a process. */
+export const CLIENT_RETRY_TIMES = 4
+export const CLIENT_RETRY_FIRST_MS = 250
+export const CLIENT_RETRY_WAIT_MAX_MS = 30_000
+
+/** A longer `Retry-After` is not waited for: the caller is told, and knows better what to do meanwhile. */
+export const CLIENT_RETRY_AFTER_MAX_S = 60
+
+/** An answer that somebody waits for already comes within the longest execution. */
+export const CLIENT_IN_PROGRESS_MAX_MS = EXECUTION_WALL_MAX_MS

@@ -1,4 +1,4 @@
-/** What a call of the client throws. `failureOf` in `answers.ts` makes them of answers. */
+/** The base of what a call of the client throws; `failures/` has the classes, and `answers.ts` makes them of answers. */
 export type FailureFacts = {
   /** Of HTTP; absent where no answer came. */
   status?: number | undefined
@@ -10,8 +10,10 @@ export type FailureFacts = {
   requestId?: string | undefined
 }
 
-/** The base of all failures of the client; never with a key, a token or a signature in its text. */
+/** Never with a key, a token or a signature in its text. */
 export class SvcError extends Error {
+  // Fields and not `new.target.name`: a bundler may shorten the names of classes.
+  override name = 'SvcError'
   readonly status: number | undefined
   readonly code: string
   readonly fix: string
@@ -23,7 +25,6 @@ export class SvcError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options)
-    this.name = new.target.name
     this.status = status
     this.code = code
     this.fix = fix

@@ -15,10 +15,12 @@ export type Question = {
   credential?: Credential
   /**
    * Whether a question whose answer was lost may be sent again. `idempotent`: it may, as it is (reads, deletes).
-   * `once`: under an Idempotency-Key, which is made where none is given. `never`: only where nothing was executed,
-   * by the answer's own word (429, 503).
+   * `once`: under an Idempotency-Key, which is made where none is given. `never`: only after 429, and where no
+   * connection was made. Not after 503: it says that nothing was charged, not that nothing was done.
    */
   repeat: 'idempotent' | 'once' | 'never'
+  /** `json` unless said; `csv` is given as text. */
+  wants?: 'json' | 'csv'
   options?: CallOptions | undefined
 }
 
