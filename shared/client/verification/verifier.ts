@@ -12,6 +12,7 @@ import {
   EvidenceUnavailable,
   ReceiptRefused,
 } from './failures.ts'
+export { answerOfOutcome, refusalInside } from './answer-of-outcome.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import {
   type ActionCall,
