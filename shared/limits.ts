@@ -291,16 +291,17 @@ export const EVIDENCE_ANSWER_MS = 15_000
 export const NONCE_MIN_BYTES = 16
 export const NONCE_MAX_BYTES = 64
 
-/** The client reads no more of an answer: a run's input and result, of which every character is escaped, and its logs. */
-export const CLIENT_ANSWER_MAX_BYTES = 32 * 1024 * 1024
+/** What a wallet signs for this service, as JSON text (`decisions.md`, convert_to_chain_secured_account): a sixth is usual. */
+export const TYPED_DATA_MAX_BYTES = 4 * 1024
 
-/** Retries of the client: four waits of up to 0.25, 0.5, 1 and 2 s outlast the restart of a process. */
-export const CLIENT_RETRY_TIMES = 4
-export const CLIENT_RETRY_FIRST_MS = 250
-export const CLIENT_RETRY_WAIT_MAX_MS = 30_000
+/** A wallet's signature: 65 bytes, or what a contract wallet reads; a passkey's has 700, one of thirty owners 2,000. */
+export const WALLET_SIGNATURE_MAX_BYTES = 8 * 1024
 
-/** A longer `Retry-After` is not waited for: the caller is told, and knows better what to do meanwhile. */
-export const CLIENT_RETRY_AFTER_MAX_S = 60
+/** `issuedAt` of what a wallet signed may be this far from the server's clock, either way (specification, Limits). */
+export const PROOF_WINDOW_S = 300
 
-/** An answer that somebody waits for already comes within the longest execution. */
-export const CLIENT_IN_PROGRESS_MAX_MS = EXECUTION_WALL_MAX_MS
+/** Gas that a contract wallet has to judge a signature: eight P-256 checks in Solidity, and some 20 ms of our node. */
+export const CONTRACT_SIGNATURE_GAS = 3_000_000
+
+/** Contract wallets that are asked at once: nobody pays for the question but the node of this deployment. */
+export const CONTRACT_SIGNATURES_AT_ONCE = 8

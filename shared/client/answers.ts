@@ -1,5 +1,5 @@
 /** From an answer of HTTP to what a call returns or throws. */
-import { CLIENT_ANSWER_MAX_BYTES } from '../limits.ts'
+import { ANSWER_MAX_BYTES } from './limits.ts'
 import { RECEIPT_HEADER } from '../receipt-header.ts'
 import { bodyWithin } from './body-within.ts'
 import { withoutKeys, withoutSecret } from './credential.ts'
@@ -31,7 +31,7 @@ export async function answerOf(
     await response.body?.cancel()
     return isForeign('a redirect, which is not followed')
   }
-  const bytes = await bodyWithin(response, CLIENT_ANSWER_MAX_BYTES)
+  const bytes = await bodyWithin(response, ANSWER_MAX_BYTES)
   if (!bytes) return isForeign('an answer larger than any')
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   const text = new TextDecoder().decode(bytes)

@@ -12,8 +12,6 @@ export type FailureFacts = {
 
 /** Never with a key, a token or a signature in its text. */
 export class SvcError extends Error {
-  // Fields and not `new.target.name`: a bundler may shorten the names of classes.
-  override name = 'SvcError'
   readonly status: number | undefined
   readonly code: string
   readonly fix: string
@@ -25,6 +23,8 @@ export class SvcError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options)
+    // Classes that are told apart by name say theirs in a field: a bundler may shorten this one.
+    this.name = new.target.name
     this.status = status
     this.code = code
     this.fix = fix

@@ -1,12 +1,11 @@
 /** The one place that sends. */
-import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
 import { answerOf, type Read } from './answers.ts'
-import { type CredentialKind, headerOf, kindOf } from './credential.ts'
+import { type CredentialKind, kindOf } from './credential.ts'
 import type { SvcError } from './failures.ts'
 import { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
 import { ServerFailure, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
 import type { RetryOptions } from './options.ts'
-import { randomUuid } from './random-uuid.ts'
+import { headersOf } from './request-headers.ts'
 import type { Answered, Question, Requester } from './request.ts'
 import { Retries } from './retries.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -42,9 +41,9 @@ async function asked(
 ): Promise<Answered<unknown>> {
   const signal = eitherOf(parts.signal, question.options?.signal)
   signal?.throwIfAborted()
-  const headers = headersOf(question, parts)
+  const headers = headersOf(question, parts.random)
   const idempotencyKey = headers['idempotency-key']
-  const body = question.json === undefined ? undefined : JSON.stringify(question.json)
+  const body = question.json === undefined ? question.body : JSON.stringify(question.json)
   const send = async (): Promise<Read> => {
     if (question.credential) await parts.beforeCredential(kindOf(question.credential), signal)
     signal?.throwIfAborted()
@@ -82,31 +81,6 @@ async function asked(
 
 function eitherOf(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
   return one && other ? AbortSignal.any([one, other]) : (one ?? other)
-}
-
-function headersOf(question: Question, { random }: Surroundings): Record<string, string> {
-  const { credential, json, method, options, repeat, wants } = question
-  const headers: Record<string, string> = {
-    accept: wants === 'csv' ? 'text/csv' : 'application/json',
-  }
-  if (json !== undefined) headers['content-type'] = 'application/json'
-  if (credential) {
-    const [name, value] = headerOf(credential)
-    headers[name] = value
-  }
-  const key = options?.idempotencyKey ?? (repeat === 'once' ? randomUuid(random) : undefined)
-  if (key !== undefined && method === 'POST') headers['idempotency-key'] = requireKey(key)
-  return headers
-}
-
-function requireKey(key: string): string {
-  if (key.length <= IDEMPOTENCY_KEY_MAX && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
-    return key
-  throw new NotSent(
-    'bad_idempotency_key',
-    `idempotencyKey: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters`,
-    'Give a random id, such as a UUID: one for each call that you mean to make once.',
-  )
 }
 
 /** Whether the question may have had its effect, and the answer does not say which. */

@@ -1,11 +1,11 @@
 /** What is sent again, and when. */
 import {
-  CLIENT_IN_PROGRESS_MAX_MS,
-  CLIENT_RETRY_AFTER_MAX_S,
-  CLIENT_RETRY_FIRST_MS,
-  CLIENT_RETRY_TIMES,
-  CLIENT_RETRY_WAIT_MAX_MS,
-} from '../limits.ts'
+  IN_PROGRESS_MAX_MS,
+  RETRY_AFTER_MAX_S,
+  RETRY_FIRST_MS,
+  RETRY_TIMES,
+  RETRY_WAIT_MAX_MS,
+} from './limits.ts'
 import type { SvcError } from './failures.ts'
 import { Conflict, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from './failures/on-the-way.ts'
@@ -25,8 +25,8 @@ export class Retries {
   #nextMs: number
 
   constructor(options: RetryOptions | undefined, random: (bytes: number) => Uint8Array) {
-    const { times = CLIENT_RETRY_TIMES, firstMs = CLIENT_RETRY_FIRST_MS } = options ?? {}
-    this.#left = { times, inProgressMs: CLIENT_IN_PROGRESS_MAX_MS }
+    const { times = RETRY_TIMES, firstMs = RETRY_FIRST_MS } = options ?? {}
+    this.#left = { times, inProgressMs: IN_PROGRESS_MAX_MS }
     this.#nextMs = firstMs
     this.#random = random
   }
@@ -36,7 +36,7 @@ export class Retries {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
     const afterS = retryAfterS(failed.failure) ?? 0
-    if (afterS > CLIENT_RETRY_AFTER_MAX_S) return undefined
+    if (afterS > RETRY_AFTER_MAX_S) return undefined
     const waitMs = afterS * 1000 + this.#jittered()
     // Somebody, we before our connection broke, waits for that answer: it comes when the call has ended.
     if (kind === 'in_progress') {
@@ -48,7 +48,7 @@ export class Retries {
 
   /** Exponential backoff with full jitter: those who failed together do not come back together. */
   #jittered(): number {
-    const mostMs = Math.min(this.#nextMs, CLIENT_RETRY_WAIT_MAX_MS)
+    const mostMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
     this.#nextMs = mostMs * 2
     const [high = 0, low = 0] = this.#random(2)
     return (mostMs * (high * 256 + low)) / 65_535

@@ -118,6 +118,33 @@ describe('what is sent', () => {
     expect((await requester({ edge: api.url }).edge(READ)).body).toEqual([])
   })
 
+  it('is a webhook’s event byte for byte, with its headers', async () => {
+    api.play({ status: 202, body: { run_id: 'r' } })
+    const headers = { 'X-Signature': 'sha256=ab', 'Content-Type': 'text/plain' }
+    const event = {
+      method: 'POST',
+      path: '/hooks/t',
+      body: '{"a": 1}\n',
+      headers,
+      repeat: 'never',
+    } as const
+    expect((await ask(event)).status).toBe(202)
+    const [sent] = api.received
+    expect(sent).toMatchObject({ body: '{"a": 1}\n' })
+    expect(sent!.headers).toMatchObject({
+      'x-signature': 'sha256=ab',
+      'content-type': 'text/plain',
+    })
+    expect('idempotency-key' in sent!.headers).toBe(false)
+  })
+
+  it('is nothing where a header has a line break in it', async () => {
+    api.play({})
+    const failed = await failure({ ...READ, headers: { 'x-signature': 'secret\r\nx-other: 1' } })
+    expect(failed).toMatchObject({ name: 'NotSent', code: 'bad_header' })
+    expect(inspect(failed, { depth: 9 })).not.toContain('secret')
+  })
+
   it('a 204 has no body, and a table is text', async () => {
     api.play({ status: 204, headers: { 'content-type': '' } })
     expect((await ask({ ...READ, method: 'DELETE' })).body).toBeUndefined()
