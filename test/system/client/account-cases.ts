@@ -1,4 +1,9 @@
-import { Conflict, createClient, Unauthorized, Unprocessable } from '../../../shared/client/index.ts'
+import {
+  Conflict,
+  createClient,
+  Unauthorized,
+  Unprocessable,
+} from '../../../shared/client/index.ts'
 import type { Case } from './case.ts'
 import { failsAs, isSame, isTrue } from './claims.ts'
 
@@ -33,7 +38,7 @@ export const accountCases: Case[] = [
       for (const hash of hashes)
         await client.addGroup({ group_name: hash, cid_hashes_permitted: [hash] })
       const read: string[] = []
-      for await (const { group_name } of client.listGroups()) read.push(group_name)
+      for await (const { name } of client.listGroups()) read.push(name)
       isSame(read.toSorted(), hashes, 'the names of the groups')
     },
   },
@@ -81,7 +86,10 @@ export const accountCases: Case[] = [
         () => undefined,
         (error: unknown) => error,
       )
-      isTrue(failure instanceof Conflict || Reflect.get(Object(failure), 'status') === 404, String(failure))
+      isTrue(
+        failure instanceof Conflict || Reflect.get(Object(failure), 'status') === 404,
+        String(failure),
+      )
     },
   },
   {

@@ -26,7 +26,8 @@ export const actionCases: Case[] = [
     name: 'an action is run as soon as its key may run it',
     async run(client, { baseUrl, triggersUrl }) {
       const running = await runner(client, baseUrl, triggersUrl)
-      const call = () => running.svcAction<{ sum: number }>({ code: ADDS, js_params: { a: 2, b: 3 } })
+      const call = () =>
+        running.svcAction<{ sum: number }>({ code: ADDS, js_params: { a: 2, b: 3 } })
       const answer = await client.waitUntilPermitted(call)
       isSame(answer.response, { sum: 5 }, 'the response')
       isSame(answer.logs, 'adding', 'the logs')
@@ -50,7 +51,8 @@ export const actionCases: Case[] = [
     name: 'a sealed action goes through the edge as well',
     async run(client, { baseUrl, triggersUrl }) {
       const running = await runner(client, baseUrl, triggersUrl, 'edge')
-      const call = () => running.svcAction({ code: ADDS, js_params: { a: 1, b: 1 } }, { sealed: true })
+      const call = () =>
+        running.svcAction({ code: ADDS, js_params: { a: 1, b: 1 } }, { sealed: true })
       isSame((await client.waitUntilPermitted(call)).response, { sum: 2 }, 'the response')
     },
   },
