@@ -1,5 +1,7 @@
 /** Where the cases run: one bundle, made of the built client, in Node, in workerd and in Chromium. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -29,7 +31,13 @@ export async function bundledSuite(folder: string): Promise<string> {
   const outfile = join(folder, 'suite.mjs')
   const plugins = [...FOR_ANY_RUNTIME.plugins, packed]
   const nodePaths = [here('../../node_modules')]
-  await build({ ...FOR_ANY_RUNTIME, plugins, nodePaths, entryPoints: [here('client/suite.ts')], outfile })
+  await build({
+    ...FOR_ANY_RUNTIME,
+    plugins,
+    nodePaths,
+    entryPoints: [here('client/suite.ts')],
+    outfile,
+  })
   return outfile
 }
 
@@ -77,8 +85,18 @@ export async function inWorkerd(suite: string, caFile: string): Promise<Runtime>
 }
 
 export const CHROMIUM = '/usr/bin/chromium'
-/** Another origin than any of the stack's: every call is one of another site's page. */
-const PAGE = 'http://suite.localhost'
+/** A page of another origin than any of the stack's, on this machine: browsers let no other ask for its addresses. */
+async function servedPage(suite: string): Promise<{ url: string; close: () => void }> {
+  const module = await readFile(suite)
+  const server = createServer(({ url }, response) => {
+    const isModule = url === '/suite.mjs'
+    response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html')
+    response.end(isModule ? module : '<!doctype html><title>suite</title>')
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  return { url, close: () => void server.close() }
+}
 
 export async function inChromium(suite: string): Promise<Runtime> {
   // Chromium's own sandbox needs rights that a container does not give; the page is ours.
@@ -88,17 +106,15 @@ export async function inChromium(suite: string): Promise<Runtime> {
   // It does not know the local stack's authority. In production the certificate is one that browsers take.
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   const page = await context.newPage()
-  await page.route(`${PAGE}/`, (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>suite</title>' }),
-  )
-  await page.route(`${PAGE}/suite.mjs`, (route) =>
-    route.fulfill({ contentType: 'text/javascript', path: suite }),
-  )
-  await page.goto(`${PAGE}/`)
+  const served = await servedPage(suite)
+  await page.goto(served.url)
   await page.evaluate(`import('/suite.mjs').then((suite) => { globalThis.suite = suite })`)
   return {
     run: (name, facts) =>
       page.evaluate(`suite.runCase(${JSON.stringify(name)}, ${JSON.stringify(facts)})`),
-    close: () => browser.close(),
+    close: async () => {
+      await browser.close()
+      served.close()
+    },
   }
 }

@@ -14,6 +14,7 @@ import { type NodeOperations, nodeOperations } from '../core/node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-permitted.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
+import type { OriginVerification } from '../verification/origin-verification.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
 import type { TriggerOperations } from '../triggers/triggers.ts'
 import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
@@ -42,6 +43,8 @@ export type ApiClient = AccountOperations &
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
     waitUntilPermitted: WaitUntilPermitted
+    /** To be given to other clients of this origin: `createClient({ verification: client.verification })`. */
+    readonly verification: OriginVerification
     /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
     verify(options?: CallOptions): Promise<Report>
     /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
@@ -74,6 +77,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     convertToChainSecured: (signer, options) =>
       convertToChainSecured({ calls, node, now }, signer, options),
     svcAction: (action, options) => runAction(execution, action, options),
+    verification,
     verify: (options) => verification.report(options?.signal),
     verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),
     waitUntilPermitted: waitUntilPermitted(surroundings, signal),
