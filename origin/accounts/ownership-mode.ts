@@ -19,8 +19,9 @@ export class AccountChainSecured extends Error {
   }
 }
 
-/** There is no API key to rotate: who wants another credential hands the account to another wallet. */
+/** There is no API key to rotate or to give up: who wants another credential hands the account to another wallet. */
 const INSTEAD: Readonly<Record<string, string>> = {
+  convertToChainSecuredAccount: 'transferChainSecuredAccountOwnership',
   rotateAccountApiKey: 'transferChainSecuredAccountOwnership',
 }
 

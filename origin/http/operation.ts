@@ -18,6 +18,8 @@
  *   it when it has succeeded. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
  *   no transaction and is free. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
  *   since (billing); see `authorize.ts`.
+ * - `before` looks at what a request is by itself, before 402 and 403: what a wallet signed. Where it returns `resumes`,
+ *   the request's write was sent before, and is not refused because it has had its effect.
  * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
  *   Where the receipt names another key's hash than was made up, `requireShownNow` says what to answer.
  * - `runsOnce`: what was begun and lost is answered 409 `outcome_unknown`, and not begun again.
@@ -76,6 +78,7 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   writes?: string
   writesUnless?: (body: Body) => boolean
   afterConversion?: true
+  before?(given: Given<Body, Query> & Caller, services: Services): Promise<'resumes' | undefined>
   showsKey?: string
   runsOnce?: true
   statuses?: readonly ErrorStatus[]
@@ -130,9 +133,11 @@ async function act<Body, Query>(
   if (!principal) throw new Error('an operation with a key has a principal')
   const { auth, writes, writesUnless, afterConversion } = operation
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
+  const resumes = (await operation.before?.({ ...given, principal }, services)) === 'resumes'
   const permitted = async () => {
     const current = asOfNow(principal, services.mirror.current())
-    const asked = { auth, ...(isWrite && { writes }), ...(afterConversion && { afterConversion }) }
+    const converted = (afterConversion || resumes) && { afterConversion: true as const }
+    const asked = { auth, ...(isWrite && !resumes && { writes }), ...converted }
     authorize(asked, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)
   }

@@ -9,6 +9,7 @@ import { billingConfirmPayment } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntent } from './billing-create-payment-intent.ts'
 import { billingProcessorConfig } from './billing-processor-config.ts'
 import { billingUsage } from './billing-usage.ts'
+import { convertToChainSecuredAccount } from './convert-to-chain-secured-account.ts'
 import { createWallet } from './create-wallet.ts'
 import { deleteAction } from './delete-action.ts'
 import { getGroup } from './get-group.ts'
@@ -38,6 +39,7 @@ export const operations: readonly Operation<any, any>[] = [
   newAccount,
   accountExists,
   rotateAccountApiKey,
+  convertToChainSecuredAccount,
   createWallet,
   listWallets,
   listWalletsInGroup,

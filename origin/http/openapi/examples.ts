@@ -1,4 +1,5 @@
 /** Examples by path. A test holds that each fits the schema of its operation. */
+import { typedDataOf } from '../../../shared/typed-data.ts'
 
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba72'
@@ -8,6 +9,9 @@ const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
 /** Header and payload as they begin; a whole one has some thousand characters. */
 const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
+
+/** As long as one of a wallet's own key. */
+const SIGNATURE = `0x${HASH.slice(2)}${HASH.slice(2)}1b`
 
 const done = { success: true }
 const pkpInGroup = { group_id: 1, pkp_id: PKP_ID }
@@ -68,6 +72,19 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
   '/core/v1/rotate_account_api_key': {
     request: {},
     answer: { ...done, api_key: KEY, api_key_hash: HASH },
+  },
+  '/core/v1/convert_to_chain_secured_account': {
+    request: {
+      new_admin_wallet_address: ADDRESS,
+      typed_data: typedDataOf({
+        purpose: 'ConvertAccount',
+        address: ADDRESS,
+        issuedAt: 1_779_455_100,
+        chainId: 8453,
+      }),
+      signature: SIGNATURE,
+    },
+    answer: { ...done, wallet_address: ADDRESS, api_key_hash: HASH },
   },
   '/core/v1/create_wallet': {
     request: { name: 'treasury' },
