@@ -248,6 +248,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
       const failing = {
         write: () => Promise.reject(error),
         wasRecorded: async () => false,
+        isKnown: async () => false,
+        join: async () => undefined,
       } as unknown as AccountsWriter
       return createApp({ ...services, writer: failing })
     },
