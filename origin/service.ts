@@ -18,6 +18,7 @@ import { KeyUses } from './accounts/key-uses.ts'
 import { AccountOpenings } from './admission/account-openings.ts'
 import { CpuPressure } from './admission/cpu-pressure.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
+import { WalletCalls } from './admission/wallet-calls.ts'
 import { ownServices } from './actions/outbound/policy.ts'
 import { createActionPool } from './actions/pool.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
@@ -35,6 +36,7 @@ import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { jsonLog } from './log.ts'
+import { ActionStatements } from './receipts/action-statements.ts'
 import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
@@ -251,6 +253,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     keptAnswers,
     keyUses,
     openings,
+    walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
     load,
     channel: {
       keys: {
@@ -263,6 +266,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     tee,
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
+    actionStatements: new ActionStatements({ keyring, composeHash, now }),
   })
 
   const { first: tls, look } = await openTlsSource(settings, stateDir)

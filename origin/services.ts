@@ -6,6 +6,7 @@ import type { ConversionProofs } from './accounts/wallet-proofs/conversion-proof
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { AccountOpenings } from './admission/account-openings.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
+import type { WalletCalls } from './admission/wallet-calls.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
 import type { Credits } from './credits/credits.ts'
 import type { Payments } from './credits/processor/payments.ts'
@@ -15,6 +16,7 @@ import type { Keyring } from './keys/keyring.ts'
 import type { P256Key } from './keys/p256-key.ts'
 import type { KeptAnswers } from './idempotency/kept-answers.ts'
 import type { Log } from './log.ts'
+import type { ActionStatements } from './receipts/action-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
 import type { Evidence } from './tee/evidence.ts'
@@ -40,9 +42,11 @@ export type Services = {
   keptAnswers: KeptAnswers
   keyUses: KeyUses
   openings: AccountOpenings
+  walletCalls: WalletCalls
   load: Pick<EventLoopLoad, 'requireRoom'>
   tee: Pick<TeeProvider, 'collateral'>
   evidence: Evidence
   freshQuotes: FreshQuotes
+  actionStatements: ActionStatements
   channel: { keys: ChannelKeys; current: P256Key; storage: P256Key }
 }

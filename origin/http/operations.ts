@@ -4,6 +4,7 @@ import { addActionToGroup } from './add-action-to-group.ts'
 import { addGroup } from './add-group.ts'
 import { addPkpToGroup } from './add-pkp-to-group.ts'
 import { addUsageApiKey } from './add-usage-api-key.ts'
+import { addUsageApiKeyWithSignature } from './add-usage-api-key-with-signature.ts'
 import { billingBalance } from './billing-balance.ts'
 import { billingConfirmPayment } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntent } from './billing-create-payment-intent.ts'
@@ -11,11 +12,13 @@ import { billingProcessorConfig } from './billing-processor-config.ts'
 import { billingUsage } from './billing-usage.ts'
 import { convertToChainSecuredAccount } from './convert-to-chain-secured-account.ts'
 import { createWallet } from './create-wallet.ts'
+import { createWalletWithSignature } from './create-wallet-with-signature.ts'
 import { deleteAction } from './delete-action.ts'
 import { getGroup } from './get-group.ts'
 import { getLimits } from './get-limits.ts'
 import { getNodeChainConfig, getNodeChainConfigCore } from './get-node-chain-config.ts'
 import { getSvcActionIpfsId } from './get-svc-action-ipfs-id.ts'
+import { getSvcActionWallet } from './get-svc-action-wallet.ts'
 import { listActions } from './list-actions.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { listGroups } from './list-groups.ts'
@@ -41,6 +44,7 @@ export const operations: readonly Operation<any, any>[] = [
   rotateAccountApiKey,
   convertToChainSecuredAccount,
   createWallet,
+  createWalletWithSignature,
   listWallets,
   listWalletsInGroup,
   addGroup,
@@ -57,10 +61,12 @@ export const operations: readonly Operation<any, any>[] = [
   deleteAction,
   listActions,
   addUsageApiKey,
+  addUsageApiKeyWithSignature,
   updateUsageApiKey,
   removeUsageApiKey,
   listApiKeys,
   getSvcActionIpfsId,
+  getSvcActionWallet,
   svcAction,
   billingBalance,
   billingUsage,

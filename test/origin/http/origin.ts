@@ -7,6 +7,7 @@ import { ConversionProofs } from '../../../origin/accounts/wallet-proofs/convers
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
+import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
@@ -19,6 +20,7 @@ import { Credits } from '../../../origin/credits/credits.ts'
 import { startPayments } from '../../../origin/credits/processor/start.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
+import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
@@ -171,6 +173,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       perHour: 1_000_000,
       gasPerDayWei: undefined,
     }),
+    walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
     // A busy machine must not refuse what a test asks; test/origin/http/shedding.test.ts has the real one.
     load: { requireRoom: () => {} },
     channel: {
@@ -181,6 +184,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     tee,
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
+    actionStatements: new ActionStatements({ keyring, composeHash, now }),
   }
   const app = createApp(services)
   await pool.ready()

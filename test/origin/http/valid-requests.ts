@@ -1,6 +1,7 @@
 /** For each operation a request that is right in every way, and what the key that sends it has to be. */
 import { Wallet } from 'ethers'
 import { conversionTo } from './chain-secured.ts'
+import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
 
 /** What there is in the account that is asked about. */
 export type Known = {
@@ -25,11 +26,19 @@ const actionInGroup = ({ group, cid }: Known) => ({
   body: { group_id: group, action_ipfs_cid: cid },
 })
 
+/** Of the right form; that it is signed, and when, is for the tests of wallets. */
+const signed = (purpose: Purpose) => ({
+  typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1, chainId: 31337 }),
+  signature: `0x${'11'.repeat(65)}`,
+})
+const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+
 /** By path, without the prefix. */
 export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequest>> = {
   '/get_node_chain_config': () => ({}),
   '/core/v1/get_node_chain_config': () => ({}),
   '/core/v1/get_svc_action_ipfs_id': () => ({ body: CODE }),
+  '/core/v1/get_svc_action_wallet': ({ cid }) => ({ query: `?action_ipfs_cid=${cid}` }),
   '/core/v1/new_account': () => ({ body: { account_name: 'a', account_description: '' } }),
   '/core/v1/account_exists': () => ({}),
   '/core/v1/rotate_account_api_key': () => ({ body: {} }),
@@ -37,6 +46,9 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
     body: conversionTo(Wallet.createRandom()),
   }),
   '/core/v1/create_wallet': () => ({ body: { name: 'w', description: '' } }),
+  '/core/v1/create_wallet_with_signature': () => ({
+    body: { ...signed('CreateWallet'), name: 'w', description: '' },
+  }),
   '/core/v1/list_wallets': () => ({}),
   '/core/v1/list_wallets_in_group': inGroup,
   '/core/v1/add_group': ({ pkpId }) => ({
@@ -69,6 +81,9 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
       remove_pkp_from_groups: [group],
       execute_in_groups: [group],
     },
+  }),
+  '/core/v1/add_usage_api_key_with_signature': ({ group }) => ({
+    body: { ...signed('AddUsageApiKey'), name: 'k', execute_in_groups: [group] },
   }),
   '/core/v1/update_usage_api_key': ({ usageKeyHash }) => ({
     body: { usage_api_key: usageKeyHash, description: 'changed' },

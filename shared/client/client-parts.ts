@@ -1,0 +1,56 @@
+import { hostOf } from './base-url.ts'
+import type { CommonOptions } from './options.ts'
+import type { Requester } from './request.ts'
+import { createRequester } from './requester.ts'
+import { type Surroundings, surroundingsOf } from './surroundings.ts'
+import { NotSent } from './failures/on-the-way.ts'
+import { triggerOperations, type TriggerOperations } from './triggers/triggers.ts'
+import { OriginVerification } from './verification/origin-verification.ts'
+import { SealedActions } from './verification/sealed-actions.ts'
+
+/** What a client of either mode is put together from. */
+export type ClientParts = {
+  requester: Requester
+  surroundings: Surroundings
+  verification: OriginVerification
+  sealedActions: SealedActions
+  triggers: TriggerOperations
+  signal: AbortSignal | undefined
+}
+
+/** @throws {NotSent} for addresses that no key may be sent to; {PolicyIncomplete} */
+export function clientParts(options: CommonOptions): ClientParts {
+  const { baseUrl, triggersUrl, verify = 'once', policy, retries, signal } = options
+  const surroundings = surroundingsOf(options)
+  const { fetch, random, now } = surroundings
+  const origin = hostOf('baseUrl', baseUrl)
+  const edge = triggersUrl === undefined ? undefined : hostOf('triggersUrl', triggersUrl)
+  const verification = new OriginVerification({
+    baseUrl: origin,
+    verify,
+    policy,
+    fetch,
+    random,
+    now,
+    signal,
+  })
+  const via = options.sealedVia === 'edge' ? edge : origin
+  if (via === undefined) {
+    const fix = 'Give createClient the triggersUrl of the edge.'
+    throw new NotSent('no_triggers_url', 'sealedVia: "edge" needs triggersUrl', fix)
+  }
+  const sealedActions = new SealedActions({ ...surroundings, verification, via, retries, signal })
+  const requester = createRequester({
+    ...surroundings,
+    origin,
+    edge,
+    retries,
+    signal,
+    // A token is the edge's business, which shows no evidence of its own.
+    beforeCredential: async (kind, ofCall) => {
+      if (kind !== 'token') await verification.beforeCredential(ofCall)
+    },
+  })
+  const triggers = triggerOperations({ ...surroundings, requester, token: options.token, signal })
+  return { requester, surroundings, verification, sealedActions, triggers, signal }
+}
