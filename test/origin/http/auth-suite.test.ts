@@ -15,6 +15,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/get_node_chain_config': 'open',
   '/core/v1/get_node_chain_config': 'open',
   '/core/v1/get_svc_action_ipfs_id': 'open',
+  '/core/v1/get_svc_action_wallet': 'open',
   '/core/v1/new_account': 'open',
   '/core/v1/account_exists': 'asks',
   '/core/v1/rotate_account_api_key': 'master',
