@@ -1,15 +1,17 @@
 /** Authentication of every operation that the app serves, from a table: what has no row fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
+import type { AccountOperations } from '../../../shared/client/core/account.ts'
 import { makeChainSecured } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
 
 /**
  * What a key may do at an operation: `master` the account's own alone; `right` a usage key with the right to it;
- * `any` every key of the account; `asks` none is needed to be known; `open` no key is looked at.
+ * `any` every key of the account; `asks` none is needed to be known; `open` no key is looked at; `signed` none, but the
+ * signature of an admin wallet in the body (wallet-auth.test.ts).
  */
-type Access = 'master' | 'right' | 'any' | 'asks' | 'open'
+type Access = 'master' | 'right' | 'any' | 'asks' | 'open' | 'signed'
 
 const ACCESS: Readonly<Record<string, Access>> = {
   '/get_node_chain_config': 'open',
@@ -20,6 +22,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/account_exists': 'asks',
   '/core/v1/rotate_account_api_key': 'master',
   '/core/v1/create_wallet': 'right',
+  '/core/v1/create_wallet_with_signature': 'signed',
   '/core/v1/list_wallets': 'master',
   '/core/v1/list_wallets_in_group': 'right',
   '/core/v1/add_group': 'right',
@@ -36,6 +39,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/delete_action': 'master',
   '/core/v1/list_actions': 'master',
   '/core/v1/add_usage_api_key': 'master',
+  '/core/v1/add_usage_api_key_with_signature': 'signed',
   '/core/v1/update_usage_api_key': 'master',
   '/core/v1/remove_usage_api_key': 'master',
   '/core/v1/list_api_keys': 'master',
@@ -99,11 +103,12 @@ it('has a row for every operation, and none for another', () => {
   expect(Object.keys(VALID_REQUESTS).toSorted()).toEqual(served)
 })
 
-const rows = operations.map((operation) => ({
+const every = operations.map((operation) => ({
   path: operation.path,
   operation,
   access: ACCESS[operation.path],
 }))
+const rows = every.filter(({ access }) => access !== 'signed')
 
 /** The operation's valid request, sent with a key. */
 async function ask({ operation, path }: (typeof rows)[number], key?: string, headers = {}) {
@@ -117,6 +122,22 @@ async function ask({ operation, path }: (typeof rows)[number], key?: string, hea
     ...(body === undefined ? {} : { body }),
   })
 }
+
+describe.each(every.filter(({ access }) => access === 'signed'))('$path', (row) => {
+  it('takes no key, of whatever kind: the credential is in the body', async () => {
+    for (const key of [keys.master, keys.bare, secured.master, secured.usage, 'nobody']) {
+      const answer = await ask(row, key)
+      expect([answer.status, answer.body.error]).toEqual([400, 'bad_request'])
+      expect(answer.body.fix).toContain('Send neither a key nor X-Wallet-Auth')
+    }
+  })
+
+  it('says 422 where nothing is signed, and 400 for what is no JSON', async () => {
+    const send = (text: string) => origin.call(row.path, { text, method: 'POST' })
+    expect((await send('{}')).status).toBe(422)
+    expect((await send('{')).status).toBe(400)
+  })
+})
 
 describe.each(rows.filter(({ access }) => access === 'open'))('$path', (row) => {
   it('needs no key, and is not refused for a wrong one', async () => {
@@ -169,6 +190,33 @@ describe.each(guarded)('$path', (row) => {
   })
 })
 
+/** What the client library sends transactions for. */
+const METHODS = [
+  'createWallet',
+  'addGroup',
+  'updateGroup',
+  'removeGroup',
+  'addPkpToGroup',
+  'removePkpFromGroup',
+  'addActionToGroup',
+  'removeActionFromGroup',
+  'addAction',
+  'updateActionMetadata',
+  'deleteAction',
+  'addUsageApiKey',
+  'updateUsageApiKey',
+  'removeUsageApiKey',
+] as const satisfies readonly (keyof AccountOperations)[]
+const methodOf = (path: string) => METHODS.find((name) => path.endsWith(`/${snakeCase(name)}`))
+const snakeCase = (name: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** There is no key to rotate or to give up: the account is handed on. */
+const TRANSFER = ['transferChainSecuredAccountOwnership', 'transferOwnership']
+const INSTEAD: Readonly<Record<string, string[]>> = {
+  rotateAccountApiKey: TRANSFER,
+  convertToChainSecuredAccount: TRANSFER,
+}
+
 describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$path', (row) => {
   it('tells who holds every right in a ChainSecured account what to send, whence and where', async () => {
     const { chain } = origin.services
@@ -179,6 +227,11 @@ describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$
       expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
       for (const fact of [chain.contractAddress, String(chain.chainId), secured.admin])
         expect(answer.body.fix).toContain(fact)
+      const told = /^Send (\w+) to .* with mode 'sovereign' that is (\w+)\(\)\.$/.exec(
+        answer.body.fix,
+      )
+      const { writes } = row.operation
+      expect(told?.slice(1)).toEqual(INSTEAD[writes!] ?? [writes, methodOf(row.path)])
     }
   })
 })
