@@ -4,6 +4,7 @@ import type { Requester } from './request.ts'
 import { createRequester } from './requester.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
 import { NotSent } from './failures/on-the-way.ts'
+import { triggerOperations, type TriggerOperations } from './triggers/triggers.ts'
 import { OriginVerification } from './verification/origin-verification.ts'
 import { SealedActions } from './verification/sealed-actions.ts'
 
@@ -13,6 +14,7 @@ export type ClientParts = {
   surroundings: Surroundings
   verification: OriginVerification
   sealedActions: SealedActions
+  triggers: TriggerOperations
   signal: AbortSignal | undefined
 }
 
@@ -49,5 +51,6 @@ export function clientParts(options: CommonOptions): ClientParts {
       if (kind !== 'token') await verification.beforeCredential(ofCall)
     },
   })
-  return { requester, surroundings, verification, sealedActions, signal }
+  const triggers = triggerOperations({ ...surroundings, requester, token: options.token, signal })
+  return { requester, surroundings, verification, sealedActions, triggers, signal }
 }

@@ -18,6 +18,9 @@ export type { ActionAnswer, ActionOptions, ActionToRun } from './core/execution.
 export type { Listing } from './core/listing.ts'
 export type { Limits, NodeChainConfig, NodeOperations, Version } from './core/node.ts'
 export type { WaitOptions, WaitUntilPermitted } from './core/wait-until-permitted.ts'
+export { type AgentToken, newAgentToken } from './agent-token.ts'
+export type * from './triggers/records.ts'
+export type { TriggerOperations } from './triggers/triggers.ts'
 export type { Eip1193Provider, EthereumSigner, EthersSigner } from './sovereign/signer.ts'
 export type {
   Measurements,

@@ -15,6 +15,7 @@ import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
+import type { TriggerOperations } from '../triggers/triggers.ts'
 import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
 import { AccountKey } from './account-key.ts'
 import { type Converted, convertToChainSecured } from './conversion.ts'
@@ -46,6 +47,7 @@ export type ApiClient = AccountOperations &
     /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
     verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
     billing: BillingOperations
+    triggers: TriggerOperations
   }
 
 /** @throws {NotSent} `bad_credential` for what is no API key */
@@ -76,5 +78,6 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),
     waitUntilPermitted: waitUntilPermitted(surroundings, signal),
     billing: billingOperations({ requester, calls, surroundings, signal }),
+    triggers: parts.triggers,
   }
 }
