@@ -266,6 +266,17 @@ describe('an action', () => {
     expect(waits).toBe(2)
   })
 
+  it('has a wallet that anybody can look up', async () => {
+    const code =
+      'async function main() { return ethers.utils.computeAddress(await Svc.Actions.getSvcActionPrivateKey()) }'
+    const cid = await actionCid(code)
+    const { response } = await client.svcAction({ code })
+    expect(await clientOf().actionWallet(cid)).toMatchObject({
+      action_cid: cid,
+      wallet_address: response,
+    })
+  })
+
   it('that nobody permits is forbidden when the time is over, and what fails otherwise at once', async () => {
     const { usage_api_key } = await client.addUsageApiKey({ name: 'never' })
     const waits: number[] = []
