@@ -33,12 +33,6 @@ export async function ask<Body>(
   )
 }
 
-/** The signal of a call and that of the client, for what waits between questions. */
-export function signalOf(parts: TriggersParts, options?: CallOptions): AbortSignal | undefined {
-  const signals = [parts.signal, options?.signal].filter((signal) => signal !== undefined)
-  return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
-}
-
 /** @throws {NotSent} `malformed_id` */
 export const triggerPath = (id: string) => `/api/triggers/${triggerIdOf(id)}`
 

@@ -1,6 +1,7 @@
 import { RUN_WAIT_MAX_S } from '../../limits.ts'
+import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { ask, runPath, signalOf, type TriggersParts } from './ask.ts'
+import { ask, runPath, type TriggersParts } from './ask.ts'
 import { patiently } from './patience.ts'
 import type { Run } from './records.ts'
 
@@ -26,7 +27,7 @@ export async function waitForRun(
   runId: string,
   options: CallOptions = {},
 ): Promise<Run> {
-  const signal = signalOf(parts, options)
+  const signal = eitherSignal(parts.signal, options.signal)
   let run = await runNow(parts, runId, options)
   while (run.finished_at === null) {
     const asked = parts.now()

@@ -1,8 +1,9 @@
 import { AGENT_TOKEN_MIN_CHARACTERS } from '../../limits.ts'
 import { Unauthorized } from '../failures/by-status.ts'
 import { NotSent } from '../failures/on-the-way.ts'
+import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { ask, signalOf, type TriggersParts } from './ask.ts'
+import { ask, type TriggersParts } from './ask.ts'
 import type { Me } from './records.ts'
 
 /** As often and as long as the service is asked without being told that this is too much (`decisions.md`, Authorize). */
@@ -38,6 +39,6 @@ export async function waitUntilAuthorized(
     } catch (error) {
       if (!(error instanceof Unauthorized) || parts.now() >= until) throw error
     }
-    await parts.sleep(EVERY_MS, signalOf(parts, options))
+    await parts.sleep(EVERY_MS, eitherSignal(parts.signal, options.signal))
   }
 }

@@ -2,8 +2,9 @@
  * The runs of a trigger as they end. The service tells nobody, so it is asked: for runs that are new, and which of those
  * that were unfinished are not any more.
  */
+import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
-import { signalOf, type TriggersParts } from './ask.ts'
+import { type TriggersParts } from './ask.ts'
 import { jittered, patiently } from './patience.ts'
 import type { Run } from './records.ts'
 import {
@@ -52,7 +53,7 @@ class Watch {
     this.#parts = parts
     this.#triggerId = triggerId
     this.#options = options
-    this.#signal = signalOf(parts, options)
+    this.#signal = eitherSignal(parts.signal, options.signal)
     this.#unfinished = new UnfinishedRuns(parts, triggerId, {
       ...options,
       ...(this.#signal && { signal: this.#signal }),

@@ -19,6 +19,7 @@ import {
   ReceiptRefused,
   StatementRefused,
 } from './failures.ts'
+export { answerOfOutcome, refusalInside } from './answer-of-outcome.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import {
   type ActionCall,

@@ -28,6 +28,7 @@ let owner: Owner
 let way: Way
 let asked: string[]
 let waits: number[]
+let announced: string[]
 beforeAll(async () => {
   owner = await someOwner()
 })
@@ -35,6 +36,7 @@ beforeEach(() => {
   way = (request, send) => send(request)
   asked = []
   waits = []
+  announced = []
 })
 
 type Over = { token?: string | undefined; signal?: AbortSignal; times?: number }
@@ -58,7 +60,7 @@ function client({ times = 0, signal, ...over }: Over = {}): TriggerOperations {
     },
     retries: { times },
     signal,
-    beforeCredential: async () => undefined,
+    beforeCredential: async (kind) => void announced.push(kind),
   })
   return triggerOperations({ ...network, requester, token: owner.token, ...over })
 }
@@ -129,6 +131,14 @@ describe('a trigger', () => {
   it('can be previewed', async () => {
     const cron = { kind: 'schedule', config: { cron: '*/5 * * * *' } } as const
     expect(await client().preview(cron)).toMatchObject({ min_interval_s: 300 })
+  })
+
+  it('AN ORIGIN THAT IS NOT VERIFIED: a usage key is announced before it is sent, like a key of the core API', async () => {
+    const triggers = client()
+    const { id } = await triggers.create(fields())
+    await triggers.patch(id, { usage_api_key: 'another-key' })
+    await triggers.patch(id, { name: 'renamed' })
+    expect(announced).toEqual(['token', 'body', 'token', 'body', 'token'])
   })
 
   it('is refused with the field’s name', async () => {
