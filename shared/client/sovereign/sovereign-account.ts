@@ -1,0 +1,66 @@
+/** ChainSecured mode: the account is written by its admin wallet alone, straight at the contract. */
+import type { AccountOperations } from '../core/account.ts'
+import type { SovereignOptions, Step } from '../options.ts'
+import type { Credential, Requester } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { AccountContract } from './account-contract.ts'
+import { askWithProof } from './ask-with-proof.ts'
+import { billingProof } from './billing-proof.ts'
+import { deploymentOf } from './deployment.ts'
+import { groupWrites } from './group-writes.ts'
+import { Node } from './node.ts'
+import { ownership, type Ownership } from './ownership.ts'
+import { accountReads } from './reads.ts'
+import { usageKeyWrites } from './usage-keys.ts'
+import { walletOf } from './wallet-of.ts'
+import { createWallet } from './wallets.ts'
+
+export type SovereignAccount = {
+  account: AccountOperations & Ownership
+  /** What billing is asked with: a proof of the wallet, that is kept for four minutes. */
+  billing: () => Promise<Credential>
+}
+
+export type SovereignParts = Surroundings &
+  Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress' | 'signal'> & {
+    requester: Requester
+  }
+
+/** @throws {NoWallet} */
+export function sovereignAccount(parts: SovereignParts): SovereignAccount {
+  const { requester, signer, signal, now, sleep, contractAddress } = parts
+  const wallet = walletOf(signer)
+  const deployment = deploymentOf(requester, contractAddress)
+  const onStep = quietly(parts.onStep)
+  const node = new Node(wallet, sleep)
+  const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
+  const billing = billingProof({
+    wallet,
+    deployment,
+    now,
+    onSign: (what) => onStep({ step: 'sign', what }),
+  })
+  const ask = askWithProof({ requester, wallet, deployment, now, onStep })
+  const keys = { contract, requester, askWithProof: ask, billing, onStep, now, sleep }
+  return {
+    account: {
+      ...accountReads(contract),
+      ...groupWrites(contract),
+      ...usageKeyWrites(keys),
+      ...ownership(contract, deployment),
+      createWallet: createWallet(contract, ask),
+    },
+    billing,
+  }
+}
+
+/** What a listener throws must not end a write that is paid for. */
+function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => void {
+  return (step) => {
+    try {
+      listener?.(step)
+    } catch (error) {
+      void Promise.reject(error)
+    }
+  }
+}
