@@ -9,8 +9,6 @@ import { encodeHex } from './hex.ts'
 
 export const RECEIPT_ALGORITHM = 'ES256'
 export const RECEIPT_TYPE = 'svc-receipt+jws'
-/** Where an answer whose body has no room for it carries the receipt. */
-export const RECEIPT_HEADER = 'x-svc-receipt'
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in hex')
 
@@ -82,7 +80,7 @@ export class ReceiptRefused extends Error {
   }
 }
 
-/** The public key that receipts are checked with; `importReceiptKey` in `shared/client/receipt-key.ts` makes one. */
+/** The public key that receipts are checked with; `importReceiptKey` in `shared/client/verification/receipt-key.ts` makes one. */
 export type ReceiptKey = {
   /** First 16 bytes of SHA-256 of the uncompressed point, in hex. */
   kid: string

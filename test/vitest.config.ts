@@ -73,6 +73,8 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          // The hostile programs, each with an executor of its own.
+          maxConcurrency: 2,
         },
       },
       {

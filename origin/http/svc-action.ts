@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import { RECEIPT_HEADER } from '../../shared/receipt.ts'
+import { RECEIPT_HEADER } from '../../shared/receipt-header.ts'
 import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import { isShortage } from '../credits/run-meter.ts'

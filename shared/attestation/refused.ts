@@ -5,12 +5,15 @@ import type { RuleName } from './policy.ts'
 export class EvidenceRefused extends Error {
   readonly rule: RuleName
   readonly reason: string
+  /** All that was found, where it was all looked at. */
+  readonly report: Report | undefined
 
-  constructor(rule: RuleName, reason: string) {
+  constructor(rule: RuleName, reason: string, report?: Report) {
     super(`the evidence was refused by the rule "${rule}": ${reason}`)
     this.name = 'EvidenceRefused'
     this.rule = rule
     this.reason = reason
+    this.report = report
   }
 }
 
@@ -21,6 +24,7 @@ export class EvidenceRefused extends Error {
 export function requireVerified(report: Report, needed: readonly RuleName[]): void {
   for (const { name, outcome, reason } of report.rules)
     if (outcome === 'failed' || (outcome === 'not_applicable' && needed.includes(name)))
-      throw new EvidenceRefused(name, reason)
-  if (report.verdict === 'FAILED') throw new EvidenceRefused('quote', 'the evidence did not pass')
+      throw new EvidenceRefused(name, reason, report)
+  if (report.verdict === 'FAILED')
+    throw new EvidenceRefused('quote', 'the evidence did not pass', report)
 }

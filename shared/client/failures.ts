@@ -1,4 +1,4 @@
-/** What a call of the client throws. `failureOf` in `answers.ts` makes them of answers. */
+/** The base of what a call of the client throws; `failures/` has the classes, and `answers.ts` makes them of answers. */
 export type FailureFacts = {
   /** Of HTTP; absent where no answer came. */
   status?: number | undefined
@@ -10,7 +10,7 @@ export type FailureFacts = {
   requestId?: string | undefined
 }
 
-/** The base of all failures of the client; never with a key, a token or a signature in its text. */
+/** Never with a key, a token or a signature in its text. */
 export class SvcError extends Error {
   readonly status: number | undefined
   readonly code: string
@@ -23,6 +23,7 @@ export class SvcError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options)
+    // Classes that are told apart by name say theirs in a field: a bundler may shorten this one.
     this.name = new.target.name
     this.status = status
     this.code = code

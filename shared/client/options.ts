@@ -1,15 +1,24 @@
 /** What a client is made of; everything that it takes from around it can be given another. */
-import type { Policy } from '../attestation/policy.ts'
+import type { Measurements, Policy } from '../attestation/policy.ts'
 import type { EthereumSigner } from './sovereign/signer.ts'
 
 /**
  * When the origin's evidence is looked at.
  * - `once`: before the first key is sent, and again an hour later. Which application it is, is kept from the first time
  *   on: another one is refused.
- * - `required`: the same, and the policy has to name the application (`composeHashes`); actions go sealed.
+ * - `required`: the same, and the policy has to name the application (`composeHashes`) and say which machines are taken
+ *   (`measurements`, or that they are open); the base URL has to be one that the evidence names; actions go sealed.
  * - `never`: TLS alone.
  */
 export type Verify = 'once' | 'required' | 'never'
+
+/**
+ * What evidence has to show, beyond the default: Intel's root, and a platform that is up to date.
+ * `measurements: 'open'` says that any firmware and operating system is taken.
+ */
+export type ClientPolicy = Partial<Omit<Policy, 'measurements'>> & {
+  measurements?: readonly Measurements[] | 'open'
+}
 
 export type CommonOptions = {
   /** The origin's own host: TLS ends inside the machine. */
@@ -19,8 +28,12 @@ export type CommonOptions = {
   /** A token that a human has approved: authorizes what is under `/api` of the edge. */
   token?: string
   verify?: Verify
-  /** What evidence has to show, beyond the default: Intel's root, and a platform that is up to date. */
-  policy?: Partial<Policy>
+  policy?: ClientPolicy
+  /**
+   * Who passes sealed calls on: the origin's own host (the default), or the edge at `triggersUrl`, which reads nothing
+   * of them.
+   */
+  sealedVia?: 'origin' | 'edge'
   /** Ends every call of this client. */
   signal?: AbortSignal
   retries?: RetryOptions

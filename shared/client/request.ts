@@ -7,14 +7,20 @@ export type Question = {
   path: string
   /** Of JSON; absent, there is no body. */
   json?: unknown
+  /** In place of `json`: a webhook's event, sent byte for byte. */
+  body?: string | Uint8Array<ArrayBuffer>
+  /** Beside those that the requester sends itself: a webhook's signature. */
+  headers?: Readonly<Record<string, string>>
   /** Sent as it is; absent, the question needs no credential. */
   credential?: Credential
   /**
    * Whether a question whose answer was lost may be sent again. `idempotent`: it may, as it is (reads, deletes).
-   * `once`: under an Idempotency-Key, which is made where none is given. `never`: only where nothing was executed,
-   * by the answer's own word (429, 503).
+   * `once`: under an Idempotency-Key, which is made where none is given. `never`: only after 429, and where no
+   * connection was made. Not after 503: it says that nothing was charged, not that nothing was done.
    */
   repeat: 'idempotent' | 'once' | 'never'
+  /** `json` unless said; `csv` is given as text. */
+  wants?: 'json' | 'csv'
   options?: CallOptions | undefined
 }
 

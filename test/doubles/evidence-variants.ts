@@ -7,6 +7,8 @@ export type EvidenceVariant =
   | 'recorded quote'
   /** The same machine, with another compose text. */
   | 'another app'
+  /** The good machine's application, with another compose text: a new version of it. */
+  | 'new version'
   /** The same application, on a machine of somebody else's root. */
   | 'another root'
   | 'his own key'

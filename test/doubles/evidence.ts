@@ -99,6 +99,12 @@ export class ShownEvidence {
         const other = new SimulatedProvider(this.#root, { appCompose: OTHER_COMPOSE }, Date.now)
         return { tee: other, set: await this.#set(other) }
       }
+      case 'new version': {
+        const { app_id: appId } = await tee.info()
+        const app = { appCompose: OTHER_COMPOSE, appId }
+        const next = new SimulatedProvider(this.#root, app, Date.now)
+        return { tee: next, set: await this.#set(next) }
+      }
       case 'another root': {
         const foreign = goodMachine(createHash('sha256').update(this.#root).digest())
         return { tee: foreign, set: await this.#set(foreign) }

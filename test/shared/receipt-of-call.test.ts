@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { receiptOfCall } from '../../shared/client/receipt-of-call.ts'
-import { ReceiptMismatch } from '../../shared/client/sealed-failures.ts'
+import { receiptOfCall } from '../../shared/client/verification/receipt-of-call.ts'
+import { ReceiptMismatch } from '../../shared/client/verification/failures.ts'
 import type { ReceiptKey } from '../../shared/receipt.ts'
 import { actionCid } from '../../shared/cid.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'

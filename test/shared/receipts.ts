@@ -5,7 +5,7 @@ import { Keyring } from '../../origin/keys/keyring.ts'
 import { type P256Key, privateKeyOf } from '../../origin/keys/p256-key.ts'
 import { es256 } from '../../origin/receipts/es256.ts'
 import { ReceiptSigner } from '../../origin/receipts/receipt-signer.ts'
-import { importReceiptKey } from '../../shared/client/receipt-key.ts'
+import { importReceiptKey } from '../../shared/client/verification/receipt-key.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 
 export const ACCOUNT = `0x${'a1'.repeat(32)}`

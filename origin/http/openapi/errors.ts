@@ -1,7 +1,7 @@
 /** The two shapes of failures (specification, Errors), as responses of an OpenAPI document. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
 import { headerOf } from '../../../shared/openapi/document.ts'
-import { RECEIPT_HEADER } from '../../../shared/receipt.ts'
+import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
 
 const structured = { $ref: '#/components/schemas/Error' }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { isLoopback } from '../../loopback.ts'
 
 const recordSchema = z.object({
   addresses: z.object({
@@ -20,11 +21,6 @@ export type LocalStack = {
   authority: string
   rpcUrl: string
   dnsServer: string
-}
-
-/** Whether a name or an address is this machine's own. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }
 
 /**

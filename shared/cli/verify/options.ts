@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type Collateral, collateralSchema } from '../../attestation/evidence.ts'
 import { type Policy, TCB_STATUSES, type TcbStatus } from '../../attestation/policy.ts'
+import { isLoopback } from '../../loopback.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
-import { isLoopback } from './local-stack.ts'
 
 /** As commander gives them. */
 export type GivenOptions = {

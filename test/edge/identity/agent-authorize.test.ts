@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { agentTokens } from '../../../edge/db/schema.ts'
-import { comparisonCode } from '../../../edge/identity/comparison-code.ts'
+import { comparisonCode } from '../../../shared/comparison-code.ts'
 import { csrfOf, decide, newAgent } from './agent.ts'
 import { openBrowser, signIn, someone } from './browser.ts'
 import { db, identityApp, PUBLIC_URL } from './harness.ts'

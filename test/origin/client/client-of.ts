@@ -1,8 +1,14 @@
 /** A client of a test origin, which verifies it and seals its calls, over a network that a test may stand in. */
 import { randomBytes } from 'node:crypto'
 import type { Policy } from '../../../shared/attestation/policy.ts'
-import { type TrustedOrigin, verifyOrigin } from '../../../shared/client/trusted-origin.ts'
-import { type ActionCall, sealedSvcAction } from '../../../shared/client/sealed-svc-action.ts'
+import {
+  type TrustedOrigin,
+  verifyOrigin,
+} from '../../../shared/client/verification/trusted-origin.ts'
+import {
+  type ActionCall,
+  sealedSvcAction,
+} from '../../../shared/client/verification/sealed-svc-action.ts'
 import { makeAuthority } from '../../doubles/certificates.ts'
 import type { TestOrigin } from '../http/origin.ts'
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnswerNotAuthentic } from '../../../shared/envelope/seal.ts'
-import type { TrustedOrigin } from '../../../shared/client/trusted-origin.ts'
+import type { TrustedOrigin } from '../../../shared/client/verification/trusted-origin.ts'
 import {
   AnswerUnreadable,
   AnswerUnsealed,
-  CallRefused,
   ChannelKeyUnknown,
   TrustExpired,
-} from '../../../shared/client/sealed-failures.ts'
+} from '../../../shared/client/verification/failures.ts'
+import { CallRefused } from '../../../shared/client/verification/call-refused.ts'
 import {
   CHANNEL_KEY_MAX_AGE_MS,
   SEALED_ANSWER_MAX_BYTES,
@@ -99,7 +99,7 @@ describe('a call that is sealed end to end', () => {
   it('is refused by the origin as a plain one is: another key is 401', async () => {
     const refused = call({ apiKey: 'nobody' })
     await expect(refused).rejects.toBeInstanceOf(CallRefused)
-    await expect(refused).rejects.toMatchObject({ status: 401, error: 'unauthorized' })
+    await expect(refused).rejects.toMatchObject({ status: 401, code: 'unauthorized' })
   })
 
   it('is sealed anew for an origin that has another channel key by now, and executed once', async () => {
@@ -189,7 +189,7 @@ describe('who passes a sealed call on', () => {
     }
     const again = callFrom(origin, shown, { apiKey, code: CODE, jsParams }, { network })
     await expect(again.finally(() => Object.assign(keys, { keyFor }))).rejects.toMatchObject({
-      error: 'request_replayed',
+      code: 'request_replayed',
     })
     expect(sent).toBe(2)
     expect(begun()).toBe(before + 1)
@@ -235,6 +235,6 @@ describe('stale trust', () => {
         origin.clock.aheadMs = 0
       }
     }
-    await expect(call({}, { network })).rejects.toMatchObject({ error: 'request_not_fresh' })
+    await expect(call({}, { network })).rejects.toMatchObject({ code: 'request_not_fresh' })
   })
 })

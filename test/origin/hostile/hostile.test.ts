@@ -13,22 +13,30 @@ const OVERRUN_MEDIAN_MS = 60
 
 const programs = Object.values(HOSTILE_CLASSES).flat()
 const overruns: number[] = []
-const events: PoolEvent[] = []
-let pool: ActionPool
-let clean: string[]
+
+/** One executor, so that each program runs where hundreds of others have been. */
+type Lane = { pool: ActionPool; events: PoolEvent[]; clean: string[] }
+
+/** As many as programs run at once (`maxConcurrency`): each of them finds one free. */
+const LANES = 2
+const lanes: Lane[] = []
+const free: Lane[] = []
 
 beforeAll(async () => {
-  // One executor for all of them, so that each runs where the others have been.
-  const options = { min: 1, max: 1, runsPerExecutor: Infinity }
-  pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
-  await pool.ready()
-  clean = probedLines(await probe())
+  for (let lane = 0; lane < LANES; lane++) {
+    const events: PoolEvent[] = []
+    const options = { min: 1, max: 1, runsPerExecutor: Infinity }
+    const pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
+    await pool.ready()
+    lanes.push({ pool, events, clean: probedLines(await probe(pool)) })
+  }
+  free.push(...lanes)
 })
-afterAll(() => pool.close())
+afterAll(() => Promise.all(lanes.map(({ pool }) => pool.close())))
 
-const probe = () => pool.run(request(PROBE, { params: WHOLE_PROBE }), NO_KEYS)
+const probe = (pool: ActionPool) => pool.run(request(PROBE, { params: WHOLE_PROBE }), NO_KEYS)
 /** Ends of executors, those apart that the pool replaces for what memory they hold after a large run. */
-const exits = () =>
+const exits = ({ events }: Lane) =>
   events.flatMap((event) =>
     event.type === 'executor_ended' && event.reason !== 'it was replaced' ? [event] : [],
   )
@@ -36,18 +44,19 @@ const exits = () =>
 /** The pool's watchdog kills an executor that the machine gave no time; once in a row is the machine's doing. */
 async function runAgainIfStarved(
   program: HostileProgram,
+  lane: Lane,
 ): Promise<{ result: RunResult; ended: number }> {
-  const before = exits().length
-  const first = await run(program)
-  expect(probedLines(await probe())).toEqual(clean)
-  if (program.native || exits().length === before) return { result: first, ended: 0 }
-  const between = exits().length
-  const result = await run(program)
-  expect(probedLines(await probe())).toEqual(clean)
-  return { result, ended: exits().length - between }
+  const before = exits(lane).length
+  const first = await run(program, lane)
+  expect(probedLines(await probe(lane.pool))).toEqual(lane.clean)
+  if (program.native || exits(lane).length === before) return { result: first, ended: 0 }
+  const between = exits(lane).length
+  const result = await run(program, lane)
+  expect(probedLines(await probe(lane.pool))).toEqual(lane.clean)
+  return { result, ended: exits(lane).length - between }
 }
 
-async function run(program: HostileProgram): Promise<RunResult> {
+async function run(program: HostileProgram, { pool }: Lane): Promise<RunResult> {
   const { params = '{}', wallMs } = program
   const limits = { params, wallMs, cpuMs: 60_000 }
   const result = await pool.run(request(sourceOf(program), limits), CANARY_KEYS)
@@ -65,13 +74,18 @@ it('there are over 500 hostile programs, each with a name of its own', () => {
 })
 
 describe.each(Object.entries(HOSTILE_CLASSES))('hostile %s', (_kind, all) => {
-  it.each(all.map((program) => [program.name, program] as const))(
+  it.concurrent.each(all.map((program) => [program.name, program] as const))(
     '%s: ends as it must, and the next run sees nothing of it',
     async (_name, program) => {
-      const { result, ended } = await runAgainIfStarved(program)
-      expect(wrongAbout(program, result)).toBeUndefined()
-      if (!program.tells) expect(leaksIn(JSON.stringify(result), CANARY)).toEqual([])
-      expect(ended).toBe(0)
+      const lane = free.shift()!
+      try {
+        const { result, ended } = await runAgainIfStarved(program, lane)
+        expect(wrongAbout(program, result)).toBeUndefined()
+        if (!program.tells) expect(leaksIn(JSON.stringify(result), CANARY)).toEqual([])
+        expect(ended).toBe(0)
+      } finally {
+        free.push(lane)
+      }
     },
   )
 })
@@ -84,6 +98,6 @@ it('the clock stops a program soon after its deadline', () => {
 
 it('an executor ends only for a built-in that does not return', () => {
   const known = 'its run passed the deadline and it did not answer'
-  expect(exits().filter(({ reason }) => reason !== known)).toEqual([])
-  expect(leaksIn(JSON.stringify(events), CANARY)).toEqual([])
+  expect(lanes.flatMap(exits).filter(({ reason }) => reason !== known)).toEqual([])
+  expect(leaksIn(JSON.stringify(lanes.map(({ events }) => events)), CANARY)).toEqual([])
 })

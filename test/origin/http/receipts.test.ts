@@ -4,14 +4,14 @@ import { createApp } from '../../../origin/app.ts'
 import type { ActionPool } from '../../../origin/actions/run.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
-import { importReceiptKey } from '../../../shared/client/receipt-key.ts'
+import { importReceiptKey } from '../../../shared/client/verification/receipt-key.ts'
 import {
-  RECEIPT_HEADER,
   type Receipt,
   type ReceiptKey,
   sha256OfText,
   verifyReceipt,
 } from '../../../shared/receipt.ts'
+import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
 import { verifyReceiptChain } from '../../../shared/receipt-chain.ts'
 import { SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'

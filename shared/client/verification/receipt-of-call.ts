@@ -1,7 +1,7 @@
-import { actionCid } from '../cid.ts'
-import { type Receipt, type ReceiptKey, sha256OfText, verifyReceipt } from '../receipt.ts'
-import { ORIGIN_LOST, type Outcome } from '../wire/outcome.ts'
-import { ReceiptMismatch } from './sealed-failures.ts'
+import { actionCid } from '../../cid.ts'
+import { type Receipt, type ReceiptKey, sha256OfText, verifyReceipt } from '../../receipt.ts'
+import { ORIGIN_LOST, type Outcome } from '../../wire/outcome.ts'
+import { ReceiptMismatch } from './failures.ts'
 
 /** What a client knows of its call without asking anybody. */
 export type CalledAction = {

@@ -1,9 +1,9 @@
-import { fetchEvidence } from '../attestation/fetch-evidence.ts'
-import type { Policy, RuleName } from '../attestation/policy.ts'
-import { requireVerified } from '../attestation/refused.ts'
-import type { Report } from '../attestation/report.ts'
-import { verifyBundle } from '../attestation/verify.ts'
-import { CHANNEL_KEY_MAX_AGE_MS } from '../limits.ts'
+import { fetchEvidence } from '../../attestation/fetch-evidence.ts'
+import type { Policy, RuleName } from '../../attestation/policy.ts'
+import { requireVerified } from '../../attestation/refused.ts'
+import type { Report } from '../../attestation/report.ts'
+import { verifyBundle } from '../../attestation/verify.ts'
+import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 
 /** An origin whose evidence this client has verified itself. */
 export type TrustedOrigin = {
@@ -12,6 +12,8 @@ export type TrustedOrigin = {
   receiptKey: Uint8Array
   /** Hex of 32 bytes: the application that its receipts have to name. */
   composeHash: string
+  /** Names that the certificates in the evidence are for: where TLS ends in the machine. */
+  hosts: readonly string[]
   report: Report
   /** Unix milliseconds; from then on nothing is sealed to it. */
   verifiedUntil: number
@@ -27,6 +29,7 @@ export type OriginToVerify = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** Unix milliseconds. */
   now: () => number
+  signal?: AbortSignal
 }
 
 /**
@@ -35,16 +38,18 @@ export type OriginToVerify = {
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 const NONCE_BYTES = 32
+const CERTIFICATE_FILE = /^cert-(.+)\.pem$/
 
 /**
  * Verifies an origin by its evidence and a quote of now.
  * @throws {EvidenceUnavailable | EvidenceRefused}
  */
 export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
-  const { baseUrl, fetch, policy, random, now } = origin
+  const { baseUrl, fetch, policy, random, now, signal } = origin
   // Before the first question: what is shown is as old as that at most.
   const at = now()
-  const bundle = await fetchEvidence({ baseUrl, fetch, nonce: random(NONCE_BYTES), now })
+  const nonce = random(NONCE_BYTES)
+  const bundle = await fetchEvidence({ baseUrl, fetch, nonce, now, ...(signal && { signal }) })
   const report = await verifyBundle(bundle, policy, new Date(at))
   requireVerified(report, NEEDED)
   const { keys, composeHash } = report
@@ -53,6 +58,8 @@ export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigi
     channelKey: keys.channel,
     receiptKey: keys.receipt,
     composeHash,
+    // Rule 4 has passed: no file is there that the checksums do not name.
+    hosts: Object.keys(bundle.files).flatMap((name) => CERTIFICATE_FILE.exec(name)?.[1] ?? []),
     report,
     verifiedUntil: Math.min(at + CHANNEL_KEY_MAX_AGE_MS, keys.channelValidUntil),
     verifyAgain: () => verifyOrigin(origin),

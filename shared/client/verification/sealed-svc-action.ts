@@ -2,23 +2,18 @@
  * `svc_action` sealed end to end: API key, code and params are inside the envelope, for the origin that the client has
  * verified itself. Who passes it on, the edge or anybody, reads nothing and changes nothing.
  */
-import { encodeBase64url } from '../base64url.ts'
-import { SEALED_CONTENT_TYPE } from '../envelope/format.ts'
-import { importChannelKey, sealCall } from '../envelope/seal.ts'
-import { SEALED_ANSWER_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../limits.ts'
-import type { Receipt } from '../receipt.ts'
-import type { Outcome } from '../wire/outcome.ts'
-import { type ExecuteAnswer, executeAnswerSchema, SEALED_EXECUTE_PATH } from '../wire/sealed.ts'
-import { bodyWithin } from './body-within.ts'
+import { encodeBase64url } from '../../base64url.ts'
+import { SEALED_CONTENT_TYPE } from '../../envelope/format.ts'
+import { importChannelKey, sealCall } from '../../envelope/seal.ts'
+import { SEALED_ANSWER_MAX_BYTES, SEALED_REQUEST_LIFETIME_MS } from '../../limits.ts'
+import type { Receipt } from '../../receipt.ts'
+import type { Outcome } from '../../wire/outcome.ts'
+import { type ExecuteAnswer, executeAnswerSchema, SEALED_EXECUTE_PATH } from '../../wire/sealed.ts'
+import { bodyWithin } from '../body-within.ts'
+import { CallRefused } from './call-refused.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import { receiptOfCall } from './receipt-of-call.ts'
-import {
-  AnswerUnreadable,
-  AnswerUnsealed,
-  CallRefused,
-  ChannelKeyUnknown,
-  TrustExpired,
-} from './sealed-failures.ts'
+import { AnswerUnreadable, AnswerUnsealed, ChannelKeyUnknown, TrustExpired } from './failures.ts'
 import type { TrustedOrigin } from './trusted-origin.ts'
 
 export type SealedChannel = {
@@ -47,7 +42,7 @@ export type SealedAnswer = {
 /**
  * Executes an action once. It is sealed again only to an origin whose verified key is another one by now, and under the
  * same request id: while processes of both keys run, whoever passed the first on to one of the old key gains nothing.
- * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `sealed-failures.ts`
+ * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `failures.ts`
  * @throws {AnswerNotAuthentic} for an answer that the origin did not make for this call
  * @throws {ReceiptRefused | ReceiptMismatch} for a receipt that is not of this call and outcome
  * @throws {EvidenceRefused} where the origin had to be verified anew, and was not

@@ -1,0 +1,99 @@
+/** From an answer of HTTP to what a call returns or throws. */
+import { ANSWER_MAX_BYTES } from './limits.ts'
+import { RECEIPT_HEADER } from '../receipt-header.ts'
+import { bodyWithin } from './body-within.ts'
+import { withoutKeys, withoutSecret } from './credential.ts'
+import { SvcError } from './failures.ts'
+import { ActionFailed } from './failures/action-failed.ts'
+import { refusalOf } from './failures/by-status.ts'
+import { NotTheApi } from './failures/on-the-way.ts'
+import type { Answered, Credential, Question } from './request.ts'
+import { retryAfterOf } from './retry-after.ts'
+
+export type Read = { answered: Answered<unknown> } | { failure: SvcError; wasExecuted: boolean }
+
+/**
+ * @param now Unix milliseconds, for a `Retry-After` that is a date
+ * @throws whatever the connection does when it breaks off
+ */
+export async function answerOf(
+  response: Response,
+  { credential, wants = 'json' }: Question,
+  now: number,
+): Promise<Read> {
+  const { status, headers } = response
+  const requestId = headers.get('x-request-id') ?? undefined
+  const isForeign = (what: string): Read => ({
+    failure: new NotTheApi(what, status, requestId),
+    wasExecuted: false,
+  })
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    await response.body?.cancel()
+    return isForeign('a redirect, which is not followed')
+  }
+  const bytes = await bodyWithin(response, ANSWER_MAX_BYTES)
+  if (!bytes) return isForeign('an answer larger than any')
+  const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  const text = new TextDecoder().decode(bytes)
+  const answered = (body: unknown): Read => ({ answered: { status, headers, body, requestId } })
+  if (response.ok && wants === 'csv' && type === 'text/csv') return answered(text)
+  if (status === 204) return answered(undefined)
+  const json = isJson(type) ? parsed(text) : undefined
+  if (!json) return isForeign(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'no JSON')
+  if (response.ok) return answered(json.value)
+  const failure = failureOf(json.value, { status, headers, requestId, credential, now })
+  if (!failure) return isForeign('JSON that is no error of the API')
+  return { failure, wasExecuted: headers.has(RECEIPT_HEADER) }
+}
+
+type Refused = {
+  status: number
+  headers: Headers
+  requestId: string | undefined
+  credential: Credential | undefined
+  now: number
+}
+
+/** Structured errors, and JSON strings for what the contract or an action failed with (specification, Errors). */
+function failureOf(
+  body: unknown,
+  { status, headers, requestId, credential, now }: Refused,
+): SvcError | undefined {
+  const named = headers.get('x-svc-error')
+  const clean = (text: string) => withoutKeys(text, credential)
+  const facts = { status, requestId, retryAfterS: retryAfterOf(headers.get('retry-after'), now) }
+  if (typeof body === 'string') {
+    const receipt = headers.get(RECEIPT_HEADER) ?? undefined
+    if (status === 500)
+      return new ActionFailed(withoutSecret(body, credential), {
+        code: clean(named ?? 'action_failed'),
+        requestId,
+        receipt,
+      })
+    return refusalOf(clean(body), { ...facts, code: clean(named ?? 'refused'), fix: FIX })
+  }
+  if (!isStructured(body)) return undefined
+  // The contract's name for it is more exact than the status' own.
+  const code = clean(named ?? body.error)
+  return refusalOf(clean(body.message), { ...facts, code, fix: clean(body.fix) })
+}
+
+const FIX = 'The message says what was refused; correct it and call again.'
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)
+}
+
+function parsed(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+function isStructured(body: unknown): body is { error: string; message: string; fix: string } {
+  if (typeof body !== 'object' || body === null) return false
+  const has = (name: string) => typeof Reflect.get(body, name) === 'string'
+  return has('error') && has('message') && has('fix')
+}

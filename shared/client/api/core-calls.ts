@@ -1,0 +1,84 @@
+/** Calls of the core API under one credential, as every part of it makes them. */
+import { LIST_PAGE_MAX } from '../../limits.ts'
+import { type Listing, listing } from '../core/listing.ts'
+import { NotTheApi } from '../failures/on-the-way.ts'
+import type { CallOptions } from '../options.ts'
+import type { Credential, Requester } from '../request.ts'
+
+/** Parameters after the question mark; those that are `undefined` are left out. */
+export type Query = Record<string, string | number | undefined>
+
+export type CoreCalls = {
+  /** GET. @param path below `/core/v1/` */
+  read<Body>(path: string, query?: Query, options?: CallOptions): Promise<Body>
+  /** GET of a list, page by page. */
+  list<Item>(path: string, query?: Query, options?: CallOptions): Listing<Item>
+  /** GET of a list as a table. */
+  table(path: string, query?: Query, options?: CallOptions): Promise<string>
+  /** POST, executed at most once however often it is sent. */
+  write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
+}
+
+/** @param credential asked anew for each request; a proof of a wallet is good for minutes */
+export function coreCalls(
+  requester: Requester,
+  credential: () => Credential | Promise<Credential>,
+): CoreCalls {
+  const get = async <Body>(path: string, options?: CallOptions) =>
+    requester.core<Body>({
+      method: 'GET',
+      path,
+      credential: await credential(),
+      repeat: 'idempotent',
+      options,
+    })
+
+  async function* pages<Item>(path: string, query: Query, options?: CallOptions) {
+    for (let page = 0; ; page++) {
+      const paged = { ...query, page_number: page, page_size: LIST_PAGE_MAX }
+      const { body, headers, status, requestId } = await get<Item[]>(pathOf(path, paged), options)
+      if (!Array.isArray(body))
+        throw new NotTheApi('no list where one was asked for', status, requestId)
+      yield body
+      const total = Number(headers.get('x-total-count') ?? Number.POSITIVE_INFINITY)
+      if (body.length < LIST_PAGE_MAX || (page + 1) * LIST_PAGE_MAX >= total) return
+    }
+  }
+
+  return {
+    read: async <Body>(path: string, query: Query = {}, options?: CallOptions) =>
+      (await get<Body>(pathOf(path, query), options)).body,
+    list: <Item>(path: string, query: Query = {}, options?: CallOptions) =>
+      listing(() => pages<Item>(path, query, options)),
+    table: async (path, query = {}, options) => {
+      const question = {
+        method: 'GET',
+        path: pathOf(path, { ...query, format: 'csv' }),
+        credential: await credential(),
+        repeat: 'idempotent',
+        wants: 'csv',
+        options,
+      } as const
+      return (await requester.core<string>(question)).body
+    },
+    write: async <Body>(path: string, json: object, options?: CallOptions) => {
+      const question = {
+        method: 'POST',
+        path: pathOf(path),
+        json,
+        credential: await credential(),
+        repeat: 'once',
+        options,
+      } as const
+      return (await requester.core<Body>(question)).body
+    },
+  }
+}
+
+function pathOf(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) parameters.set(name, String(value))
+  const text = parameters.toString()
+  return `/core/v1/${path}${text === '' ? '' : `?${text}`}`
+}

@@ -1,0 +1,48 @@
+import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
+import { headerOf } from './credential.ts'
+import { NotSent } from './failures/on-the-way.ts'
+import { randomUuid } from './random-uuid.ts'
+import type { Question } from './request.ts'
+
+/**
+ * What a question is sent with, in lower case; of each of its tries the same.
+ * @throws {NotSent} `bad_header`, `bad_credential`, `bad_idempotency_key`
+ */
+export function headersOf(
+  question: Question,
+  random: (bytes: number) => Uint8Array,
+): Record<string, string> {
+  const { credential, json, method, options, repeat, wants } = question
+  const headers: Record<string, string> = {
+    ...sendable(question.headers ?? {}),
+    accept: wants === 'csv' ? 'text/csv' : 'application/json',
+  }
+  if (json !== undefined) headers['content-type'] = 'application/json'
+  if (credential) {
+    const [name, value] = headerOf(credential)
+    headers[name] = value
+  }
+  const key = options?.idempotencyKey ?? (repeat === 'once' ? randomUuid(random) : undefined)
+  if (key !== undefined && method === 'POST') headers['idempotency-key'] = requireKey(key)
+  return headers
+}
+
+/** What runtimes say of one that they do not send has its value in it. */
+function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(new Headers(headers))
+  } catch {
+    const fix = 'Give names and values that HTTP has; nothing was sent.'
+    throw new NotSent('bad_header', 'headers: a name or value that HTTP does not have', fix)
+  }
+}
+
+function requireKey(key: string): string {
+  if (key.length <= IDEMPOTENCY_KEY_MAX && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
+    return key
+  throw new NotSent(
+    'bad_idempotency_key',
+    `idempotencyKey: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters`,
+    'Give a random id, such as a UUID: one for each call that you mean to make once.',
+  )
+}

@@ -1,0 +1,105 @@
+/** The one place that sends. */
+import { answerOf, type Read } from './answers.ts'
+import { type CredentialKind, kindOf } from './credential.ts'
+import type { SvcError } from './failures.ts'
+import { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
+import { ServerFailure, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
+import type { RetryOptions } from './options.ts'
+import { headersOf } from './request-headers.ts'
+import type { Answered, Question, Requester } from './request.ts'
+import { Retries } from './retries.ts'
+import type { Surroundings } from './surroundings.ts'
+import { wasUnsent } from './unsent.ts'
+
+export type RequesterParts = Surroundings & {
+  /** `hostOf` of the origin, and of the edge where there is one. */
+  origin: string
+  edge: string | undefined
+  retries: RetryOptions | undefined
+  /** Ends every question. */
+  signal: AbortSignal | undefined
+  /** Awaited each time before a credential is sent; what it throws ends the question with nothing sent. */
+  beforeCredential: (kind: CredentialKind, signal: AbortSignal | undefined) => Promise<void>
+}
+
+export function createRequester(parts: RequesterParts): Requester {
+  const ask = (host: string, question: Question) => asked(parts, host, question)
+  return {
+    core: <Body>(question: Question) => ask(parts.origin, question) as Promise<Answered<Body>>,
+    edge: async <Body>(question: Question) => {
+      if (parts.edge !== undefined) return (await ask(parts.edge, question)) as Answered<Body>
+      const fix = 'Give createClient the triggersUrl of the edge.'
+      throw new NotSent('no_triggers_url', 'the client was made without triggersUrl', fix)
+    },
+  }
+}
+
+async function asked(
+  parts: RequesterParts,
+  host: string,
+  question: Question,
+): Promise<Answered<unknown>> {
+  const signal = eitherOf(parts.signal, question.options?.signal)
+  signal?.throwIfAborted()
+  const headers = headersOf(question, parts.random)
+  const idempotencyKey = headers['idempotency-key']
+  const body = question.json === undefined ? question.body : JSON.stringify(question.json)
+  const send = async (): Promise<Read> => {
+    if (question.credential) await parts.beforeCredential(kindOf(question.credential), signal)
+    signal?.throwIfAborted()
+    try {
+      const response = await parts.fetch(host + question.path, {
+        method: question.method,
+        headers,
+        redirect: 'manual',
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+      })
+      return await answerOf(response, question, parts.now())
+    } catch (error) {
+      signal?.throwIfAborted()
+      const mayHaveBeenExecuted = question.method !== 'GET' && !wasUnsent(error)
+      const cause = { cause: error }
+      return {
+        failure: new NetworkFailed({ mayHaveBeenExecuted, idempotencyKey }, cause),
+        wasExecuted: false,
+      }
+    }
+  }
+
+  const retries = new Retries(parts.retries, parts.random)
+  for (let lost = false; ;) {
+    const read = await send()
+    if ('answered' in read) return read.answered
+    lost ||= isOutcomeOpen(read.failure, question)
+    const waitMs = retries.after(read, question.repeat)
+    if (waitMs === undefined) throw lost ? lostFailure(read.failure, idempotencyKey) : read.failure
+    await parts.sleep(waitMs, signal)
+    signal?.throwIfAborted()
+  }
+}
+
+function eitherOf(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other)
+}
+
+/** Whether the question may have had its effect, and the answer does not say which. */
+function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
+  if (failure instanceof NetworkFailed) return failure.mayHaveBeenExecuted
+  return method !== 'GET' && failure instanceof NotTheApi && (failure.status ?? 0) >= 500
+}
+
+/**
+ * The last try says nothing of an earlier one whose answer was lost, unless it was answered under the same
+ * Idempotency-Key by more than a refusal for now.
+ */
+function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcError {
+  const isOpen =
+    last instanceof NetworkFailed ||
+    last instanceof NotTheApi ||
+    last instanceof TooManyRequests ||
+    last instanceof ServiceUnavailable ||
+    last instanceof ServerFailure
+  if (!isOpen) return last
+  return new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: last })
+}

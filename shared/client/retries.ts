@@ -1,0 +1,79 @@
+/** What is sent again, and when. */
+import {
+  IN_PROGRESS_MAX_MS,
+  RETRY_AFTER_MAX_S,
+  RETRY_FIRST_MS,
+  RETRY_TIMES,
+  RETRY_WAIT_MAX_MS,
+} from './limits.ts'
+import type { SvcError } from './failures.ts'
+import { Conflict, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
+import { NetworkFailed, NotTheApi } from './failures/on-the-way.ts'
+import type { RetryOptions } from './options.ts'
+import type { Question } from './request.ts'
+
+export type Failed = {
+  failure: SvcError
+  /** By the answer's own word: the receipt of a run that was stopped. */
+  wasExecuted: boolean
+}
+
+/** Of one call: how often it was tried, and how long it may go on. */
+export class Retries {
+  readonly #left: { times: number; inProgressMs: number }
+  readonly #random: (bytes: number) => Uint8Array
+  #nextMs: number
+
+  constructor(options: RetryOptions | undefined, random: (bytes: number) => Uint8Array) {
+    const { times = RETRY_TIMES, firstMs = RETRY_FIRST_MS } = options ?? {}
+    this.#left = { times, inProgressMs: IN_PROGRESS_MAX_MS }
+    this.#nextMs = firstMs
+    this.#random = random
+  }
+
+  /** Milliseconds to wait before the call is sent again; `undefined` where it is not. */
+  after(failed: Failed, repeat: Question['repeat']): number | undefined {
+    const kind = kindOf(failed, repeat)
+    if (kind === 'never') return undefined
+    const afterS = retryAfterS(failed.failure) ?? 0
+    if (afterS > RETRY_AFTER_MAX_S) return undefined
+    const waitMs = afterS * 1000 + this.#jittered()
+    // Somebody, we before our connection broke, waits for that answer: it comes when the call has ended.
+    if (kind === 'in_progress') {
+      this.#left.inProgressMs -= Math.max(waitMs, 1)
+      return this.#left.inProgressMs < 0 ? undefined : waitMs
+    }
+    return this.#left.times-- > 0 ? waitMs : undefined
+  }
+
+  /** Exponential backoff with full jitter: those who failed together do not come back together. */
+  #jittered(): number {
+    const mostMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
+    this.#nextMs = mostMs * 2
+    const [high = 0, low = 0] = this.#random(2)
+    return (mostMs * (high * 256 + low)) / 65_535
+  }
+}
+
+function kindOf({ failure, wasExecuted }: Failed, repeat: Question['repeat']) {
+  if (wasExecuted) return 'never'
+  if (failure instanceof TooManyRequests) return 'again'
+  if (repeat === 'never')
+    return failure instanceof NetworkFailed && !failure.mayHaveBeenExecuted ? 'again' : 'never'
+  if (failure instanceof ServiceUnavailable || failure instanceof NetworkFailed) return 'again'
+  if (failure instanceof NotTheApi) return isPassing(failure.status ?? 0) ? 'again' : 'never'
+  return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
+}
+
+/** What a proxy answers while what is behind it is away, or it has too much to do. */
+function isPassing(status: number): boolean {
+  return status >= 500 || status === 429
+}
+
+function retryAfterS(failure: SvcError): number | undefined {
+  const says =
+    failure instanceof TooManyRequests ||
+    failure instanceof ServiceUnavailable ||
+    failure instanceof Conflict
+  return says ? failure.retryAfterS : undefined
+}

@@ -1,0 +1,20 @@
+/** Node's codes of a connection that was never made. Browsers and workerd do not say. */
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+/** Whether a failure of `fetch` says that nothing was sent. */
+export function wasUnsent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return UNSENT.has(String(Reflect.get(Object(cause), 'code')))
+}

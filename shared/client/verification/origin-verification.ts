@@ -1,0 +1,126 @@
+/** What a client knows of its origin: looked at before the first key is sent, and again when it is an hour old. */
+import type { Policy } from '../../attestation/policy.ts'
+import type { Report } from '../../attestation/report.ts'
+import { isLoopback } from '../../loopback.ts'
+import type { Receipt } from '../../receipt.ts'
+import type { ClientPolicy, Verify } from '../options.ts'
+import { clientPolicy } from './client-policy.ts'
+import { EvidenceRefused } from './failures.ts'
+import { PinnedApplication } from './pinned-application.ts'
+import type { TrustedOrigin } from './trusted-origin.ts'
+
+export type VerificationOptions = {
+  baseUrl: string
+  verify: Verify
+  policy?: ClientPolicy | undefined
+  fetch: typeof fetch
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** Unix milliseconds. */
+  now: () => number
+  /** Of the client: ends the verification for all who wait. */
+  signal?: AbortSignal | undefined
+}
+
+export class OriginVerification {
+  readonly #options: VerificationOptions
+  readonly #policy: Policy
+  readonly #pinned: PinnedApplication
+  #trusted: TrustedOrigin | undefined
+  #underWay: Promise<TrustedOrigin> | undefined
+
+  /** @throws {PolicyIncomplete} */
+  constructor(options: VerificationOptions) {
+    const { baseUrl, verify, policy } = options
+    this.#options = options
+    this.#policy = clientPolicy(baseUrl, verify, policy)
+    this.#pinned = new PinnedApplication(verify)
+  }
+
+  /** Whether actions go sealed where a call does not say. */
+  get sealsByDefault(): boolean {
+    return this.#options.verify === 'required'
+  }
+
+  /**
+   * Resolves when an API key, a proof or a usage key may leave for this origin. Under `never` at once, and nothing is
+   * asked.
+   * @param signal ends this wait alone
+   * @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged}
+   */
+  async beforeCredential(signal?: AbortSignal): Promise<void> {
+    if (this.#options.verify !== 'never') await this.trusted(signal)
+  }
+
+  /** The origin as it was verified within the hour; verified now where it was not. Under `never`, too. */
+  async trusted(signal?: AbortSignal): Promise<TrustedOrigin> {
+    signal?.throwIfAborted()
+    const trusted = this.#trusted
+    if (trusted && this.#options.now() < trusted.verifiedUntil) return trusted
+    return until(this.#verification(), signal)
+  }
+
+  /** What the evidence shows now. What passes is relied on from now on. */
+  async report(signal?: AbortSignal): Promise<Report> {
+    signal?.throwIfAborted()
+    const { report } = await until(this.#verification(), signal)
+    return report
+  }
+
+  /**
+   * What a receipt says, when the verified origin has signed it. It may be of an earlier version of the application: its
+   * `compose_hash` says which.
+   * @throws {ReceiptRefused}
+   */
+  async receipt(text: string, signal?: AbortSignal): Promise<Receipt> {
+    const trusted = await this.trusted(signal)
+    const { receiptOf } = await import('./verifier.ts')
+    return receiptOf(text, trusted)
+  }
+
+  /** One for all who ask meanwhile. What fails is not kept: who asks next tries again. */
+  #verification(): Promise<TrustedOrigin> {
+    this.#underWay ??= this.#verified().finally(() => {
+      this.#underWay = undefined
+    })
+    return this.#underWay
+  }
+
+  async #verified(): Promise<TrustedOrigin> {
+    // Not before it passes again is anything sent: what was known may have been known wrongly.
+    this.#trusted = undefined
+    const { baseUrl, fetch, random, now, signal } = this.#options
+    const { judgedOrigin } = await import('./verifier.ts')
+    const trusted = await judgedOrigin({
+      baseUrl,
+      fetch: (url, init) => fetch(url, init),
+      policy: this.#policy,
+      random,
+      now,
+      ...(signal && { signal }),
+    })
+    const report = this.#withHost(trusted)
+    this.#pinned.require(report)
+    this.#trusted = { ...trusted, report, verifyAgain: () => this.#verification() }
+    return this.#trusted
+  }
+
+  /** What the evidence's own names say of where plain calls end: at the machine, or at who passes its evidence on. */
+  #withHost({ report, hosts }: TrustedOrigin): Report {
+    const { hostname } = new URL(this.#options.baseUrl)
+    if (isLoopback(hostname) || hosts.some((host) => host.toLowerCase() === hostname)) return report
+    const foreign = `the evidence is of ${hosts.join(', ')}, and the base URL names ${hostname}, where TLS ends before the machine`
+    if (this.#options.verify === 'required')
+      throw new EvidenceRefused('certificate', foreign, report)
+    return { ...report, open: [...report.open, `Who reads plain calls: ${foreign}.`] }
+  }
+}
+
+/** @throws the signal's reason, when that is earlier */
+function until<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}

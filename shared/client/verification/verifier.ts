@@ -1,0 +1,47 @@
+/**
+ * All that a client loads when it is first needed, and not before: the judge of evidence, HPKE and zod. What they throw
+ * becomes the client's own failures.
+ */
+import { EvidenceUnavailable as Unavailable } from '../../attestation/bounded-answer.ts'
+import { EvidenceRefused as Refused } from '../../attestation/refused.ts'
+import { AnswerNotAuthentic as NotAuthentic } from '../../envelope/seal.ts'
+import { ReceiptRefused as Flawed, type Receipt, verifyReceipt } from '../../receipt.ts'
+import {
+  AnswerNotAuthentic,
+  EvidenceRefused,
+  EvidenceUnavailable,
+  ReceiptRefused,
+} from './failures.ts'
+import { importReceiptKey } from './receipt-key.ts'
+import {
+  type ActionCall,
+  sealedSvcAction,
+  type SealedAnswer,
+  type SealedChannel,
+} from './sealed-svc-action.ts'
+import { type OriginToVerify, type TrustedOrigin, verifyOrigin } from './trusted-origin.ts'
+
+/** @throws {EvidenceUnavailable | EvidenceRefused} */
+export function judgedOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
+  return verifyOrigin(origin).catch(rethrown)
+}
+
+/** @throws {SvcError} of `failures.ts`; {CallRefused} */
+export function sealedAnswer(channel: SealedChannel, call: ActionCall): Promise<SealedAnswer> {
+  return sealedSvcAction(channel, call).catch(rethrown)
+}
+
+/** @throws {ReceiptRefused} */
+export async function receiptOf(text: string, { receiptKey }: TrustedOrigin): Promise<Receipt> {
+  return verifyReceipt(text, await importReceiptKey(receiptKey)).catch(rethrown)
+}
+
+function rethrown(error: unknown): never {
+  const options = { cause: error }
+  if (error instanceof Refused)
+    throw new EvidenceRefused(error.rule, error.reason, error.report, options)
+  if (error instanceof Unavailable) throw new EvidenceUnavailable(error.message, options)
+  if (error instanceof NotAuthentic) throw new AnswerNotAuthentic(options)
+  if (error instanceof Flawed) throw new ReceiptRefused(error.flaw, error.message, options)
+  throw error
+}
