@@ -17,6 +17,11 @@ export class AccountContract {
     this.#transactions = new Transactions(parts)
   }
 
+  /** When the last transaction was mined, Unix milliseconds. */
+  get lastWriteAt(): number | undefined {
+    return this.#transactions.lastMinedAt
+  }
+
   /**
    * A write to the wallet's account. The hash that names it goes before `args`: that of the wallet, which is an alias
    * where the account was converted or handed on.

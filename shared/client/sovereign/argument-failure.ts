@@ -1,13 +1,12 @@
-import { SvcError } from '../failures.ts'
+import { NotSent } from '../failures/on-the-way.ts'
 
-/** A value that no state of the account makes right. Nothing was sent. */
-export class InvalidArgument extends SvcError {
+/** A value that no state of the account makes right. */
+export class InvalidArgument extends NotSent {
   override name = 'InvalidArgument'
   /** As `pkp_ids_permitted[3]`. */
   readonly field: string
   constructor(field: string, expected: string) {
-    const fix = 'Correct the value; nothing was sent.'
-    super(`${field}: ${expected}`, { code: 'invalid_argument', fix })
+    super('invalid_argument', `${field}: ${expected}`, 'Correct the value; nothing was sent.')
     this.field = field
   }
 }

@@ -12,11 +12,14 @@ import { Node } from './node.ts'
 import { ownership, type Ownership } from './ownership.ts'
 import { accountReads } from './reads.ts'
 import { usageKeyWrites } from './usage-keys.ts'
+import { untilSeen } from './until-seen.ts'
 import { walletOf } from './wallet-of.ts'
 import { createWallet } from './wallets.ts'
 
 export type SovereignAccount = {
   account: AccountOperations & Ownership
+  /** For what is asked under `billing`: it waits until the service has seen the wallet's last transaction. */
+  requester: Requester
   /** What billing is asked with: a proof of the wallet, that is kept for four minutes. */
   billing: () => Promise<Credential>
 }
@@ -28,12 +31,14 @@ export type SovereignParts = Surroundings &
 
 /** @throws {NoWallet} */
 export function sovereignAccount(parts: SovereignParts): SovereignAccount {
-  const { requester, signer, signal, now, sleep, contractAddress } = parts
+  const { signer, signal, now, sleep, contractAddress } = parts
   const wallet = walletOf(signer)
-  const deployment = deploymentOf(requester, contractAddress)
+  const deployment = deploymentOf(parts.requester, contractAddress)
   const onStep = quietly(parts.onStep)
   const node = new Node(wallet, sleep)
   const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
+  const lastWriteAt = () => contract.lastWriteAt
+  const requester = untilSeen(parts.requester, { now, sleep, onStep, lastWriteAt })
   const billing = billingProof({
     wallet,
     deployment,
@@ -50,6 +55,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
       ...ownership(contract, deployment),
       createWallet: createWallet(contract, ask),
     },
+    requester,
     billing,
   }
 }
@@ -59,8 +65,8 @@ function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => 
   return (step) => {
     try {
       listener?.(step)
-    } catch (error) {
-      void Promise.reject(error)
+    } catch {
+      // Its own affair.
     }
   }
 }

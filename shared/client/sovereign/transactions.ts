@@ -43,9 +43,15 @@ export class Transactions {
   /** Settles when the wallet has sent, or refused, the latest: two at once would get the same nonce from some wallets. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #contracts = new Set<string>()
+  #lastMinedAt: number | undefined
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
+  }
+
+  /** Unix milliseconds. */
+  get lastMinedAt(): number | undefined {
+    return this.#lastMinedAt
   }
 
   /**
@@ -151,6 +157,7 @@ export class Transactions {
     )
     const { blockNumber: block, logs, succeeded } = receipt
     node.see(block)
+    this.#lastMinedAt = now()
     if (!succeeded) {
       const reason = await node.reasonAt(call, block)
       throw new TransactionReverted(what, refusalOf(reason, coding), transaction)
