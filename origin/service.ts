@@ -12,6 +12,7 @@ import { chainIdentity, ReadLease } from './accounts/mirror/read-lease.ts'
 import { SnapshotFile, snapshotPath } from './accounts/mirror/snapshot-file.ts'
 import { SnapshotKeeper } from './accounts/mirror/snapshot-keeper.ts'
 import { AccountsWriter } from './accounts/writer.ts'
+import { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from './accounts/key-uses.ts'
 import { AccountOpenings } from './admission/account-openings.ts'
 import { CpuPressure } from './admission/cpu-pressure.ts'
@@ -238,6 +239,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     chain,
     mirror,
     writer,
+    walletProofs: new WalletProofs({ chain, now }),
     claims,
     credits,
     processor,

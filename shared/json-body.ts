@@ -46,22 +46,36 @@ export function validate<Body>(
   value: unknown,
   badValue: 400 | 422 = 400,
 ): Body {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const issues = result.error.issues.map((issue) => ({
-    missing: wrongType(issue, value),
-    text: `${fieldName(issue.path)}: ${issue.message}`,
-  }))
-  const status = issues.some((issue) => issue.missing) ? 422 : badValue
-  const message = issues
-    .map((issue) => issue.text)
-    .join('; ')
-    .slice(0, MESSAGE_MAX_CHARACTERS)
+  const result = read(schema, value)
+  if ('value' in result) return result.value
+  const status = result.isOfWrongType ? 422 : badValue
   throw new ApiError(
     status,
-    message,
+    result.message,
     'Correct the named fields; the reference lists each with its type.',
   )
+}
+
+/** What does not fit its schema. */
+export type Misfit = {
+  /** Names each field, and says what is expected of it. */
+  message: string
+  /** A field is missing, or of another JSON type; else each is of the right type, with a bad value. */
+  isOfWrongType: boolean
+}
+
+/** A value that fits its schema, or what is wrong with it. */
+export function read<Value>(schema: z.ZodType<Value>, value: unknown): { value: Value } | Misfit {
+  const result = schema.safeParse(value)
+  if (result.success) return { value: result.data }
+  const { issues } = result.error
+  return {
+    message: issues
+      .map((issue) => `${fieldName(issue.path)}: ${issue.message}`)
+      .join('; ')
+      .slice(0, MESSAGE_MAX_CHARACTERS),
+    isOfWrongType: issues.some((issue) => wrongType(issue, value)),
+  }
 }
 
 /** A body may have more wrong in it than anybody reads. */

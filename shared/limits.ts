@@ -297,3 +297,18 @@ export const NONCE_MAX_BYTES = 64
  * each). Above it is only `deleteAction` in an account of some 3,000 groups.
  */
 export const WRITE_GAS_MAX = 16_777_216n
+
+/** What a wallet signs for this service, as JSON text (`decisions.md`, convert_to_chain_secured_account): a sixth is usual. */
+export const TYPED_DATA_MAX_BYTES = 4 * 1024
+
+/** A wallet's signature: 65 bytes, or what a contract wallet reads; a passkey's has 700, one of thirty owners 2,000. */
+export const WALLET_SIGNATURE_MAX_BYTES = 8 * 1024
+
+/** `issuedAt` of what a wallet signed may be this far from the server's clock, either way (specification, Limits). */
+export const PROOF_WINDOW_S = 300
+
+/** Gas that a contract wallet has to judge a signature: eight P-256 checks in Solidity, and some 20 ms of our node. */
+export const CONTRACT_SIGNATURE_GAS = 3_000_000
+
+/** Contract wallets that are asked at once: nobody pays for the question but the node of this deployment. */
+export const CONTRACT_SIGNATURES_AT_ONCE = 8

@@ -2,6 +2,7 @@ import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
 import { ForeseenRefusal } from '../accounts/foreseen-refusal.ts'
 import { AccountChainSecured } from '../accounts/ownership-mode.ts'
+import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 import { ContractRefused } from '../accounts/writer.ts'
 import { EnvelopeRefused } from '../channel/open-request.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
@@ -27,6 +28,7 @@ import { NestedTooDeeply } from './json/scan.ts'
 import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
+import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
@@ -69,6 +71,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
     return contractRefusal(error.errorName, error.args)
   if (error instanceof AccountChainSecured) return chainSecured(error)
+  if (error instanceof WalletProofRefused) return walletProofRefusal(error)
   if (error instanceof ChainUnavailable)
     return new ApiError(
       503,

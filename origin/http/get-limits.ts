@@ -72,6 +72,18 @@ function requestLimits(): Record<string, Limit> {
       'GET /attestation?nonce=, of one client address in a minute',
     ),
     list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),
+    typed_data: limit(limits.TYPED_DATA_MAX_BYTES, 'bytes', 'what a wallet signs, as JSON'),
+    wallet_signature: limit(limits.WALLET_SIGNATURE_MAX_BYTES, 'bytes', 'what a wallet signed'),
+    issued_at: limit(
+      limits.PROOF_WINDOW_S,
+      'seconds',
+      'between issuedAt of what a wallet signed and the clock here, either way',
+    ),
+    contract_signature_gas: limit(
+      limits.CONTRACT_SIGNATURE_GAS,
+      'gas',
+      'of isValidSignature of a contract wallet',
+    ),
     idempotency_key: limit(limits.IDEMPOTENCY_KEY_MAX, 'characters', 'Idempotency-Key'),
     idempotent_answer: limit(hours, 'hours', 'an answer under an Idempotency-Key is kept'),
   }

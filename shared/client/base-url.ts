@@ -1,3 +1,4 @@
+import { isLoopback } from '../loopback.ts'
 import { NotSent } from './failures/on-the-way.ts'
 
 /**
@@ -32,8 +33,4 @@ export function hostOf(name: 'baseUrl' | 'triggersUrl', text: string): string {
       'Use https; http is taken for localhost alone.',
     )
   return url.origin
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

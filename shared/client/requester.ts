@@ -1,6 +1,7 @@
 /** The one place that sends. */
 import { answerOf, type Read } from './answers.ts'
 import { type CredentialKind, kindOf } from './credential.ts'
+import { eitherSignal } from './either-signal.ts'
 import type { SvcError } from './failures.ts'
 import { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
 import { ServerFailure, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
@@ -39,13 +40,14 @@ async function asked(
   host: string,
   question: Question,
 ): Promise<Answered<unknown>> {
-  const signal = eitherOf(parts.signal, question.options?.signal)
+  const signal = eitherSignal(parts.signal, question.options?.signal)
   signal?.throwIfAborted()
   const headers = headersOf(question, parts.random)
   const idempotencyKey = headers['idempotency-key']
   const body = question.json === undefined ? question.body : JSON.stringify(question.json)
+  const { credential } = question
   const send = async (): Promise<Read> => {
-    if (question.credential) await parts.beforeCredential(kindOf(question.credential), signal)
+    if (credential) await parts.beforeCredential(kindOf(credential), signal)
     signal?.throwIfAborted()
     try {
       const response = await parts.fetch(host + question.path, {
@@ -69,7 +71,13 @@ async function asked(
 
   const retries = new Retries(parts.retries, parts.random)
   for (let lost = false; ;) {
-    const read = await send()
+    const read = await send().catch((error: unknown): never => {
+      signal?.throwIfAborted()
+      // Before this try, not before the lost one.
+      throw lost
+        ? new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: error })
+        : error
+    })
     if ('answered' in read) return read.answered
     lost ||= isOutcomeOpen(read.failure, question)
     const waitMs = retries.after(read, question.repeat)
@@ -77,10 +85,6 @@ async function asked(
     await parts.sleep(waitMs, signal)
     signal?.throwIfAborted()
   }
-}
-
-function eitherOf(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
-  return one && other ? AbortSignal.any([one, other]) : (one ?? other)
 }
 
 /** Whether the question may have had its effect, and the answer does not say which. */

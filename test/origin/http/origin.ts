@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { apiKeyHash } from '../../../origin/accounts/api-key.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
+import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
@@ -147,6 +148,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     chain,
     mirror,
     writer,
+    walletProofs: new WalletProofs({ chain, now }),
     claims,
     credits,
     processor: payments,

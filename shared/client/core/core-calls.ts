@@ -1,6 +1,6 @@
-/** Calls of the core API under one credential, as every part of it makes them. */
+/** Calls of the core API under one credential, as every part of both modes makes them. */
 import { LIST_PAGE_MAX } from '../../limits.ts'
-import { type Listing, listing } from '../core/listing.ts'
+import { type Listing, listing } from './listing.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
@@ -19,11 +19,10 @@ export type CoreCalls = {
   write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
 }
 
-/** @param credential asked anew for each request; a proof of a wallet is good for minutes */
-export function coreCalls(
-  requester: Requester,
-  credential: () => Credential | Promise<Credential>,
-): CoreCalls {
+/** Asked anew for each request: a key may be replaced, and a wallet's proof is good for minutes. */
+export type CredentialSource = () => Credential | Promise<Credential>
+
+export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
   const get = async <Body>(path: string, options?: CallOptions) =>
     requester.core<Body>({
       method: 'GET',

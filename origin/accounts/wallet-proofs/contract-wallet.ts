@@ -1,0 +1,74 @@
+/** ERC-1271: whether a contract says that a signature is its own. */
+import { dataLength, Interface, type JsonRpcProvider, toBeHex } from 'ethers'
+import { CONTRACT_SIGNATURE_GAS } from '../../../shared/limits.ts'
+import { ChainUnavailable } from '../chain.ts'
+
+const ERC1271 = new Interface(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
+
+/** The one answer that is a yes: the selector, left-aligned in one word. */
+const YES = `0x1626ba7e${'0'.repeat(56)}`
+
+/** What the node is given beside the wallet's own: creation, calldata, copying, and the 63/64 of EIP-150. */
+const OVERHEAD_GAS = 1_000_000
+
+const WORDS = new Interface(['function answer() returns (uint256, uint256, uint256, bytes32)'])
+
+/**
+ * Asks the contract on the chain as it is now. The wallet is called by code that the node runs without deploying it,
+ * which answers how the call went: a wallet that reverts, loops or answers a megabyte is a plain answer of the node,
+ * and whatever else the node says is a failure of the node's. So neither is ever taken for the other.
+ * @param address EIP-55
+ * @param digest 0x hex of 32 bytes
+ * @param signature 0x hex
+ * @throws {ChainUnavailable} where the node does not answer that
+ */
+export async function askContractWallet(
+  provider: JsonRpcProvider,
+  { address, digest, signature }: { address: string; digest: string; signature: string },
+): Promise<'yes' | 'no' | 'no_code'> {
+  const call = ERC1271.encodeFunctionData('isValidSignature', [digest, signature])
+  const request = {
+    data: callerOf(address, call),
+    gas: toBeHex(CONTRACT_SIGNATURE_GAS + OVERHEAD_GAS),
+  }
+  const answer = await asked(() => provider.send('eth_call', [request, 'latest']))
+  const [codeBytes, success, answerBytes, word] = WORDS.decodeFunctionResult('answer', answer)
+  if (codeBytes === 0n) return 'no_code'
+  return success === 1n && answerBytes === 32n && word === YES ? 'yes' : 'no'
+}
+
+async function asked(ask: () => Promise<unknown>): Promise<string> {
+  let answer: unknown
+  try {
+    answer = await ask()
+  } catch (error) {
+    throw new ChainUnavailable('a contract wallet could not be asked', { cause: error })
+  }
+  if (typeof answer === 'string' && /^0x[0-9a-f]{256}$/i.test(answer)) return answer
+  throw new ChainUnavailable('its node can not ask contract wallets')
+}
+
+/**
+ * Creation code that makes one static call, with bounded gas, and answers four words: bytes of code at the address,
+ * whether the call succeeded, bytes that it answered, and the first 32 of these. The call's data is behind the code.
+ */
+function callerOf(address: string, callData: string): string {
+  const wallet = `73${address.slice(2).toLowerCase()}` // PUSH20
+  const size = `61${word16(dataLength(callData))}` // PUSH2
+  const gas = `63${CONTRACT_SIGNATURE_GAS.toString(16).padStart(8, '0')}` // PUSH4
+  const code = (offset: string) =>
+    [
+      `${size}61${offset}5f39`, // CODECOPY(to 0, from offset, size)
+      `60206060${size}5f${wallet}${gas}fa`, // STATICCALL(gas, wallet, 0, size, answer to 96, 32 bytes of it)
+      '602052', // MSTORE(32, success)
+      '3d604052', // MSTORE(64, RETURNDATASIZE)
+      `${wallet}3b5f52`, // MSTORE(0, EXTCODESIZE(wallet))
+      '60805ff3', // RETURN(0, 128)
+    ].join('')
+  const length = code('0000').length / 2
+  return `0x${code(word16(length))}${callData.slice(2)}`
+}
+
+function word16(value: number): string {
+  return value.toString(16).padStart(4, '0')
+}

@@ -1,0 +1,51 @@
+/** Opening an account, and asking whether a key has one. */
+import type { z } from 'zod'
+import type { newAccountAnswer } from '../../wire/core.ts'
+import { NetworkFailed } from '../failures/on-the-way.ts'
+import type { CallOptions } from '../options.ts'
+import type { Requester } from '../request.ts'
+import type { AccountKey } from './account-key.ts'
+
+export type NewAccountFields = {
+  account_name: string
+  account_description?: string
+  email?: string
+}
+export type NewAccount = z.infer<typeof newAccountAnswer>
+
+/**
+ * Opens an account; takes about 15 seconds. The key is shown once. A client that has no key uses it from then on.
+ * Never sent again after it may have been executed: each time it opens another account.
+ * @throws {NetworkFailed} where an account may have been opened whose key nobody has
+ */
+export async function newAccount(
+  requester: Requester,
+  key: AccountKey,
+  { account_description = '', ...fields }: NewAccountFields,
+  options?: CallOptions,
+): Promise<NewAccount> {
+  const path = '/core/v1/new_account'
+  const json = { ...fields, account_description }
+  const question = { method: 'POST', path, json, repeat: 'never', options } as const
+  const { body } = await requester.core<NewAccount>(question).catch(accountMayBeLost)
+  if (!key.isSet) key.use(body.api_key)
+  return body
+}
+
+function accountMayBeLost(error: unknown): never {
+  if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
+  const fix =
+    'An account may have been opened whose key nobody has: it holds nothing and costs nothing. Call newAccount again for another one.'
+  throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
+}
+
+/** Whether a key resolves to an account: the one question where an unknown key is no failure. */
+export async function accountExists(
+  requester: Requester,
+  credential: { apiKey: string },
+  options?: CallOptions,
+): Promise<boolean> {
+  const path = '/core/v1/account_exists'
+  const question = { method: 'GET', path, credential, repeat: 'idempotent', options } as const
+  return (await requester.core<boolean>(question)).body
+}

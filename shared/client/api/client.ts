@@ -1,0 +1,65 @@
+/** The client of API mode: an API key authorizes each call, and the service sends the transactions. */
+import type { AccountOperations } from '../core/account.ts'
+import { type BillingOperations, billingOperations } from '../core/billing.ts'
+import { coreCalls } from '../core/core-calls.ts'
+import { type ActionAnswer, type ActionToRun, runAction } from '../core/execution.ts'
+import { type NodeOperations, nodeOperations } from '../core/node.ts'
+import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-permitted.ts'
+import type { ClientParts } from '../client-parts.ts'
+import type { CallOptions } from '../options.ts'
+import type { EthereumSigner } from '../sovereign/signer.ts'
+import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
+import { AccountKey } from './account-key.ts'
+import { type Converted, convertToChainSecured } from './conversion.ts'
+import { groups } from './groups.ts'
+import { registeredActions } from './registered-actions.ts'
+import { rotateAccountApiKey, type Rotated, type RotationOptions } from './rotation.ts'
+import { usageKeys } from './usage-keys.ts'
+import { wallets } from './wallets.ts'
+
+export type ApiClient = AccountOperations &
+  NodeOperations & {
+    readonly mode: 'api'
+    /** See `newAccount` in `api/account.ts`. */
+    newAccount(fields: NewAccountFields, options?: CallOptions): Promise<NewAccount>
+    /** Of the client's own key, or of another. */
+    accountExists(key?: string, options?: CallOptions): Promise<boolean>
+    /** See `api/rotation.ts`. */
+    rotateAccountApiKey(options?: RotationOptions): Promise<Rotated>
+    /** See `api/conversion.ts`. There is no way back. */
+    convertToChainSecured(signer: EthereumSigner, options?: CallOptions): Promise<Converted>
+    /** See `core/execution.ts`. */
+    svcAction<Response = unknown>(
+      action: ActionToRun,
+      options?: CallOptions,
+    ): Promise<ActionAnswer<Response>>
+    waitUntilPermitted: WaitUntilPermitted
+    billing: BillingOperations
+  }
+
+/** @throws {NotSent} `bad_credential` for what is no API key */
+export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
+  const { requester, surroundings, signal } = parts
+  const { now, random } = surroundings
+  const key = new AccountKey(apiKey)
+  const calls = coreCalls(requester, () => key.credential())
+  const node = nodeOperations(requester)
+  return {
+    mode: 'api',
+    ...node,
+    ...wallets(calls),
+    ...groups(calls),
+    ...registeredActions(calls),
+    ...usageKeys(calls),
+    newAccount: (fields, options) => newAccount(requester, key, fields, options),
+    accountExists: async (other, options) =>
+      accountExists(requester, other === undefined ? key.credential() : { apiKey: other }, options),
+    rotateAccountApiKey: (options) =>
+      rotateAccountApiKey({ requester, calls, key, random }, options),
+    convertToChainSecured: (signer, options) =>
+      convertToChainSecured({ calls, node, now }, signer, options),
+    svcAction: (action, options) => runAction(calls, action, options),
+    waitUntilPermitted: waitUntilPermitted(surroundings, signal),
+    billing: billingOperations({ requester, calls, surroundings, signal }),
+  }
+}

@@ -1,0 +1,29 @@
+import type { AccountOperations } from '../core/account.ts'
+import type { CoreCalls } from '../core/core-calls.ts'
+
+type Groups = Pick<
+  AccountOperations,
+  | 'addGroup'
+  | 'updateGroup'
+  | 'removeGroup'
+  | 'addPkpToGroup'
+  | 'removePkpFromGroup'
+  | 'addActionToGroup'
+  | 'removeActionFromGroup'
+  | 'listGroups'
+  | 'getGroup'
+>
+
+export function groups({ list, read, write }: CoreCalls): Groups {
+  return {
+    addGroup: (fields, options) => write('add_group', fields, options),
+    updateGroup: (fields, options) => write('update_group', fields, options),
+    removeGroup: (fields, options) => write('remove_group', fields, options),
+    addPkpToGroup: (fields, options) => write('add_pkp_to_group', fields, options),
+    removePkpFromGroup: (fields, options) => write('remove_pkp_from_group', fields, options),
+    addActionToGroup: (fields, options) => write('add_action_to_group', fields, options),
+    removeActionFromGroup: (fields, options) => write('remove_action_from_group', fields, options),
+    listGroups: (options) => list('list_groups', {}, options),
+    getGroup: ({ group_id }, options) => read('get_group', { group_id }, options),
+  }
+}

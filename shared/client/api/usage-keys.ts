@@ -1,0 +1,32 @@
+import type { AccountOperations, NewUsageKey } from '../core/account.ts'
+import type { CoreCalls } from '../core/core-calls.ts'
+import { NetworkFailed } from '../failures/on-the-way.ts'
+
+type UsageKeys = Pick<
+  AccountOperations,
+  'addUsageApiKey' | 'updateUsageApiKey' | 'removeUsageApiKey' | 'listApiKeys'
+>
+
+export function usageKeys({ list, write }: CoreCalls): UsageKeys {
+  return {
+    addUsageApiKey: (fields, options) =>
+      write<NewUsageKey>('add_usage_api_key', fields, options).catch(keyMayBeLost),
+    updateUsageApiKey: (fields, options) => write('update_usage_api_key', fields, options),
+    removeUsageApiKey: (fields, options) => write('remove_usage_api_key', fields, options),
+    listApiKeys: (options) => list('list_api_keys', {}, options),
+  }
+}
+
+/**
+ * A key is shown once: of an answer that was lost, and asked for again under its Idempotency-Key, comes a `Conflict`
+ * `key_shown_before` that names the key's hash. Where no answer came at all, the list has to tell.
+ */
+function keyMayBeLost(error: unknown): never {
+  if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
+  const fix =
+    'A usage key may have been made that nobody has: look for its name in listApiKeys, remove it with removeUsageApiKey({ usage_api_key: api_key_hash }), and make another.'
+  throw new NetworkFailed(
+    { mayHaveBeenExecuted: true, idempotencyKey: error.idempotencyKey, fix },
+    { cause: error.cause },
+  )
+}

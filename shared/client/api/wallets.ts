@@ -1,0 +1,13 @@
+import type { AccountOperations } from '../core/account.ts'
+import type { CoreCalls } from '../core/core-calls.ts'
+
+type Wallets = Pick<AccountOperations, 'createWallet' | 'listWallets' | 'listWalletsInGroup'>
+
+export function wallets({ list, write }: CoreCalls): Wallets {
+  return {
+    createWallet: (fields = {}, options) => write('create_wallet', fields, options),
+    listWallets: (options) => list('list_wallets', {}, options),
+    listWalletsInGroup: ({ group_id }, options) =>
+      list('list_wallets_in_group', { group_id }, options),
+  }
+}

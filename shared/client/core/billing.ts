@@ -1,0 +1,84 @@
+/** Credits and payments: of an API key's account, or of a wallet's that proves itself. */
+import type { z } from 'zod'
+import type {
+  balanceAnswer,
+  confirmPaymentAnswer,
+  createPaymentIntentAnswer,
+  processorConfigAnswer,
+  usageRow,
+} from '../../wire/billing.ts'
+import { eitherSignal } from '../either-signal.ts'
+import { Conflict } from '../failures/by-status.ts'
+import { CREDITED_WITHIN_MS } from '../limits.ts'
+import type { CallOptions } from '../options.ts'
+import { polled } from '../polling.ts'
+import type { Requester } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { CoreCalls } from './core-calls.ts'
+import type { Listing } from './listing.ts'
+import type { WaitOptions } from './wait-until-permitted.ts'
+
+export type Balance = z.infer<typeof balanceAnswer>
+export type UsageRow = z.infer<typeof usageRow>
+export type PaymentIntent = z.infer<typeof createPaymentIntentAnswer>
+export type Credited = z.infer<typeof confirmPaymentAnswer>
+export type ProcessorConfig = z.infer<typeof processorConfigAnswer>
+
+/** UTC days as YYYY-MM-DD, both included; without them the last 30. `key_hash` asks for one key alone. */
+export type UsageQuery = { from?: string; to?: string; key_hash?: string }
+
+export type BillingOperations = {
+  balance(options?: CallOptions): Promise<Balance>
+  /** What was charged, by UTC day, key and action or operation. */
+  usage(query?: UsageQuery, options?: CallOptions): Listing<UsageRow>
+  /** The same as a table with a header line (RFC 4180). */
+  usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>
+  /** For the payment processor's client library. Needs no key. */
+  processorConfig(options?: CallOptions): Promise<ProcessorConfig>
+  /** Begins a payment of 500 cents or more, which the processor's library completes with `client_secret`. */
+  createPaymentIntent(
+    fields: { amount_cents: number },
+    options?: CallOptions,
+  ): Promise<PaymentIntent>
+  /** @throws {Conflict} `payment_pending`, `payment_failed` */
+  confirmPayment(fields: { payment_intent_id: string }, options?: CallOptions): Promise<Credited>
+  /** Confirms until the payment is settled: for 10 minutes unless said. @throws {Conflict} `payment_failed` */
+  waitUntilCredited(paymentIntentId: string, options?: WaitOptions): Promise<Credited>
+}
+
+export type BillingParts = {
+  requester: Requester
+  /** Under the key or the wallet's proof. */
+  calls: CoreCalls
+  surroundings: Surroundings
+  signal?: AbortSignal | undefined
+}
+
+export function billingOperations(parts: BillingParts): BillingOperations {
+  const { requester, calls, surroundings } = parts
+  const confirmPayment = (fields: { payment_intent_id: string }, options?: CallOptions) =>
+    calls.write<Credited>('billing/confirm_payment', fields, options)
+  return {
+    balance: (options) => calls.read('billing/balance', {}, options),
+    usage: (query, options) => calls.list('billing/usage', { ...query }, options),
+    usageCsv: (query, options) => calls.table('billing/usage', { ...query }, options),
+    processorConfig: async (options) => {
+      const path = '/core/v1/billing/processor_config'
+      const question = { method: 'GET', path, repeat: 'idempotent', options } as const
+      return (await requester.core<ProcessorConfig>(question)).body
+    },
+    createPaymentIntent: (fields, options) =>
+      calls.write('billing/create_payment_intent', fields, options),
+    confirmPayment,
+    waitUntilCredited: (payment_intent_id, { timeoutMs = CREDITED_WITHIN_MS, signal } = {}) => {
+      const either = eitherSignal(parts.signal, signal)
+      const call = () => confirmPayment({ payment_intent_id }, either && { signal: either })
+      return polled(call, { timeoutMs, signal: either, notYet: isPending }, surroundings)
+    },
+  }
+}
+
+function isPending(error: unknown): { atLeastMs: number } | undefined {
+  if (!(error instanceof Conflict) || error.code !== 'payment_pending') return undefined
+  return { atLeastMs: (error.retryAfterS ?? 0) * 1000 }
+}

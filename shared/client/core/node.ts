@@ -1,0 +1,42 @@
+/** What anybody may ask of an origin, without a key. */
+import type { z } from 'zod'
+import type { nodeChainConfigAnswer } from '../../wire/core.ts'
+import type { CallOptions } from '../options.ts'
+import type { Requester } from '../request.ts'
+
+export type NodeChainConfig = z.infer<typeof nodeChainConfigAnswer>
+export type Version = { version: string; api_version: string }
+export type Limits = Record<string, { value: number; unit: string; about: string }>
+
+export type NodeOperations = {
+  /** Which chain and contract hold the accounts. */
+  getNodeChainConfig(options?: CallOptions): Promise<NodeChainConfig>
+  version(options?: CallOptions): Promise<Version>
+  /** Every limit in force, with its unit. */
+  limits(options?: CallOptions): Promise<Limits>
+  /** The CIDv0 of a source, as the origin computes it. */
+  getSvcActionIpfsId(source: string, options?: CallOptions): Promise<string>
+}
+
+export function nodeOperations(requester: Requester): NodeOperations {
+  const read = async <Body>(name: string, options?: CallOptions) => {
+    const path = `/core/v1/${name}`
+    return (await requester.core<Body>({ method: 'GET', path, repeat: 'idempotent', options })).body
+  }
+  return {
+    getNodeChainConfig: (options) => read('get_node_chain_config', options),
+    version: (options) => read('version', options),
+    limits: (options) => read('limits', options),
+    getSvcActionIpfsId: async (source, options) => {
+      const path = '/core/v1/get_svc_action_ipfs_id'
+      const question = {
+        method: 'POST',
+        path,
+        json: source,
+        repeat: 'idempotent',
+        options,
+      } as const
+      return (await requester.core<string>(question)).body
+    },
+  }
+}

@@ -1,0 +1,509 @@
+/** What wallets sign: its one form, its time, and whose it is. */
+import {
+  concat,
+  HDNodeWallet,
+  hexlify,
+  JsonRpcProvider,
+  NonceManager,
+  randomBytes,
+  Signature,
+  toBeHex,
+  TypedDataEncoder,
+  Wallet,
+  zeroPadValue,
+} from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import type { WalletProof } from '../../../origin/accounts/wallet-proofs/proof.ts'
+import { WalletProofRefused } from '../../../origin/accounts/wallet-proofs/refusal.ts'
+import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
+import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
+import { CONTRACT_SIGNATURES_AT_ONCE } from '../../../shared/limits.ts'
+import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/typed-data.ts'
+import {
+  deployHostileWallet,
+  deployOwnedWallet,
+  HOSTILE_WAYS,
+} from '../../doubles/contract-wallets/deploy.ts'
+import { startWebServer } from '../../doubles/web-server.ts'
+import { startChain } from '../chain.ts'
+
+const CHAIN_ID = 31_337n
+const NOW = 1_800_000_000
+const wallet = new Wallet(`0x${'7'.repeat(64)}`)
+const SIGNATURE = `0x${'11'.repeat(65)}`
+
+let chain: Awaited<ReturnType<typeof startChain>>
+let provider: JsonRpcProvider
+let payer: NonceManager
+let proofs: WalletProofs
+beforeAll(async () => {
+  chain = await startChain()
+  provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, pollingInterval: 20 })
+  const phrase = 'test test test test test test test test test test test junk'
+  payer = new NonceManager(HDNodeWallet.fromPhrase(phrase).connect(provider))
+  proofs = new WalletProofs({ chain: { provider, chainId: CHAIN_ID }, now: () => NOW * 1000 })
+})
+afterAll(async () => {
+  provider.destroy()
+  await chain.close()
+})
+
+type Data = ReturnType<typeof typedDataOf>
+const dataOf = (change: Partial<Parameters<typeof typedDataOf>[0]> = {}): Data =>
+  typedDataOf({
+    purpose: 'ConvertAccount',
+    address: wallet.address,
+    issuedAt: NOW,
+    chainId: CHAIN_ID,
+    ...change,
+  })
+/** As it comes from JSON, changed at will. */
+const changed = (change: (data: any) => void): unknown => {
+  const data = JSON.parse(JSON.stringify(dataOf()))
+  change(data)
+  return data
+}
+const readAs = (typed_data: unknown, purpose: Purpose = 'ConvertAccount', signature = SIGNATURE) =>
+  proofs.read({ typed_data, signature }, purpose)
+
+function faultOf(read: () => unknown) {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof WalletProofRefused) return error.fault
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+const form = (isOfWrongType: boolean, field: string) => ({
+  kind: 'form',
+  isOfWrongType,
+  message: expect.stringMatching(new RegExp(`(^|; )${field.replaceAll(/[.[\]]/g, '\\$&')}: `)),
+})
+
+describe('typed data is read', () => {
+  it.each(PURPOSES)('for %s, with the digest that eth_signTypedData_v4 signs', (purpose) => {
+    const { domain, types, message, primaryType } = dataOf({ purpose })
+    const { [primaryType]: members } = types
+    const digest = TypedDataEncoder.hash(domain, { [primaryType]: [...members!] }, message)
+    expect(readAs(dataOf({ purpose }), purpose)).toEqual({
+      address: wallet.address,
+      purpose,
+      issuedAt: NOW,
+      digest,
+      signature: SIGNATURE,
+    })
+  })
+
+  it('in every spelling of a number, and every case of an address, to the same digest', () => {
+    const { digest } = readAs(dataOf())
+    const issuedAt = [
+      NOW,
+      String(NOW),
+      `0x${NOW.toString(16)}`,
+      `0x${NOW.toString(16).toUpperCase()}`,
+    ]
+    const spelled = [
+      ...[...issuedAt, toBeHex(NOW, 32)].map((value) =>
+        changed(({ message }) => (message.issuedAt = value)),
+      ),
+      ...['31337', '0x7a69', '0x7A69'].map((value) =>
+        changed(({ domain }) => (domain.chainId = value)),
+      ),
+      ...[wallet.address.toLowerCase(), `0x${wallet.address.slice(2).toUpperCase()}`].map((value) =>
+        changed(({ message }) => (message.address = value)),
+      ),
+    ]
+    for (const data of spelled)
+      expect(readAs(data)).toMatchObject({ digest, address: wallet.address })
+  })
+
+  it('with the members of its objects in any order, which is no part of the hash', () => {
+    const turned = changed((data) => {
+      data.domain = Object.fromEntries(Object.entries(data.domain).toReversed())
+      data.message = Object.fromEntries(Object.entries(data.message).toReversed())
+    })
+    expect(readAs(turned).digest).toBe(readAs(dataOf()).digest)
+  })
+
+  it('up to 300 seconds from the clock, either way, and not one second further', () => {
+    for (const issuedAt of [NOW - 300, NOW + 300])
+      expect(readAs(dataOf({ issuedAt })).issuedAt).toBe(issuedAt)
+    for (const issuedAt of [NOW - 301, NOW + 301, 0, NOW * 1000, 2n ** 256n - 1n])
+      expect(faultOf(() => readAs(dataOf({ issuedAt })))).toEqual({
+        kind: 'outside_window',
+        issuedAt: BigInt(issuedAt),
+        now: NOW,
+      })
+  })
+})
+
+const TOO_LONG = `0x${'0'.repeat(65)}`
+const DEEP = '['.repeat(20_000)
+
+describe('typed data is refused, with the name of the field,', () => {
+  const wrongTypes: [string, string, unknown][] = [
+    ['which is not there', 'typed_data', undefined],
+    ['which is text, as some signers take it', 'typed_data', JSON.stringify(dataOf())],
+    ['which is null', 'typed_data', null],
+    ['without types', 'typed_data.types', changed((data) => delete data.types)],
+    [
+      'without the purpose among its types',
+      'typed_data.types.ConvertAccount',
+      changed(({ types }) => delete types.ConvertAccount),
+    ],
+    [
+      'without a domain type',
+      'typed_data.types.EIP712Domain',
+      changed(({ types }) => delete types.EIP712Domain),
+    ],
+    [
+      'whose type is no list',
+      'typed_data.types.ConvertAccount',
+      changed(({ types }) => (types.ConvertAccount = {})),
+    ],
+    [
+      'whose member has no type',
+      'typed_data.types.ConvertAccount[1].type',
+      changed(({ types }) => delete types.ConvertAccount[1].type),
+    ],
+    ['without a primary type', 'typed_data.primaryType', changed((d) => delete d.primaryType)],
+    ['without a domain', 'typed_data.domain', changed((data) => delete data.domain)],
+    [
+      'without a chain',
+      'typed_data.domain.chainId',
+      changed(({ domain }) => delete domain.chainId),
+    ],
+    [
+      'whose version is a number',
+      'typed_data.domain.version',
+      changed(({ domain }) => (domain.version = 1)),
+    ],
+    ['without a message', 'typed_data.message', changed((data) => delete data.message)],
+    [
+      'without an address',
+      'typed_data.message.address',
+      changed(({ message }) => delete message.address),
+    ],
+    [
+      'without a time',
+      'typed_data.message.issuedAt',
+      changed(({ message }) => delete message.issuedAt),
+    ],
+    ...[true, null, [NOW], { hex: '0x1' }].map((value): [string, string, unknown] => [
+      `whose time is ${JSON.stringify(value)}`,
+      'typed_data.message.issuedAt',
+      changed(({ message }) => (message.issuedAt = value)),
+    ]),
+  ]
+  it.each(wrongTypes)('%s (422)', (_what, field, data) => {
+    expect(faultOf(() => readAs(data))).toEqual(form(true, field))
+  })
+
+  const ENS = 'vitalik.eth'
+  const ICAP = 'XE7338O073KYGTWWZN0F2WZ0R8PX5ZPPZS'
+  const badValues: [string, string, unknown][] = [
+    ['with one more field', 'typed_data', changed((data) => (data.more = 1))],
+    ['with one more type', 'typed_data.types', changed(({ types }) => (types.More = []))],
+    [
+      'with one more domain field',
+      'typed_data.domain',
+      changed(({ domain }) => (domain.salt = '1')),
+    ],
+    [
+      'with one more in the message',
+      'typed_data.message',
+      changed(({ message }) => (message.x = 1)),
+    ],
+    [
+      'with a __proto__ field',
+      'typed_data.message',
+      JSON.parse(
+        JSON.stringify(dataOf()).replace('"message":{', '"message":{"__proto__":{"more":1},'),
+      ),
+    ],
+    [
+      'with one more in a member',
+      'typed_data.types.ConvertAccount[0]',
+      changed(({ types }) => (types.ConvertAccount[0].indexed = true)),
+    ],
+    [
+      'with one more member of the purpose',
+      'typed_data.types.ConvertAccount',
+      changed(({ types }) => types.ConvertAccount.push({ name: 'nonce', type: 'uint256' })),
+    ],
+    [
+      'with one member less',
+      'typed_data.types.ConvertAccount',
+      changed(({ types }) => types.ConvertAccount.pop()),
+    ],
+    [
+      'with the members of the purpose in another order',
+      'typed_data.types.ConvertAccount[0].name',
+      changed(({ types }) => types.ConvertAccount.reverse()),
+    ],
+    [
+      'with the members of the domain in another order',
+      'typed_data.types.EIP712Domain[0].name',
+      changed(({ types }) => types.EIP712Domain.reverse()),
+    ],
+    [
+      'with one more member of the domain',
+      'typed_data.types.EIP712Domain',
+      changed(({ types }) =>
+        types.EIP712Domain.push({ name: 'verifyingContract', type: 'address' }),
+      ),
+    ],
+    [
+      'with another type of a member',
+      'typed_data.types.ConvertAccount[1].type',
+      changed(({ types }) => (types.ConvertAccount[1].type = 'uint64')),
+    ],
+    [
+      'of another primary type',
+      'typed_data.primaryType',
+      changed((d) => (d.primaryType = 'Permit')),
+    ],
+    ['for another purpose', 'typed_data.primaryType', dataOf({ purpose: 'CreateWallet' })],
+    [
+      'of another name',
+      'typed_data.domain.name',
+      changed(({ domain }) => (domain.name = 'Svc Chainsecured')),
+    ],
+    [
+      'of another version',
+      'typed_data.domain.version',
+      changed(({ domain }) => (domain.version = '2')),
+    ],
+    ['for another chain', 'typed_data.domain.chainId', dataOf({ chainId: 1n })],
+    [
+      'for a chain that only rounds to this one',
+      'typed_data.domain.chainId',
+      changed(({ domain }) => (domain.chainId = '31337.0')),
+    ],
+    ...['+1', '-1', '1.0', '1e9', '', ' 1', '01', '0x', '0X1', '1n', TOO_LONG, '9'.repeat(79)].map(
+      (value): [string, string, unknown] => [
+        `whose time is ${JSON.stringify(value).slice(0, 20)}`,
+        'typed_data.message.issuedAt',
+        changed(({ message }) => (message.issuedAt = value)),
+      ],
+    ),
+    ...[1.5, -1, 2 ** 53, 1e300].map((value): [string, string, unknown] => [
+      `whose time is the number ${value}`,
+      'typed_data.message.issuedAt',
+      changed(({ message }) => (message.issuedAt = value)),
+    ]),
+    ...[ENS, ICAP, wallet.address.slice(2), `0X${wallet.address.slice(2)}`, '0x', ''].map(
+      (value): [string, string, unknown] => [
+        `whose address is ${JSON.stringify(value)}`,
+        'typed_data.message.address',
+        changed(({ message }) => (message.address = value)),
+      ],
+    ),
+    ['of more than 4 KiB', 'typed_data', changed((data) => (data.domain.name = 'n'.repeat(4096)))],
+    [
+      'of more than 4 KiB of UTF-8, and fewer characters',
+      'typed_data',
+      changed((data) => (data.domain.name = '€'.repeat(1300))),
+    ],
+    [
+      'nested so deeply that to write it would end the stack',
+      'typed_data',
+      JSON.parse(DEEP + ']'.repeat(20_000)),
+    ],
+  ]
+  it.each(badValues)('%s (400)', (_what, field, data) => {
+    expect(faultOf(() => readAs(data))).toEqual(form(false, field))
+  })
+
+  it('also where the signature is what is wrong', () => {
+    const reading = (signature: unknown) => () =>
+      proofs.read({ typed_data: dataOf(), signature }, 'ConvertAccount')
+    for (const signature of [undefined, null, 1, {}])
+      expect(faultOf(reading(signature))).toEqual(form(true, 'signature'))
+    for (const signature of ['', '11', '0x1', '0xzz', '0X11', `0x${'1'.repeat(2 * 8193)}`])
+      expect(faultOf(reading(signature))).toEqual(form(false, 'signature'))
+    for (const signature of ['0x', `0x${'1'.repeat(2 * 8192)}`])
+      expect(reading(signature)()).toMatchObject({ signature })
+  })
+})
+
+const signed = async (signer: Wallet | HDNodeWallet, data: Data = dataOf()): Promise<string> => {
+  const types = { [data.primaryType]: [...data.types[data.primaryType]!] }
+  return signer.signTypedData(data.domain, types, data.message)
+}
+const proofBy = async (signer: Wallet | HDNodeWallet, data?: Data): Promise<WalletProof> =>
+  readAs(data ?? dataOf(), 'ConvertAccount', await signed(signer, data))
+const verdict = async (proof: WalletProof, by = proofs): Promise<string> => {
+  try {
+    await by.verify(proof)
+    return 'verified'
+  } catch (error) {
+    return error instanceof WalletProofRefused ? error.fault.kind : (error as Error).name
+  }
+}
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+describe('an ECDSA signature', () => {
+  it('of the address verifies, with v from 27 and from 0', async () => {
+    const proof = await proofBy(wallet)
+    expect(await verdict(proof)).toBe('verified')
+    const v = Number.parseInt(proof.signature.slice(-2), 16) - 27
+    const signature = `${proof.signature.slice(0, -2)}0${v}`
+    expect(await verdict({ ...proof, signature })).toBe('verified')
+  })
+
+  it('malleability: the second signature that anybody can make of one, with high s, is refused', async () => {
+    const proof = await proofBy(wallet)
+    const { r, s, v } = Signature.from(proof.signature)
+    const high = toBeHex(ORDER - BigInt(s), 32)
+    const signature = concat([r, high, toBeHex(v === 27 ? 28 : 27)])
+    expect(await verdict({ ...proof, signature })).toBe('not_of_address')
+  })
+
+  it('is 65 bytes and nothing else: not 64, not 66, not EIP-2098, not with another v', async () => {
+    const proof = await proofBy(wallet)
+    const { r, s, compactSerialized } = Signature.from(proof.signature)
+    const others = [
+      proof.signature.slice(0, -2),
+      `${proof.signature}00`,
+      compactSerialized,
+      ...[2, 26, 29, 35, 36, 37, 255].map((v) => concat([r, s, toBeHex(v)])),
+      '0x',
+      concat([zeroPadValue('0x', 32), s, '0x1b']),
+      concat([r, zeroPadValue('0x', 32), '0x1b']),
+      concat([toBeHex(ORDER, 32), s, '0x1b']),
+      concat([r, toBeHex(ORDER, 32), '0x1b']),
+      concat([hexlify(new Uint8Array(64).fill(255)), '0x1b']),
+    ]
+    for (const signature of others)
+      expect([signature, await verdict({ ...proof, signature })]).toEqual([
+        signature,
+        'not_of_address',
+      ])
+  })
+
+  it('another wallet: what somebody else signed, or this wallet over something else, is refused', async () => {
+    const proof = await proofBy(wallet)
+    const others = [
+      await signed(new Wallet(hexlify(randomBytes(32)))),
+      await signed(wallet, dataOf({ issuedAt: NOW + 1 })),
+      await signed(wallet, dataOf({ chainId: 1n })),
+      await signed(wallet, dataOf({ purpose: 'CreateWallet' })),
+      await signed(wallet, dataOf({ address: `0x${'1'.repeat(40)}` })),
+      await wallet.signMessage(proof.digest),
+    ]
+    for (const signature of others)
+      expect(await verdict({ ...proof, signature })).toBe('not_of_address')
+  })
+
+  it('of an account with code of EIP-7702 counts as before, whatever the code says', async () => {
+    const code = await deployHostileWallet(payer, 'reverts')
+    await provider.send('anvil_setCode', [wallet.address, concat(['0xef0100', code])])
+    const proof = await proofBy(wallet)
+    expect(await verdict(proof)).toBe('verified')
+    expect(await verdict({ ...proof, signature: SIGNATURE })).toBe('not_of_contract')
+    await provider.send('anvil_setCode', [wallet.address, '0x'])
+  })
+})
+
+describe('a contract wallet', () => {
+  const owner = new Wallet(hexlify(randomBytes(32)))
+
+  it('is asked, and its word counts: yes to its owner, no to others', async () => {
+    const address = await deployOwnedWallet(payer, owner.address)
+    const data = dataOf({ address })
+    expect(await verdict(await proofBy(owner, data))).toBe('verified')
+    expect(await verdict(await proofBy(wallet, data))).toBe('not_of_contract')
+    const long = { ...(await proofBy(owner, data)), signature: `0x${'5a'.repeat(8192)}` }
+    expect(await verdict(long)).toBe('not_of_contract')
+  })
+
+  it.each(HOSTILE_WAYS.slice(1))('that %s has not signed', async (way) => {
+    const address = await deployHostileWallet(payer, way)
+    expect(await verdict(await proofBy(owner, dataOf({ address })))).toBe('not_of_contract')
+  })
+
+  it('yes to everything: it may speak for itself, and for no other address', async () => {
+    const address = await deployHostileWallet(payer, 'says yes to everything')
+    const proof = await proofBy(owner, dataOf({ address }))
+    for (const signature of [proof.signature, '0x', `0x${'5a'.repeat(8192)}`])
+      expect(await verdict({ ...proof, signature })).toBe('verified')
+    const other = await proofBy(owner, dataOf({ address: wallet.address }))
+    expect(await verdict(other)).toBe('not_of_address')
+    const wrapped = concat([address, other.signature])
+    expect(await verdict({ ...other, signature: wrapped })).toBe('not_of_address')
+  })
+
+  it('that is not deployed is refused by name, though its signature says how it would be (ERC-6492)', async () => {
+    const data = dataOf({ address: `0x${'c0'.repeat(20)}` })
+    const proof = await proofBy(owner, data)
+    const signature = concat([hexlify(randomBytes(96)), proof.signature, `0x${'6492'.repeat(16)}`])
+    expect(await verdict({ ...proof, signature })).toBe('counterfactual')
+    expect(await verdict(proof)).toBe('not_of_address')
+  })
+})
+
+describe('a chain that can not be asked', () => {
+  const proofAt = () => proofBy(wallet, dataOf({ address: `0x${'c0'.repeat(20)}` }))
+  const asking = async <Result>(
+    answer: Parameters<typeof startWebServer>[0],
+    ask: (proofs: WalletProofs) => Promise<Result>,
+    askMs?: number,
+  ) => {
+    const server = await startWebServer(answer)
+    const network = { staticNetwork: true, batchMaxCount: 1, cacheTimeout: -1 }
+    const node = new JsonRpcProvider(`http://127.0.0.1:${server.port}`, Number(CHAIN_ID), network)
+    const options = { chain: { provider: node, chainId: CHAIN_ID }, now: () => NOW * 1000 }
+    try {
+      return await ask(new WalletProofs({ ...options, ...(askMs && { askMs }) }))
+    } finally {
+      node.destroy()
+      await server.close()
+    }
+  }
+
+  it('never says that a signature is wrong: errors, other answers, and answers of another size', async () => {
+    const proof = await proofAt()
+    const bodies = [
+      { error: { code: -32_000, message: 'execution reverted', data: '0x08c379a0' } },
+      { error: { code: -32_603, message: 'header not found' } },
+      { result: '0x' },
+      { result: zeroPadValue('0x1626ba7e', 32) },
+      { result: null },
+    ]
+    for (const body of bodies) {
+      const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, ...body })
+      const said = await asking(
+        (_request, response) => void response.end(answer),
+        (by) => verdict(proof, by),
+      )
+      expect([body, said]).toEqual([body, ChainUnavailable.name])
+    }
+    const failing = (_request: unknown, response: any) => {
+      response.statusCode = 500
+      response.end()
+    }
+    expect(await asking(failing, (by) => verdict(proof, by))).toBe(ChainUnavailable.name)
+  })
+
+  it('is given up, and asked by so many at once and no more; ECDSA needs none of it', async () => {
+    const [proof, own] = [await proofAt(), await proofBy(wallet)]
+    const held: { end(): void }[] = []
+    const silent = (_request: unknown, response: any) => void held.push(response)
+    await asking(
+      silent,
+      async (by) => {
+        const asked = Array.from({ length: CONTRACT_SIGNATURES_AT_ONCE }, () => verdict(proof, by))
+        expect(await verdict(proof, by)).toBe(Overloaded.name)
+        expect(await verdict(own, by)).toBe('verified')
+        expect(new Set(await Promise.all(asked))).toEqual(new Set([ChainUnavailable.name]))
+        // Given up here, and still the node's work.
+        expect(await verdict(proof, by)).toBe(Overloaded.name)
+        for (const response of held) response.end()
+      },
+      200,
+    )
+  })
+})
