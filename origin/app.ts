@@ -71,7 +71,7 @@ export function createApp(services: Services): OriginApp {
 
 const CORS = {
   origin: '*',
-  allowHeaders: ['Authorization', 'X-Api-Key', 'Idempotency-Key', 'Content-Type'],
+  allowHeaders: ['Authorization', 'X-Api-Key', 'X-Wallet-Auth', 'Idempotency-Key', 'Content-Type'],
   exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count', RECEIPT_HEADER],
 }
 

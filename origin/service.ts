@@ -17,6 +17,7 @@ import { KeyUses } from './accounts/key-uses.ts'
 import { AccountOpenings } from './admission/account-openings.ts'
 import { CpuPressure } from './admission/cpu-pressure.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
+import { WalletCalls } from './admission/wallet-calls.ts'
 import { ownServices } from './actions/outbound/policy.ts'
 import { createActionPool } from './actions/pool.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
@@ -247,6 +248,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     keptAnswers,
     keyUses,
     openings,
+    walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
     load,
     channel: {
       keys: {

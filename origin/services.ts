@@ -5,6 +5,7 @@ import type { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { AccountOpenings } from './admission/account-openings.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
+import type { WalletCalls } from './admission/wallet-calls.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
 import type { Credits } from './credits/credits.ts'
 import type { Payments } from './credits/processor/payments.ts'
@@ -38,6 +39,7 @@ export type Services = {
   keptAnswers: KeptAnswers
   keyUses: KeyUses
   openings: AccountOpenings
+  walletCalls: WalletCalls
   load: Pick<EventLoopLoad, 'requireRoom'>
   tee: Pick<TeeProvider, 'collateral'>
   evidence: Evidence

@@ -181,6 +181,23 @@ export const SEALED_CLOCK_SKEW_MS = 30_000
 /** An edge isolate asks for the origin's evidence again after this (`DESIGN.md`, Attested TLS). */
 export const CHANNEL_KEY_MAX_AGE_MS = 60 * 60 * 1000
 
+/**
+ * `X-Wallet-Auth`: base64 of some 500 bytes of typed data, and of a signature that a contract wallet with dozens of
+ * owners may have made. Servers take 16 KiB of headers together.
+ */
+export const WALLET_AUTH_MAX_CHARACTERS = 8 * 1024
+
+/**
+ * Signatures of wallets from one client network, at once and an hour over time: ten a second. Each may be a call that
+ * our node makes for a contract wallet, for nothing.
+ */
+export const WALLET_PROOFS_BURST = 600
+export const WALLET_PROOFS_PER_HOUR = 36_000
+
+/** Wallets and usage keys that are made for one ChainSecured account, free of charge: the gas of each is its admin's. */
+export const MADE_FOR_WALLETS_BURST = 300
+export const MADE_FOR_WALLETS_PER_HOUR = 3_600
+
 /** Quotes for nonces that are made at once: each keeps the platform's one quoting enclave busy for some 50 ms. */
 export const QUOTES_AT_ONCE = 4
 

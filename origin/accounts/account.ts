@@ -57,10 +57,16 @@ export type Account = {
 }
 
 /**
- * Who an API key is: an account's own key, or one of its usage keys. `keyHash` is the credential of its writes.
- * The own key of an account that was converted resolves too (`account.managed` is false then).
+ * Who asks: an account's own key, one of its usage keys, or its admin wallet. `keyHash` is the credential of writes by
+ * key. The own key of an account that was converted resolves too (`account.managed` is false then).
  */
-export type Principal = { account: Account; keyHash: string; usageKey?: UsageKey }
+export type Principal = {
+  account: Account
+  keyHash: string
+  usageKey?: UsageKey
+  /** The admin wallet, EIP-55, where it asks itself by a signature; `keyHash` is its hash then. */
+  wallet?: string
+}
 
 /** 0x hex of 32 bytes, lower-case. */
 export function word(value: bigint | string): string {

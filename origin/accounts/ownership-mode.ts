@@ -3,7 +3,11 @@ import type { Principal } from './account.ts'
 import type { Chain } from './chain.ts'
 
 /** What the admin wallet can send instead of asking the service. */
-export type OwnWrite = { functionName: string } & Pick<Chain, 'contractAddress' | 'chainId'>
+export type OwnWrite = {
+  functionName: string
+  /** The method of the client library that sends it. */
+  clientMethod: string
+} & Pick<Chain, 'contractAddress' | 'chainId'>
 
 /** The account is written by its admin wallet, straight at the contract. */
 export class AccountChainSecured extends Error {
@@ -20,18 +24,21 @@ export class AccountChainSecured extends Error {
 }
 
 /** There is no API key to rotate: who wants another credential hands the account to another wallet. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  rotateAccountApiKey: 'transferChainSecuredAccountOwnership',
+const INSTEAD: Readonly<Record<string, Pick<OwnWrite, 'functionName' | 'clientMethod'>>> = {
+  rotateAccountApiKey: {
+    functionName: 'transferChainSecuredAccountOwnership',
+    clientMethod: 'transferOwnership',
+  },
 }
 
 /** The service has no authority over such an account, whoever asks. @throws {AccountChainSecured} */
 export function requireManaged({ account }: Principal, write: OwnWrite): void {
   if (account.managed) return
-  const functionName = INSTEAD[write.functionName] ?? write.functionName
-  throw new AccountChainSecured(account.adminWallet, { ...write, functionName })
+  throw new AccountChainSecured(account.adminWallet, { ...write, ...INSTEAD[write.functionName] })
 }
 
 /** The API key that an account had before its conversion is worth nothing but billing. @throws {AccountChainSecured} */
-export function requireLiveKey({ account, usageKey }: Principal): void {
-  if (!account.managed && !usageKey) throw new AccountChainSecured(account.adminWallet)
+export function requireLiveKey({ account, usageKey, wallet }: Principal): void {
+  if (!account.managed && !usageKey && wallet === undefined)
+    throw new AccountChainSecured(account.adminWallet)
 }

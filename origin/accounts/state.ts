@@ -19,15 +19,18 @@ export type Tables = {
    * were made of wallets are not in it: anyone may register one as a usage key, before it names an account or after.
    */
   keyHolders: Map<string, string>
+  /** Hash of a wallet that is or was the admin of an unmanaged account -> master hash. It is no credential. */
+  walletHolders: Map<string, string>
 }
 
 /** Looked up by key, an account that is still stored is decoded at its first use. */
 export function tablesOf(stored: Iterable<StoredAccount>): Tables {
   const tables = noTables()
   for (const account of stored) {
-    const { accountHash, apiKeys, usageKeys } = hashesIn(account.bytes)
+    const { accountHash, apiKeys, wallets, usageKeys } = hashesIn(account.bytes)
     tables.accounts.set(accountHash, account)
     for (const key of [...apiKeys, ...usageKeys]) tables.keyHolders.set(key, accountHash)
+    for (const wallet of wallets) tables.walletHolders.set(wallet, accountHash)
   }
   return tables
 }
@@ -35,6 +38,7 @@ export function tablesOf(stored: Iterable<StoredAccount>): Tables {
 const noTables = (): Tables => ({
   accounts: new Map(),
   keyHolders: new Map(),
+  walletHolders: new Map(),
 })
 
 export class AccountsState {
@@ -61,6 +65,11 @@ export class AccountsState {
     const usageKey = account.usageKeys.get(keyHash)
     if (usageKey) return { account, keyHash, usageKey }
     return account.hashes.get(keyHash)?.revoked === false ? { account, keyHash } : undefined
+  }
+
+  /** The account whose admin a wallet is or was. @param walletHash keccak256 of its 20 bytes, lower-case */
+  accountOfWallet(walletHash: string): Account | undefined {
+    return this.account(this.#tables.walletHolders.get(walletHash))
   }
 
   /** @param hash the master hash */

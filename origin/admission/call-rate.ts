@@ -24,6 +24,8 @@ export type CallRateOptions = {
   name: string
   /** Callers are in the database as hashes under this key. */
   hashKey: Uint8Array
+  /** What is said to who is refused; else that the name was called too often from this address. */
+  refusal?: string
   /** Calls that may come at once, and how many an hour over time. */
   burst: number
   perHour: number
@@ -63,7 +65,8 @@ export class CallRate {
     if (taken.length === 1) return
     const rows = await fromDatabase(db.select().from(callRates).where(eq(callRates.id, id)))
     const fullAt = rows[0]?.fullAt.getTime() ?? latest
-    throw new TooManyCalls(`${name} was called too often from this address`, fullAt - latest)
+    const { refusal = `${name} was called too often from this address` } = this.#options
+    throw new TooManyCalls(refusal, fullAt - latest)
   }
 
   /** Forgets callers whose burst is whole. */

@@ -7,6 +7,7 @@ import { ContractRefused } from '../accounts/writer.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import type { Operation } from './operation.ts'
 import { spendCapIn, forgetCap } from './spend-cap.ts'
+import { permissionsOf } from './usage-key-permissions.ts'
 
 /** Issues a usage key with narrow permissions, and a cap where one is asked for. Shown once; only its hash goes on the chain. */
 export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
@@ -20,17 +21,7 @@ export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = 
   showsKey: 'usage_api_key_hash',
   statuses: [404, 409, 503],
   handle: ({ principal, body, writeId: firstWriteId }, { credits, log, writer }) => {
-    const permissions = {
-      name: body.name,
-      description: body.description,
-      canCreateGroups: body.can_create_groups,
-      canDeleteGroups: body.can_delete_groups,
-      canCreatePkps: body.can_create_pkps,
-      manageIpfsIdsInGroups: body.manage_ipfs_ids_in_groups,
-      addPkpToGroups: body.add_pkp_to_groups,
-      removePkpFromGroups: body.remove_pkp_from_groups,
-      executeInGroups: body.execute_in_groups,
-    }
+    const permissions = permissionsOf(body)
     const cap = spendCapIn(body) ?? null
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }

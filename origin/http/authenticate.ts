@@ -1,27 +1,69 @@
+/** Who asks, by what is in the head of a request: a key, or an admin wallet's proof for billing. */
 import { keyOf } from '../../shared/api-key.ts'
 import { ApiError } from '../../shared/errors.ts'
+import { WALLET_AUTH_HEADER } from '../../shared/wire/wallet-auth.ts'
 import { apiKeyHash } from '../accounts/api-key.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/state.ts'
+import type { Services } from '../services.ts'
+import { signedInHeader } from './wallet-auth-header.ts'
+import { principalBySignature } from './wallet-signature.ts'
 
 const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account gives one.'
 
 /**
  * `none`: no key is looked at; `sent_key`: one has to be sent, and may be unknown; `key`: any valid key;
- * `account_key`: the account's own, a usage key gets 403.
+ * `account_key`: the account's own, a usage key gets 403; `wallet_signature`: none in the head, but the signature of an
+ * account's admin wallet in the body.
  */
-export type Auth = 'none' | 'sent_key' | 'key' | 'account_key'
+export type Auth = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
 
-/** Who asks. @throws {ApiError} 401 for no key, and for one that resolves to no account where that matters */
-export function principalFor(
-  auth: Auth,
-  headers: Headers,
-  mirror: AccountsMirror,
-): Principal | undefined {
+type Asked = {
+  auth: Auth
+  /** `X-Wallet-Auth` is taken in place of a key. */
+  walletAuth?: true
+}
+
+/**
+ * One credential a request: of two, nobody could say which one counts, and one of them may be there by mistake.
+ * @returns `undefined` where none is asked for, or it is in the body
+ * @throws {ApiError} 401 for none, and for one that stands for no account where that matters; 400 for two
+ */
+export async function principalByHead(
+  { auth, walletAuth }: Asked,
+  { headers, address }: { headers: Headers; address: string },
+  services: Pick<Services, 'mirror' | 'walletProofs' | 'walletCalls'>,
+): Promise<Principal | undefined> {
   if (auth === 'none') return undefined
   const key = keyOf(headers)
-  return auth === 'sent_key' ? found(requireKey(key), mirror) : principalOf(key, mirror)
+  const proof = headers.get(WALLET_AUTH_HEADER)
+  if (auth === 'wallet_signature') {
+    if (key === undefined && proof === null) return undefined
+    throw new ApiError(
+      400,
+      'The credential here is the signature in the body, and another one is in a header.',
+      'Send neither a key nor X-Wallet-Auth. An account in API mode asks create_wallet or add_usage_api_key, with its key.',
+    )
+  }
+  if (proof === null) {
+    const { mirror } = services
+    return auth === 'sent_key' ? found(requireKey(key), mirror) : principalOf(key, mirror)
+  }
+  if (key !== undefined)
+    throw new ApiError(
+      400,
+      'Two credentials were sent: a key, and X-Wallet-Auth.',
+      'Send the one that is meant, and not the other.',
+    )
+  if (!walletAuth)
+    throw new ApiError(
+      401,
+      'X-Wallet-Auth is for billing and for the caps of usage keys; it was sent for something else.',
+      'Send a usage key in X-Api-Key; what writes the account is a transaction of its admin wallet.',
+      bearer,
+    )
+  return principalBySignature(signedInHeader(proof), 'BillingAuth', address, services)
 }
 
 /** Who a key is. @throws {ApiError} 401 for no key, or one that resolves to no account */

@@ -8,6 +8,8 @@ export type Authorization = {
   auth: Auth
   /** The function of the contract that the operation calls for the account. */
   writes?: string
+  /** The method of the client library that does the same. */
+  clientMethod?: string
   /** The API key of an account that was converted to ChainSecured mode may still call it: billing. */
   afterConversion?: true
 }
@@ -17,12 +19,12 @@ export type Authorization = {
  * @throws {ForeseenRefusal | AccountChainSecured} 403
  */
 export function authorize(
-  { auth, writes, afterConversion }: Authorization,
+  { auth, writes, clientMethod = '', afterConversion }: Authorization,
   principal: Principal,
   { contractAddress, chainId }: Pick<Chain, 'contractAddress' | 'chainId'>,
 ): void {
   if (auth === 'account_key') requireMaster(principal)
   if (writes !== undefined)
-    requireManaged(principal, { functionName: writes, contractAddress, chainId })
+    requireManaged(principal, { functionName: writes, clientMethod, contractAddress, chainId })
   else if (!afterConversion) requireLiveKey(principal)
 }

@@ -8,6 +8,7 @@ export const billingBalance: Operation = {
   summary: 'What the account can spend, what is reserved and what it owes.',
   auth: 'key',
   afterConversion: true,
+  walletAuth: true,
   answer: balanceAnswer,
   handle: ({ principal }, { credits }) => credits.balance(principal.account.hash),
 }

@@ -11,6 +11,7 @@ export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentReque
   summary: 'Credits a settled payment to the account, once. A repeat is answered alike.',
   auth: 'key',
   afterConversion: true,
+  walletAuth: true,
   body: { schema: confirmPaymentRequest },
   answer: confirmPaymentAnswer,
   statuses: [404, 409],

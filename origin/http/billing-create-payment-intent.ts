@@ -10,6 +10,7 @@ export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentI
   summary: 'Begins a payment of 500 cents or more, by card or cryptocurrency.',
   auth: 'key',
   afterConversion: true,
+  walletAuth: true,
   body: { schema: createPaymentIntentRequest },
   answer: createPaymentIntentAnswer,
   handle: async ({ principal, body, writeId }, services) => {

@@ -16,6 +16,7 @@ export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
   summary: 'What was charged, by UTC day, key and action or operation; as JSON or CSV.',
   auth: 'key',
   afterConversion: true,
+  walletAuth: true,
   query: usageQuery,
   list: true,
   csv: { fileName: 'usage.csv', columns: Object.keys(usageRow.shape) },

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { hexlify, zeroPadValue } from 'ethers'
 import type { z } from 'zod'
 import { addressOfPkp } from '../../shared/wire/fields.ts'
 import { createWalletAnswer, createWalletRequest } from '../../shared/wire/wallets.ts'
 import { eventIn } from '../accounts/receipt-event.ts'
 import { requireMayCreateWallet } from '../accounts/rights.ts'
-import { addressOf } from '../keys/keyring.ts'
+import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /** Derives a wallet under a fresh random path and registers it with the account. */
@@ -20,11 +18,10 @@ export const createWallet: Operation<z.infer<typeof createWalletRequest>> = {
   statuses: [403, 404, 409, 503],
   handle: async ({ principal, body, writeId }, { keyring, writer }) => {
     requireMayCreateWallet(principal)
-    const path = hexlify(randomBytes(32))
-    const address = addressOf(keyring.walletKey(principal.account.hash, path))
+    const fresh = freshWallet(keyring, principal.account.hash)
     const receipt = await writer.write(
       'registerWalletDerivation',
-      [principal.keyHash, zeroPadValue(address, 32), path, body.name, body.description],
+      [principal.keyHash, fresh.pkpId, fresh.derivationPath, body.name, body.description],
       { writeId },
     )
     const { pkpId } = eventIn(receipt, 'WalletRegistered')

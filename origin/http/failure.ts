@@ -1,4 +1,5 @@
 import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
+import { NotTheAdmin } from '../accounts/admin-wallet.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
 import { ForeseenRefusal } from '../accounts/foreseen-refusal.ts'
 import { AccountChainSecured } from '../accounts/ownership-mode.ts'
@@ -28,8 +29,11 @@ import { NestedTooDeeply } from './json/scan.ts'
 import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
+import { SignatureRefused } from './wallet-signature.ts'
 import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
+/** What a 401 has to name (RFC 9110, 15.5.2), where a wallet asks. No scheme is registered for it. */
+const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
   'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
@@ -71,6 +75,11 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
     return contractRefusal(error.errorName, error.args)
   if (error instanceof AccountChainSecured) return chainSecured(error)
+  if (error instanceof NotTheAdmin) return notTheAdmin(error)
+  if (error instanceof SignatureRefused) {
+    const { message, fix } = walletProofRefusal(error.refusal)
+    return new ApiError(401, message, fix, WALLET_CHALLENGE)
+  }
   if (error instanceof WalletProofRefused) return walletProofRefusal(error)
   if (error instanceof ChainUnavailable)
     return new ApiError(
@@ -231,13 +240,30 @@ function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
     return new ApiError(
       403,
       message,
-      'Use a usage key of the account, or read the account from the chain.',
+      'Use a usage key of the account, or read the account from the chain. For billing and the caps of usage keys send X-Wallet-Auth, signed by the admin wallet.',
     )
-  const { functionName, contractAddress, chainId } = write
+  const { functionName, clientMethod, contractAddress, chainId } = write
   return new ApiError(
     403,
     'The account is in ChainSecured mode: its admin wallet alone may write it.',
-    `Send ${functionName} to the contract ${contractAddress} on chain ${chainId} from the wallet ${adminWallet}.`,
+    `Send ${functionName} to the contract ${contractAddress} on chain ${chainId} from the wallet ${adminWallet}; in svc/client with mode 'sovereign' that is ${clientMethod}().`,
+  )
+}
+
+/** Here the wallet is the credential. Who is the admin now is for everybody to read on the chain. */
+function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
+  if (heir !== undefined)
+    return new ApiError(
+      401,
+      `The wallet ${wallet} is no longer the admin of the account: it was transferred to ${heir}.`,
+      `Sign with the wallet ${heir}.`,
+      WALLET_CHALLENGE,
+    )
+  return new ApiError(
+    401,
+    `The wallet ${wallet} is the admin of no ChainSecured account.`,
+    'Open an account from this wallet (newChainSecuredAccount at the contract), or convert one to it (convert_to_chain_secured_account). An account in API mode asks with its key.',
+    WALLET_CHALLENGE,
   )
 }
 

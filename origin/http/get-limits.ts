@@ -66,6 +66,12 @@ function requestLimits(): Record<string, Limit> {
     ),
     source_text: limit(limits.SOURCE_MAX_BYTES, 'bytes', 'code of an action, in UTF-8'),
     js_params: limit(limits.PARAMS_MAX_BYTES, 'bytes', 'js_params, as JSON'),
+    wallet_auth: limit(limits.WALLET_AUTH_MAX_CHARACTERS, 'characters', 'X-Wallet-Auth'),
+    wallet_signatures: limit(
+      limits.WALLET_PROOFS_PER_HOUR,
+      'signatures',
+      `of wallets, from one client network in an hour; ${limits.WALLET_PROOFS_BURST} at once`,
+    ),
     fresh_quotes: limit(
       limits.QUOTES_PER_MINUTE,
       'quotes',
@@ -94,6 +100,11 @@ function accountLimits(settings: Settings): Record<string, Limit> {
     spend_cap: limit(limits.SPEND_CAP_MAX_CENTS, 'cents', 'the cap of a usage key'),
     spend_window: limit(limits.SPEND_WINDOW_MAX_S, 'seconds', 'the window of a cap'),
     usage_days: limit(limits.USAGE_DAYS_MAX, 'days', 'one statement of charges'),
+    made_by_signature: limit(
+      limits.MADE_FOR_WALLETS_PER_HOUR,
+      'wallets and keys',
+      `of one ChainSecured account in an hour; ${limits.MADE_FOR_WALLETS_BURST} at once`,
+    ),
     permission_ids: limit(limits.PERMISSION_IDS_MAX, 'ids', 'one permission array'),
     new_account_burst: limit(settings.SVC_NEW_ACCOUNT_BURST, 'accounts', 'at once, an address'),
     new_account_rate: limit(

@@ -1,7 +1,8 @@
 /**
  * One operation of the core API, as data and a handler. `mount` serves it in the order of `decisions.md`:
- * 429 of a node under load, 401, 400 and 422, a kept answer, 402, 403, then the act. `openapi.json` is made from
- * the same data, so what is written here is what clients read.
+ * 429 of a node under load, 401, 400 and 422, a kept answer, 402, 403, then the act. Where the credential is in the
+ * body, 401 comes after 400 and 422. `openapi.json` is made from the same data, so what is written here is what
+ * clients read.
  *
  * To add one: a file of its own that exports an `Operation`, its schemas in `shared/wire/`, and its name in
  * `operations.ts`.
@@ -18,6 +19,8 @@
  *   it when it has succeeded. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
  *   no transaction and is free. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
  *   since (billing); see `authorize.ts`.
+ * - `auth: 'wallet_signature'`: the body carries `{typed_data, signature}` of the named purpose, and who signed it asks.
+ *   `walletAuth`: the same in the header `X-Wallet-Auth`, in place of a key (billing).
  * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
  *   Where the receipt names another key's hash than was made up, `requireShownNow` says what to answer.
  * - `runsOnce`: what was begun and lost is answered 409 `outcome_unknown`, and not begun again.
@@ -32,7 +35,8 @@ import { asOfNow } from '../accounts/as-of-now.ts'
 import { chargedWrite } from '../credits/charged-write.ts'
 import type { KeptAnswer } from '../idempotency/answer-codec.ts'
 import type { Services } from '../services.ts'
-import { type Auth, principalFor } from './authenticate.ts'
+import type { Purpose } from '../../shared/typed-data.ts'
+import { type Auth, principalByHead } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
 import { CSV_TYPE, csvOf, type CsvForm, wantsCsv } from './csv.ts'
@@ -40,6 +44,7 @@ import { idempotencyKeyOf, once } from './idempotency.ts'
 import { Page, type PageRequest, pageRequestOf } from './page.ts'
 import { bodyOf, type RequestBody } from './request-body.ts'
 import { queryOf } from './request-query.ts'
+import { type Signed, principalBySignature } from './wallet-signature.ts'
 
 export type OriginEnv = { Variables: { requestId: string } }
 export type OriginApp = Hono<OriginEnv>
@@ -76,6 +81,7 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   writes?: string
   writesUnless?: (body: Body) => boolean
   afterConversion?: true
+  walletAuth?: true
   showsKey?: string
   runsOnce?: true
   statuses?: readonly ErrorStatus[]
@@ -86,6 +92,7 @@ export type Operation<Body = undefined, Query = undefined> =
   | Common<'none', Body, Query, object>
   | Common<'sent_key', Body, Query, { principal: Principal | undefined }>
   | Common<'key' | 'account_key', Body, Query, { principal: Principal }>
+  | (Common<'wallet_signature', Body, Query, { principal: Principal }> & { purpose: Purpose })
 
 export function mount<Body, Query>(
   app: OriginApp,
@@ -94,14 +101,19 @@ export function mount<Body, Query>(
 ): void {
   app.on(operation.method, operation.path, async (context) => {
     services.load.requireRoom()
-    const principal = principalFor(operation.auth, context.req.raw.headers, services.mirror)
-    if (principal) services.keyUses.used(principal.keyHash)
+    const from = { headers: context.req.raw.headers, address: clientAddress(context) }
+    const byHead = await principalByHead(operation, from, services)
+    if (byHead && byHead.wallet === undefined) services.keyUses.used(byHead.keyHash)
     const { value: body, bytes } = await bodyOf(context, operation.body)
+    const principal =
+      operation.auth === 'wallet_signature'
+        ? await principalBySignature(body as Signed, operation.purpose, from.address, services)
+        : byHead
     const given = {
       body,
       query: queryOf(context, operation.query),
       page: pageRequestOf(context, operation.list),
-      clientAddress: clientAddress(context),
+      clientAddress: from.address,
       bodyBytes: bytes.length,
       gone: context.req.raw.signal,
     }
@@ -132,7 +144,11 @@ async function act<Body, Query>(
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
   const permitted = async () => {
     const current = asOfNow(principal, services.mirror.current())
-    const asked = { auth, ...(isWrite && { writes }), ...(afterConversion && { afterConversion }) }
+    const asked = {
+      auth,
+      ...(isWrite && { writes, clientMethod: clientMethodOf(operation.path) }),
+      ...(afterConversion && { afterConversion }),
+    }
     authorize(asked, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)
   }
@@ -140,6 +156,12 @@ async function act<Body, Query>(
   const { account, keyHash } = principal
   const by = { accountHash: account.hash, keyHash, subject: operation.path }
   return chargedWrite(services.credits, by, permitted)
+}
+
+/** The client library names its methods as the API its paths. */
+function clientMethodOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** @param table what the answer, a list, is wanted as instead of JSON */

@@ -4,12 +4,14 @@ import { addActionToGroup } from './add-action-to-group.ts'
 import { addGroup } from './add-group.ts'
 import { addPkpToGroup } from './add-pkp-to-group.ts'
 import { addUsageApiKey } from './add-usage-api-key.ts'
+import { addUsageApiKeyWithSignature } from './add-usage-api-key-with-signature.ts'
 import { billingBalance } from './billing-balance.ts'
 import { billingConfirmPayment } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntent } from './billing-create-payment-intent.ts'
 import { billingProcessorConfig } from './billing-processor-config.ts'
 import { billingUsage } from './billing-usage.ts'
 import { createWallet } from './create-wallet.ts'
+import { createWalletWithSignature } from './create-wallet-with-signature.ts'
 import { deleteAction } from './delete-action.ts'
 import { getGroup } from './get-group.ts'
 import { getLimits } from './get-limits.ts'
@@ -39,6 +41,7 @@ export const operations: readonly Operation<any, any>[] = [
   accountExists,
   rotateAccountApiKey,
   createWallet,
+  createWalletWithSignature,
   listWallets,
   listWalletsInGroup,
   addGroup,
@@ -55,6 +58,7 @@ export const operations: readonly Operation<any, any>[] = [
   deleteAction,
   listActions,
   addUsageApiKey,
+  addUsageApiKeyWithSignature,
   updateUsageApiKey,
   removeUsageApiKey,
   listApiKeys,

@@ -12,12 +12,15 @@ type Changes = z.infer<typeof updateUsageApiKeyRequest>
 /**
  * Changes what is given of a usage key; a given array replaces, and what is absent stays as it is. The cap is not the
  * chain's: where nothing else is given, no transaction is sent. It comes last, since it can be set again for nothing.
+ * A cap is what the admin wallet of a ChainSecured account sets here (`X-Wallet-Auth`); the rest is its transaction.
  */
 export const updateUsageApiKey: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_usage_api_key',
-  summary: 'Changes what is given of a usage key; a given array replaces the one that is there.',
+  summary:
+    'Changes what is given of a usage key; a given array replaces the one that is there. X-Wallet-Auth changes the cap alone.',
   auth: 'account_key',
+  walletAuth: true,
   writes: 'updateUsageApiKey',
   writesUnless: (body) => changesOf(body).fields === 0,
   body: { schema: updateUsageApiKeyRequest },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { SPEND_CAP_MAX_CENTS, SPEND_WINDOW_MAX_S, SPEND_WINDOW_MIN_S } from '../limits.ts'
 import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './fields.ts'
 import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
+import { walletProofFields } from './wallet-proofs.ts'
 
 const shownOnce = z.string().meta({ description: 'Shown once and never again.' })
 
@@ -36,17 +37,22 @@ function requireBothOrNeither(body: SpendCap, context: z.core.$RefinementCtx): v
     add('spend_window_seconds', 'expected none, since the cap is taken away')
 }
 
+/** What the chain keeps of a new key. */
+const newKey = {
+  name,
+  description: description.default(''),
+  can_create_groups: z.boolean().default(false),
+  can_delete_groups: z.boolean().default(false),
+  can_create_pkps: z.boolean().default(false),
+  manage_ipfs_ids_in_groups: groupIdsSchema.default([]),
+  add_pkp_to_groups: groupIdsSchema.default([]),
+  remove_pkp_from_groups: groupIdsSchema.default([]),
+  execute_in_groups: groupIdsSchema.default([]),
+}
+
 export const addUsageApiKeyRequest = z
   .object({
-    name,
-    description: description.default(''),
-    can_create_groups: z.boolean().default(false),
-    can_delete_groups: z.boolean().default(false),
-    can_create_pkps: z.boolean().default(false),
-    manage_ipfs_ids_in_groups: groupIdsSchema.default([]),
-    add_pkp_to_groups: groupIdsSchema.default([]),
-    remove_pkp_from_groups: groupIdsSchema.default([]),
-    execute_in_groups: groupIdsSchema.default([]),
+    ...newKey,
     spend_cap_cents: spendCapCents.optional(),
     spend_window_seconds: spendWindowSeconds.optional(),
   })
@@ -56,6 +62,30 @@ export const addUsageApiKeyAnswer = z.object({
   success: z.literal(true),
   usage_api_key: shownOnce,
   usage_api_key_hash: hashAnswer,
+})
+
+/** A cap of a key that may never come to be would be a promise that nobody keeps. */
+const noCapYet = z
+  .unknown()
+  .refine((cap) => cap === null || cap === undefined, {
+    error:
+      'expected none: the key is not on the chain yet. Once it is, set its cap by update_usage_api_key with X-Wallet-Auth',
+  })
+  .optional()
+  .meta({ description: 'Not taken here; see update_usage_api_key.' })
+
+export const addUsageApiKeyWithSignatureRequest = z.object({
+  ...walletProofFields('AddUsageApiKey'),
+  ...newKey,
+  spend_cap_cents: noCapYet,
+  spend_window_seconds: noCapYet,
+})
+
+export const addUsageApiKeyWithSignatureAnswer = z.object({
+  usage_api_key: shownOnce,
+  usage_api_key_hash: hashAnswer.meta({
+    description: 'To be registered by the admin wallet: setUsageApiKey.',
+  }),
 })
 
 /** The key that a request is about, by its text or its hash. */

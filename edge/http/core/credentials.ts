@@ -1,6 +1,7 @@
 import { isApiKeyShape, keyOf } from '../../../shared/api-key.ts'
 import { ApiError } from '../../../shared/errors.ts'
 import { OPERATIONS_WITH_KEY, SVC_ACTION_PATH } from '../../../shared/wire/core-routes.ts'
+import { WALLET_AUTH_HEADER } from '../../../shared/wire/wallet-auth.ts'
 
 const BEARER = { headers: { 'www-authenticate': 'Bearer' } }
 const FIX_KEY =
@@ -8,7 +9,7 @@ const FIX_KEY =
 
 /** Whether a request carries what nobody between the edge and the origin may see. */
 export function hasCredential(headers: Headers): boolean {
-  return ['authorization', 'x-api-key', 'x-wallet-auth'].some((name) => headers.has(name))
+  return ['authorization', 'x-api-key', WALLET_AUTH_HEADER].some((name) => headers.has(name))
 }
 
 /**

@@ -28,8 +28,9 @@ export class StoredAccount {
 /** The hashes in an account's bytes. */
 export function hashesIn(bytes: Uint8Array) {
   const { hash, hashes, usageKeys } = readHashes(new FieldReader(bytes))
-  const apiKeys = hashes.filter(([, { wallet }]) => wallet === undefined).map(([key]) => key)
-  return { accountHash: hash, apiKeys, usageKeys }
+  const named = (ofWallets: boolean) =>
+    hashes.filter(([, { wallet }]) => (wallet !== undefined) === ofWallets).map(([key]) => key)
+  return { accountHash: hash, apiKeys: named(false), wallets: named(true), usageKeys }
 }
 
 export function encodeAccount(account: Account, to = new FieldWriter()): Uint8Array {

@@ -41,7 +41,8 @@ export function fold(
       const created = newAccount(args)
       if (find(created.hash)) return
       batch.put(tables.accounts, created.hash, created)
-      if (created.managed) batch.put(tables.keyHolders, created.hash, created.hash)
+      const named = created.managed ? tables.keyHolders : tables.walletHolders
+      batch.put(named, created.hash, created.hash)
       return
     }
     case 'AliasSet': {
@@ -52,7 +53,7 @@ export function fold(
       batch
         .part(account, 'hashes')
         .set(hash, isApiKey ? { revoked } : { wallet: args.wallet, revoked })
-      if (isApiKey) batch.put(tables.keyHolders, hash, account.hash)
+      batch.put(isApiKey ? tables.keyHolders : tables.walletHolders, hash, account.hash)
       return
     }
     case 'ApiKeyHashRevoked': {

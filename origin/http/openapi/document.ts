@@ -42,6 +42,13 @@ export function openApiDocument(
       securitySchemes: {
         ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
         Bearer: { type: 'http', scheme: 'bearer' },
+        WalletAuth: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Wallet-Auth',
+          description:
+            'Of the admin wallet of a ChainSecured account: base64 of {typed_data, signature}, primaryType BillingAuth, issued within 300 s. In place of a key.',
+        },
       },
     },
     paths: { ...Object.fromEntries(described), ...otherRoutes },
@@ -49,12 +56,12 @@ export function openApiDocument(
 }
 
 function describe(operation: Operation<any, any>): Description {
-  const { path, summary, auth, body } = operation
+  const { path, summary, body } = operation
   const failures = failureStatuses(operation).map((status) => [status, errorReference(status)])
   return {
     operationId: path.slice(1).replaceAll(/[^a-z0-9]+/gi, '_'),
     summary,
-    security: auth === 'none' ? [] : [{ ApiKey: [] }, { Bearer: [] }],
+    security: securityOf(operation),
     parameters: [...headerParameters(operation), ...queryParametersOf(operation)],
     ...(body
       ? {
@@ -66,6 +73,12 @@ function describe(operation: Operation<any, any>): Description {
       : {}),
     responses: { 200: success(operation), ...Object.fromEntries(failures) },
   }
+}
+
+/** A signature in the body is none of the kinds that OpenAPI knows. */
+function securityOf({ auth, walletAuth }: Operation<any, any>): object[] {
+  if (auth === 'none' || auth === 'wallet_signature') return []
+  return [{ ApiKey: [] }, { Bearer: [] }, ...(walletAuth ? [{ WalletAuth: [] }] : [])]
 }
 
 function success({ path, answer, list, csv }: Operation<any, any>): object {

@@ -25,7 +25,7 @@ const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
 
 const MEANINGS: Record<ErrorStatus, string> = {
   400: 'Not JSON, a value of the wrong shape, or a write that the contract refused.',
-  401: 'No key was sent, or it resolves to no account.',
+  401: 'No key was sent, or it resolves to no account; or the wallet that signed is not the admin of one.',
   402: 'The credits of the account do not cover the operation.',
   403: 'The key may not do this.',
   404: 'There is no such thing in this account.',

@@ -1,4 +1,5 @@
 /** Examples by path. A test holds that each fits the schema of its operation. */
+import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
 
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const PKP_ID = '0x0000000000000000000000008ba1f109551bd432803012645ac136ddd64dba72'
@@ -8,6 +9,12 @@ const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
 /** Header and payload as they begin; a whole one has some thousand characters. */
 const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
+
+/** As `typedDataOf` makes it, and a signature of nobody's. */
+const signed = (purpose: Purpose) => ({
+  typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1_779_454_800, chainId: 8453 }),
+  signature: `0x${'5f'.repeat(64)}1b`,
+})
 
 const done = { success: true }
 const pkpInGroup = { group_id: 1, pkp_id: PKP_ID }
@@ -73,6 +80,10 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
     request: { name: 'treasury' },
     answer: { wallet_address: ADDRESS, pkp_id: PKP_ID },
   },
+  '/core/v1/create_wallet_with_signature': {
+    request: { ...signed('CreateWallet'), name: 'treasury' },
+    answer: { wallet_address: ADDRESS, pkp_id: PKP_ID, derivation_path: HASH },
+  },
   '/core/v1/list_wallets': { answer: [wallet] },
   '/core/v1/list_wallets_in_group': { answer: [wallet] },
   '/core/v1/add_group': {
@@ -113,6 +124,10 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
       spend_window_seconds: 86_400,
     },
     answer: { ...done, usage_api_key: KEY, usage_api_key_hash: HASH },
+  },
+  '/core/v1/add_usage_api_key_with_signature': {
+    request: { ...signed('AddUsageApiKey'), name: 'only runs', execute_in_groups: [1] },
+    answer: { usage_api_key: KEY, usage_api_key_hash: HASH },
   },
   '/core/v1/update_usage_api_key': {
     request: { usage_api_key: HASH, execute_in_groups: [1, 2] },

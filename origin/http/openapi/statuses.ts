@@ -3,12 +3,16 @@ import type { Operation } from '../operation.ts'
 
 /** Every status other than 200 that an operation can answer with: what its data imply, and what it lists. */
 export function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
-  const { auth, body, query, list, csv, method, writes, afterConversion, statuses = [] } = operation
+  const { auth, walletAuth, body, query, list, csv, method } = operation
+  const { writes, afterConversion, statuses = [] } = operation
   // 429: a node under load; 500: a fault of ours.
   const found = new Set<ErrorStatus>([...statuses, 429, 500])
   const add = (...more: ErrorStatus[]) => more.forEach((status) => found.add(status))
   // 503: the mirror of the accounts is too old to say who a key is.
   if (auth !== 'none') add(401, 503)
+  // Two credentials; a proof in the header that is none.
+  if (auth !== 'none') add(400)
+  if (walletAuth) add(422)
   const isKeyed = auth === 'key' || auth === 'account_key'
   // A usage key, or the key of an account that is ChainSecured since.
   if (auth === 'account_key' || (isKeyed && !afterConversion)) add(403)

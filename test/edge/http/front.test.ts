@@ -38,6 +38,13 @@ describe('what goes inside the envelope', () => {
       { headers: { authorization: `Bearer ${KEY}` } },
     ],
     ['a wallet’s proof', '/core/v1/billing/balance', { headers: { 'x-wallet-auth': 'proof' } }],
+    ['a wallet’s signature for a wallet', '/core/v1/create_wallet_with_signature', post('{}')],
+    ['a wallet’s signature for a key', '/core/v1/add_usage_api_key_with_signature', post('{}')],
+    [
+      'a cap by a wallet’s proof',
+      '/core/v1/update_usage_api_key',
+      post('{}', { 'x-wallet-auth': 'proof' }),
+    ],
     ['a key where none is needed', '/attestation', { headers: { 'x-api-key': 'x' } }],
     ['another method', '/core/v1/version', { method: 'DELETE' }],
   ])('%s', async (_, path, init) => {

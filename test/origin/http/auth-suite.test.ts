@@ -7,9 +7,10 @@ import { EVERY_RIGHT, type Known, VALID_REQUESTS } from './valid-requests.ts'
 
 /**
  * What a key may do at an operation: `master` the account's own alone; `right` a usage key with the right to it;
- * `any` every key of the account; `asks` none is needed to be known; `open` no key is looked at.
+ * `any` every key of the account; `asks` none is needed to be known; `open` no key is looked at; `signed` none, but the
+ * signature of an admin wallet in the body (wallet-auth.test.ts).
  */
-type Access = 'master' | 'right' | 'any' | 'asks' | 'open'
+type Access = 'master' | 'right' | 'any' | 'asks' | 'open' | 'signed'
 
 const ACCESS: Readonly<Record<string, Access>> = {
   '/get_node_chain_config': 'open',
@@ -19,6 +20,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/account_exists': 'asks',
   '/core/v1/rotate_account_api_key': 'master',
   '/core/v1/create_wallet': 'right',
+  '/core/v1/create_wallet_with_signature': 'signed',
   '/core/v1/list_wallets': 'master',
   '/core/v1/list_wallets_in_group': 'right',
   '/core/v1/add_group': 'right',
@@ -35,6 +37,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/delete_action': 'master',
   '/core/v1/list_actions': 'master',
   '/core/v1/add_usage_api_key': 'master',
+  '/core/v1/add_usage_api_key_with_signature': 'signed',
   '/core/v1/update_usage_api_key': 'master',
   '/core/v1/remove_usage_api_key': 'master',
   '/core/v1/list_api_keys': 'master',
@@ -98,11 +101,12 @@ it('has a row for every operation, and none for another', () => {
   expect(Object.keys(VALID_REQUESTS).toSorted()).toEqual(served)
 })
 
-const rows = operations.map((operation) => ({
+const every = operations.map((operation) => ({
   path: operation.path,
   operation,
   access: ACCESS[operation.path],
 }))
+const rows = every.filter(({ access }) => access !== 'signed')
 
 /** The operation's valid request, sent with a key. */
 async function ask({ operation, path }: (typeof rows)[number], key?: string, headers = {}) {
@@ -116,6 +120,22 @@ async function ask({ operation, path }: (typeof rows)[number], key?: string, hea
     ...(body === undefined ? {} : { body }),
   })
 }
+
+describe.each(every.filter(({ access }) => access === 'signed'))('$path', (row) => {
+  it('takes no key, of whatever kind: the credential is in the body', async () => {
+    for (const key of [keys.master, keys.bare, secured.master, secured.usage, 'nobody']) {
+      const answer = await ask(row, key)
+      expect([answer.status, answer.body.error]).toEqual([400, 'bad_request'])
+      expect(answer.body.fix).toContain('Send neither a key nor X-Wallet-Auth')
+    }
+  })
+
+  it('says 422 where nothing is signed, and 400 for what is no JSON', async () => {
+    const send = (text: string) => origin.call(row.path, { text, method: 'POST' })
+    expect((await send('{}')).status).toBe(422)
+    expect((await send('{')).status).toBe(400)
+  })
+})
 
 describe.each(rows.filter(({ access }) => access === 'open'))('$path', (row) => {
   it('needs no key, and is not refused for a wrong one', async () => {
@@ -178,6 +198,9 @@ describe.each(rows.filter(({ operation }) => operation.writes !== undefined))('$
       expect([answer.status, answer.body.error]).toEqual([403, 'forbidden'])
       for (const fact of [chain.contractAddress, String(chain.chainId), secured.admin])
         expect(answer.body.fix).toContain(fact)
+      expect(answer.body.fix).toMatch(
+        /^Send (\w+) to .* with mode 'sovereign' that is (\w+)\(\)\.$/,
+      )
     }
   })
 })

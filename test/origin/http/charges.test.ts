@@ -45,7 +45,9 @@ const FREE_TRANSACTION = '/core/v1/new_account'
 const EXECUTION = '/core/v1/svc_action'
 const PAYMENTS = /create_payment_intent|confirm_payment|processor_config/
 
-describe.each(operations.filter(({ path }) => !PAYMENTS.test(path)))('$path', (operation) => {
+const withKey = operations.filter(({ auth }) => auth !== 'wallet_signature')
+
+describe.each(withKey.filter(({ path }) => !PAYMENTS.test(path)))('$path', (operation) => {
   it('costs a cent where it sends a transaction of the service, and nothing otherwise', async () => {
     const { path, method } = operation
     const { key, known } = await furnished(100)

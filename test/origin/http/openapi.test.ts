@@ -50,14 +50,21 @@ describe('the description of the API', () => {
   })
 
   it('says which operations need a key', () => {
-    const open = operations.filter(({ auth }) => auth === 'none')
+    const noKey = operations.filter(({ auth }) => auth === 'none' || auth === 'wallet_signature')
+    const billing = /\/(balance|usage|create_payment_intent|confirm_payment|update_usage_api_key)$/
     for (const { method, path } of operations) {
       const { security } = at(method.toLowerCase(), path)
-      const needed = open.some((operation) => operation.path === path)
+      const wallet = billing.test(path) ? [{ WalletAuth: [] }] : []
+      const needed = noKey.some((operation) => operation.path === path)
         ? []
-        : [{ ApiKey: [] }, { Bearer: [] }]
+        : [{ ApiKey: [] }, { Bearer: [] }, ...wallet]
       expect([path, security]).toEqual([path, needed])
     }
+    expect(description.components.securitySchemes.WalletAuth).toMatchObject({
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Wallet-Auth',
+    })
     expect(description.components.securitySchemes.ApiKey).toEqual({
       type: 'apiKey',
       in: 'header',
@@ -74,6 +81,19 @@ describe('the description of the API', () => {
     expect(statuses('post', 'new_account')).not.toContain(401)
     expect(statuses('get', 'list_groups')).toEqual([200, 400, 401, 403, 429, 500, 503])
     expect(statuses('post', 'svc_action')).toContain(402)
+  })
+
+  it('says what a wallet signs where its signature is the credential', () => {
+    for (const [name, purpose] of [
+      ['create_wallet_with_signature', 'CreateWallet'],
+      ['add_usage_api_key_with_signature', 'AddUsageApiKey'],
+    ]) {
+      const { requestBody, responses } = at('post', `/core/v1/${name}`)
+      const { properties, required } = requestBody.content['application/json'].schema
+      expect(properties.typed_data.properties.primaryType.const).toBe(purpose)
+      expect(required).toEqual(expect.arrayContaining(['typed_data', 'signature']))
+      expect(Object.keys(responses)).not.toContain('402')
+    }
   })
 
   it('says both shapes of an error where both can be, and that 429 and 503 say when to retry', () => {

@@ -6,6 +6,7 @@ import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
+import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
@@ -169,6 +170,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       perHour: 1_000_000,
       gasPerDayWei: undefined,
     }),
+    walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
     // A busy machine must not refuse what a test asks; test/origin/http/shedding.test.ts has the real one.
     load: { requireRoom: () => {} },
     channel: {

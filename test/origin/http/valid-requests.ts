@@ -1,4 +1,5 @@
 /** For each operation a request that is right in every way, and what the key that sends it has to be. */
+import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
 
 /** What there is in the account that is asked about. */
 export type Known = {
@@ -23,6 +24,13 @@ const actionInGroup = ({ group, cid }: Known) => ({
   body: { group_id: group, action_ipfs_cid: cid },
 })
 
+/** Of the right form; that it is signed, and when, is for the tests of wallets. */
+const signed = (purpose: Purpose) => ({
+  typed_data: typedDataOf({ purpose, address: ADDRESS, issuedAt: 1, chainId: 31337 }),
+  signature: `0x${'11'.repeat(65)}`,
+})
+const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+
 /** By path, without the prefix. */
 export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequest>> = {
   '/get_node_chain_config': () => ({}),
@@ -32,6 +40,9 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   '/core/v1/account_exists': () => ({}),
   '/core/v1/rotate_account_api_key': () => ({ body: {} }),
   '/core/v1/create_wallet': () => ({ body: { name: 'w', description: '' } }),
+  '/core/v1/create_wallet_with_signature': () => ({
+    body: { ...signed('CreateWallet'), name: 'w', description: '' },
+  }),
   '/core/v1/list_wallets': () => ({}),
   '/core/v1/list_wallets_in_group': inGroup,
   '/core/v1/add_group': ({ pkpId }) => ({
@@ -64,6 +75,9 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
       remove_pkp_from_groups: [group],
       execute_in_groups: [group],
     },
+  }),
+  '/core/v1/add_usage_api_key_with_signature': ({ group }) => ({
+    body: { ...signed('AddUsageApiKey'), name: 'k', execute_in_groups: [group] },
   }),
   '/core/v1/update_usage_api_key': ({ usageKeyHash }) => ({
     body: { usage_api_key: usageKeyHash, description: 'changed' },

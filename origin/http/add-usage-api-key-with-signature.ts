@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+import {
+  addUsageApiKeyWithSignatureAnswer,
+  addUsageApiKeyWithSignatureRequest,
+} from '../../shared/wire/usage-keys.ts'
+import { apiKeyHash, newApiKey } from '../accounts/api-key.ts'
+import { requireAccepted } from '../accounts/foreseen-write.ts'
+import type { Operation } from './operation.ts'
+import { permissionsOf } from './usage-key-permissions.ts'
+
+/**
+ * Makes a usage key for a ChainSecured account, and keeps nothing of it: it is a key once the admin wallet has sent
+ * its hash to the contract. The contract is asked beforehand what it would say to these permissions.
+ */
+export const addUsageApiKeyWithSignature: Operation<
+  z.infer<typeof addUsageApiKeyWithSignatureRequest>
+> = {
+  method: 'POST',
+  path: '/core/v1/add_usage_api_key_with_signature',
+  summary:
+    'Makes a usage key for a ChainSecured account, by its admin wallet’s signature (AddUsageApiKey); the admin wallet then sends setUsageApiKey. It is shown once. Free.',
+  auth: 'wallet_signature',
+  purpose: 'AddUsageApiKey',
+  body: { schema: addUsageApiKeyWithSignatureRequest },
+  answer: addUsageApiKeyWithSignatureAnswer,
+  showsKey: 'usage_api_key_hash',
+  statuses: [404],
+  handle: async ({ principal, body }, { chain, mirror, walletCalls }) => {
+    const { account } = principal
+    await walletCalls.made(account.hash)
+    const key = newApiKey()
+    const hash = apiKeyHash(key)
+    const args = [account.hash, hash, permissionsOf(body)]
+    await requireAccepted(account.adminWallet, 'setUsageApiKey', args, { chain, mirror })
+    return { usage_api_key: key, usage_api_key_hash: hash }
+  },
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod'
+import {
+  createWalletWithSignatureAnswer,
+  createWalletWithSignatureRequest,
+} from '../../shared/wire/wallets.ts'
+import { freshWallet } from '../keys/fresh-wallet.ts'
+import type { Operation } from './operation.ts'
+
+/**
+ * Derives a wallet for a ChainSecured account, and registers and keeps nothing: what is answered is worth nothing until
+ * the admin wallet has sent it to the contract, with the name and description that were looked at here.
+ */
+export const createWalletWithSignature: Operation<
+  z.infer<typeof createWalletWithSignatureRequest>
+> = {
+  method: 'POST',
+  path: '/core/v1/create_wallet_with_signature',
+  summary:
+    'Derives a wallet for a ChainSecured account, by its admin wallet’s signature (CreateWallet); the admin wallet then sends registerWalletDerivation. Free.',
+  auth: 'wallet_signature',
+  purpose: 'CreateWallet',
+  body: { schema: createWalletWithSignatureRequest },
+  answer: createWalletWithSignatureAnswer,
+  handle: async ({ principal }, { keyring, walletCalls }) => {
+    const { hash } = principal.account
+    await walletCalls.made(hash)
+    const { address, pkpId, derivationPath } = freshWallet(keyring, hash)
+    return { wallet_address: address, pkp_id: pkpId, derivation_path: derivationPath }
+  },
+}
