@@ -15,18 +15,21 @@ export type AskWithProof = <Answer>(
 ) => Promise<Answer>
 
 type Parts = Pick<Surroundings, 'now'> & {
-  requester: Requester
+  patient: Requester
+  verified: (signal: AbortSignal | undefined) => Promise<void>
   wallet: Wallet
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
 }
 
-export function askWithProof({ requester, wallet, deployment, now, onStep }: Parts): AskWithProof {
+export function askWithProof(parts: Parts): AskWithProof {
+  const { patient, verified, wallet, deployment, now, onStep } = parts
   return async <Answer>(purpose: Purpose, path: string, fields: object, options?: CallOptions) => {
     const { chainId } = await deployment()
     onStep({ step: 'sign', what: purpose })
     const proof = await signProof(wallet, { purpose, chainId, now })
-    const { body } = await requester.core<Answer>({
+    await verified(options?.signal)
+    const { body } = await patient.core<Answer>({
       method: 'POST',
       path: `/core/v1/${path}`,
       json: { ...fields, ...proof },

@@ -19,7 +19,12 @@ type Parts = Pick<Surroundings, 'now'> & {
  * A credential that is signed anew only when the last one is about to end, or the wallet has changed its address:
  * nobody is asked at each read. Kept in memory alone.
  */
-export function billingProof({ wallet, deployment, now, onSign }: Parts): () => Promise<Credential> {
+export function billingProof({
+  wallet,
+  deployment,
+  now,
+  onSign,
+}: Parts): () => Promise<Credential> {
   let kept: { address: string; until: number; credential: Promise<Credential> } | undefined
   const sign = async (): Promise<Credential> => {
     const { chainId } = await deployment()

@@ -4,11 +4,11 @@ const FIXES: Readonly<Record<string, string>> = {
     'Open an account with newAccount, or connect the wallet that is the account’s admin.',
   AccountAlreadyExists:
     'Use a wallet that was never an admin of any account: such a one can not become an admin again.',
-  NoAccountAccess: 'Connect the wallet that is the account’s admin now; it may have been handed on.',
+  NoAccountAccess:
+    'Connect the wallet that is the account’s admin now; it may have been handed on.',
   ApiKeyRevoked: 'Connect the account’s admin wallet.',
   InvalidRequest: 'Correct the value that the contract names.',
-  TooManyIds:
-    'Send fewer ids; a group that is full needs one taken out first, or a second group.',
+  TooManyIds: 'Send fewer ids; a group that is full needs one taken out first, or a second group.',
   TooLong: 'Send a shorter text; it counts in bytes of UTF-8.',
   WalletDoesNotExist: 'Name one of listWallets, or 32 zero bytes for every wallet.',
   GroupDoesNotExist: 'Name one of listGroups; ids of removed groups are not used again.',

@@ -6,18 +6,22 @@ import { WrongContract } from './transaction-failures.ts'
 
 export type Deployment = { chainId: bigint; contractAddress: string }
 
+type Parts = {
+  requester: Requester
+  verified: (signal: AbortSignal | undefined) => Promise<void>
+  /** The contract's address as the caller knows it; any other is refused. */
+  pinned: string | undefined
+}
+
 /**
- * Asks the origin once. The answer has no signature: who could stand between, where the origin is not verified, could
- * name another contract. There a transaction changes nothing of the account; its gas is lost.
- * @param pinned the contract's address as the caller knows it; any other is refused
+ * Asks the origin once, after its evidence. The answer itself has no signature: who stands between the client and an
+ * origin that it does not verify could name another contract. There a transaction changes nothing of the account; its
+ * gas is lost.
  */
-export function deploymentOf(
-  requester: Requester,
-  pinned: string | undefined,
-): () => Promise<Deployment> {
+export function deploymentOf(parts: Parts): () => Promise<Deployment> {
   let asking: Promise<Deployment> | undefined
   return () => {
-    asking ??= ask(requester, pinned).catch((error: unknown) => {
+    asking ??= ask(parts).catch((error: unknown) => {
       asking = undefined
       throw error
     })
@@ -25,7 +29,8 @@ export function deploymentOf(
   }
 }
 
-async function ask(requester: Requester, pinned: string | undefined): Promise<Deployment> {
+async function ask({ requester, verified, pinned }: Parts): Promise<Deployment> {
+  await verified(undefined)
   const { body } = await requester.core<z.infer<typeof nodeChainConfigAnswer>>({
     method: 'GET',
     path: '/core/v1/get_node_chain_config',

@@ -2,15 +2,7 @@
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
 import { cidHash } from '../../action-cid.ts'
-import {
-  cidHashOf,
-  cidOf,
-  groupIdOf,
-  listOf,
-  namedCidHash,
-  pkpIdOf,
-  textOf,
-} from './arguments.ts'
+import { cidHashOf, cidOf, groupIdOf, listOf, namedCidHash, pkpIdOf, textOf } from './arguments.ts'
 import { masked } from './masked.ts'
 
 export type GroupWrites = Pick<

@@ -54,11 +54,17 @@ export function ownership(
     },
     transferOwnership: async (newAdmin, confirm, options) => {
       if (confirm !== NO_WAY_BACK)
-        throw new InvalidArgument('confirm', `expected '${NO_WAY_BACK}': the account can not return`)
+        throw new InvalidArgument(
+          'confirm',
+          `expected '${NO_WAY_BACK}': the account can not return`,
+        )
       const address = await addressOfAdmin(newAdmin)
       const { contractAddress } = await deployment()
       if (address.toLowerCase() === contractAddress.toLowerCase())
-        throw new InvalidArgument('newAdmin', 'that is the contract of the accounts, which sends nothing')
+        throw new InvalidArgument(
+          'newAdmin',
+          'that is the contract of the accounts, which sends nothing',
+        )
       const what = `hand the account to ${address}, without a way back`
       await contract.write(what, 'transferChainSecuredAccountOwnership', [address], options)
       return { success: true }
@@ -75,6 +81,9 @@ async function addressOfAdmin(text: string): Promise<string> {
   try {
     return coding.address(text)
   } catch {
-    throw new InvalidArgument('newAdmin', 'its capitals are not those of EIP-55: look for a typing error')
+    throw new InvalidArgument(
+      'newAdmin',
+      'its capitals are not those of EIP-55: look for a typing error',
+    )
   }
 }

@@ -2,7 +2,11 @@
 import type { Surroundings } from '../surroundings.ts'
 import { orAborted } from './aborted.ts'
 import type { Node, Receipt, SentTransaction } from './node.ts'
-import { TransactionDropped, TransactionPending, TransactionReplaced } from './transaction-failures.ts'
+import {
+  TransactionDropped,
+  TransactionPending,
+  TransactionReplaced,
+} from './transaction-failures.ts'
 
 export type SentCall = {
   what: string

@@ -74,7 +74,10 @@ export function actionRecords(account: AccountView): RegisteredAction[] {
 }
 
 /** Those that a group permits: where it permits every action, all that are recorded too. */
-export function actionRecordsIn(account: AccountView, { cidHashes }: GroupView): RegisteredAction[] {
+export function actionRecordsIn(
+  account: AccountView,
+  { cidHashes }: GroupView,
+): RegisteredAction[] {
   const named = cidHashes.filter((hash) => hash !== WILDCARD)
   if (named.length === cidHashes.length) return recordsOf(account, named)
   return recordsOf(account, [...named, ...account.actions.map(({ cidHash }) => cidHash)])

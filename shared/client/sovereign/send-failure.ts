@@ -14,7 +14,11 @@ import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
  */
 export function sendFailure(
   error: unknown,
-  { write, from, coding }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCoding },
+  {
+    write,
+    from,
+    coding,
+  }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCoding },
 ): SvcError {
   const { what, usageApiKeyHash } = write
   // Without its cause: errors of ethers have the signed transaction in them.

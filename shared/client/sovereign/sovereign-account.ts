@@ -19,34 +19,38 @@ import { createWallet } from './wallets.ts'
 export type SovereignAccount = {
   account: AccountOperations & Ownership
   /** For what is asked under `billing`: it waits until the service has seen the wallet's last transaction. */
-  requester: Requester
+  patient: Requester
   /** What billing is asked with: a proof of the wallet, that is kept for four minutes. */
   billing: () => Promise<Credential>
 }
 
 export type SovereignParts = Surroundings &
-  Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress' | 'signal'> & {
+  Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
     requester: Requester
+    /** Of the client. */
+    signal: AbortSignal | undefined
+    /** Awaited before the origin is believed which contract it is, and before it is sent a proof. */
+    verified: (signal: AbortSignal | undefined) => Promise<void>
   }
 
 /** @throws {NoWallet} */
 export function sovereignAccount(parts: SovereignParts): SovereignAccount {
-  const { signer, signal, now, sleep, contractAddress } = parts
+  const { requester, signer, signal, now, sleep, verified } = parts
   const wallet = walletOf(signer)
-  const deployment = deploymentOf(parts.requester, contractAddress)
+  const deployment = deploymentOf({ requester, verified, pinned: parts.contractAddress })
   const onStep = quietly(parts.onStep)
   const node = new Node(wallet, sleep)
   const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
   const lastWriteAt = () => contract.lastWriteAt
-  const requester = untilSeen(parts.requester, { now, sleep, onStep, lastWriteAt })
+  const patient = untilSeen(requester, { now, sleep, onStep, lastWriteAt })
   const billing = billingProof({
     wallet,
     deployment,
     now,
     onSign: (what) => onStep({ step: 'sign', what }),
   })
-  const ask = askWithProof({ requester, wallet, deployment, now, onStep })
-  const keys = { contract, requester, askWithProof: ask, billing, onStep, now, sleep }
+  const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep })
+  const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
   return {
     account: {
       ...accountReads(contract),
@@ -55,7 +59,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
       ...ownership(contract, deployment),
       createWallet: createWallet(contract, ask),
     },
-    requester,
+    patient,
     billing,
   }
 }

@@ -65,8 +65,7 @@ export class TransactionReplaced extends SvcError {
   /** The one that was mined; absent where it was not found: then it may be the same call at another fee. */
   readonly replacedBy: string | undefined
   constructor(what: string, transaction: string, replacedBy: string | undefined) {
-    const by =
-      replacedBy === undefined ? 'another' : `${replacedBy}, and has no effect`
+    const by = replacedBy === undefined ? 'another' : `${replacedBy}, and has no effect`
     const fix =
       replacedBy === undefined
         ? 'Look into the account whether the call was made by the other transaction.'
@@ -111,7 +110,11 @@ export class ChainUnavailable extends SvcError {
   override name = 'ChainUnavailable'
   constructor(what: string, options?: ErrorOptions) {
     const fix = 'Try again; look at the node that the wallet is connected to.'
-    super(`The wallet’s node does not answer: ${what}.`, { code: 'chain_unavailable', fix }, options)
+    super(
+      `The wallet’s node does not answer: ${what}.`,
+      { code: 'chain_unavailable', fix },
+      options,
+    )
   }
 }
 

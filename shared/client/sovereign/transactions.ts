@@ -1,5 +1,6 @@
 /** Writes to the contract: transactions that the admin wallet signs and pays for, one for each call. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
+import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { orAborted } from './aborted.ts'
@@ -62,8 +63,7 @@ export class Transactions {
    * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after the sending
    */
   async write(write: Write, options: CallOptions = {}): Promise<Mined> {
-    const { signal: all } = this.#parts
-    const signal = all && options.signal ? AbortSignal.any([all, options.signal]) : (all ?? options.signal)
+    const signal = eitherSignal(this.#parts.signal, options.signal)
     signal?.throwIfAborted()
     const before = this.#turn
     let done = () => {}
@@ -103,7 +103,10 @@ export class Transactions {
     } catch (error) {
       const { usageApiKeyHash } = write
       if (signal?.aborted)
-        throw new TransactionPending(write.what, undefined, { usageApiKeyHash, cause: signal.reason })
+        throw new TransactionPending(write.what, undefined, {
+          usageApiKeyHash,
+          cause: signal.reason,
+        })
       throw sendFailure(error, { write, from, coding })
     }
   }
@@ -141,7 +144,12 @@ export class Transactions {
 
   async #mined(
     { what, usageApiKeyHash }: Write,
-    { transaction: first, call, sentAfter, coding }: { transaction: string; call: Call; sentAfter: number; coding: ContractCoding },
+    {
+      transaction: first,
+      call,
+      sentAfter,
+      coding,
+    }: { transaction: string; call: Call; sentAfter: number; coding: ContractCoding },
     signal: AbortSignal | undefined,
   ): Promise<Mined> {
     const { node, now, sleep, onStep } = this.#parts

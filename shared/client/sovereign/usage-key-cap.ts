@@ -10,8 +10,14 @@ export type Cap = Pick<Required<UsageKeyFields>, 'spend_cap_cents' | 'spend_wind
 export function capIn(fields: Partial<UsageKeyFields>): Cap | undefined {
   const { spend_cap_cents, spend_window_seconds } = fields
   if (spend_cap_cents === undefined && spend_window_seconds === undefined) return undefined
-  if (spend_cap_cents === undefined || (spend_cap_cents === null) !== (spend_window_seconds == null))
-    throw new InvalidArgument('spend_cap_cents', 'expected both or neither of it and spend_window_seconds')
+  if (
+    spend_cap_cents === undefined ||
+    (spend_cap_cents === null) !== (spend_window_seconds == null)
+  )
+    throw new InvalidArgument(
+      'spend_cap_cents',
+      'expected both or neither of it and spend_window_seconds',
+    )
   return { spend_cap_cents, spend_window_seconds: spend_window_seconds ?? null }
 }
 

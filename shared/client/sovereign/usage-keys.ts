@@ -1,4 +1,5 @@
 /** Usage keys: the service makes them, and never sees their transaction but on the chain. */
+import { accountExists } from '../api/account.ts'
 import type { AccountOperations, NewUsageKey, UsageKeyFields } from '../core/account.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
@@ -47,7 +48,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   const seen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
     const until = now() + SEEN_WITHIN_MS
     try {
-      while (!(await exists(requester, apiKey, options))) {
+      while (!(await accountExists(requester, { apiKey }, options))) {
         if (now() >= until) return false
         await sleep(LOOK_EVERY_MS, options?.signal)
       }
@@ -100,21 +101,6 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
       return DONE
     },
   }
-}
-
-async function exists(
-  requester: Requester,
-  apiKey: string,
-  options?: CallOptions,
-): Promise<boolean> {
-  const { body } = await requester.core<boolean>({
-    method: 'GET',
-    path: '/core/v1/account_exists',
-    credential: { apiKey },
-    repeat: 'idempotent',
-    options,
-  })
-  return body
 }
 
 /** The members of the contract's `UsageApiKey`, in its order: bits of an update name them by it. */

@@ -24,7 +24,12 @@ export function createWallet(
     )
     const { wallet_address, pkp_id, derivation_path } = derived
     const args = [pkp_id, derivation_path, name, description]
-    await contract.write(`register wallet ${wallet_address}`, 'registerWalletDerivation', args, options)
+    await contract.write(
+      `register wallet ${wallet_address}`,
+      'registerWalletDerivation',
+      args,
+      options,
+    )
     return { wallet_address, pkp_id }
   }
 }
