@@ -4,6 +4,7 @@ import { cors } from 'hono/cors'
 import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
 import { ApiError } from '../shared/errors.ts'
 import { RECEIPT_HEADER } from '../shared/receipt-header.ts'
+import { SEALED_EXECUTE_PATH } from '../shared/wire/sealed.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountAttestation } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
@@ -35,7 +36,8 @@ export function createApp(services: Services): OriginApp {
   })
   app.use('/core/v1/*', cors(CORS))
   app.use('/get_node_chain_config', cors(CORS))
-  for (const path of [ATTESTATION_PATH, INFO_PATH, `${EVIDENCES_PATH}*`]) app.use(path, cors(CORS))
+  const verified = [ATTESTATION_PATH, INFO_PATH, `${EVIDENCES_PATH}*`, SEALED_EXECUTE_PATH]
+  for (const path of verified) app.use(path, cors(CORS))
 
   for (const operation of operations) mount(app, services, operation)
   mountProcessorWebhook(app, services)

@@ -35,6 +35,7 @@ import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { jsonLog } from './log.ts'
+import { ActionStatements } from './receipts/action-statements.ts'
 import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
 import { Executions } from './runs/executions.ts'
@@ -261,6 +262,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     tee,
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
+    actionStatements: new ActionStatements({ keyring, composeHash, now }),
   })
 
   const { first: tls, look } = await openTlsSource(settings, stateDir)

@@ -15,6 +15,7 @@ import type { Keyring } from './keys/keyring.ts'
 import type { P256Key } from './keys/p256-key.ts'
 import type { KeptAnswers } from './idempotency/kept-answers.ts'
 import type { Log } from './log.ts'
+import type { ActionStatements } from './receipts/action-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
 import type { Evidence } from './tee/evidence.ts'
@@ -44,5 +45,6 @@ export type Services = {
   tee: Pick<TeeProvider, 'collateral'>
   evidence: Evidence
   freshQuotes: FreshQuotes
+  actionStatements: ActionStatements
   channel: { keys: ChannelKeys; current: P256Key; storage: P256Key }
 }

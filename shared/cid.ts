@@ -2,9 +2,6 @@ import { importBytes } from 'ipfs-unixfs-importer'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 
-/** The shape of a CIDv0 (specification, Action identity 7). */
-export const CID_SHAPE = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/
-
 /** What one leaf holds; larger sources are a tree of such leaves (specification, Action identity 1). */
 const CHUNK_BYTES = 262_144
 

@@ -204,6 +204,12 @@ export const QUOTES_AT_ONCE = 4
 /** Quotes for nonces that one client address gets in a minute: a verification needs one. */
 export const QUOTES_PER_MINUTE = 30
 
+/**
+ * Keys of actions that one client address may look up in a minute, beyond those that others have asked for: each takes half
+ * a millisecond of the thread that serves everybody, and a page with a hundred actions looks up a hundred.
+ */
+export const ACTION_LOOK_UPS_PER_MINUTE = 300
+
 /** A stored outcome is given again for this long (`decisions.md`, Once). */
 export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000
 

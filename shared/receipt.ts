@@ -1,13 +1,12 @@
 /**
  * A receipt: the origin's signed word on one execution, which can be shown to others and checked without asking
- * anybody (`docs/receipts.md`). It is a JWS in compact form (RFC 7515) under ES256 (RFC 7518, 3.4): one string.
+ * anybody (`docs/receipts.md`). It is a JWS (`jws.ts`): one string.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { z } from 'zod'
-import { decodeBase64url } from './base64url.ts'
 import { encodeHex } from './hex.ts'
+import { type JwsFlaw, type JwsKey, JwsRefused, verifyJws } from './jws.ts'
 
-export const RECEIPT_ALGORITHM = 'ES256'
 export const RECEIPT_TYPE = 'svc-receipt+jws'
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in hex')
@@ -48,22 +47,9 @@ export const receiptSchema = z
   .refine((receipt) => (receipt.sequence === 1) === (receipt.previous_sha256 === undefined))
 export type Receipt = z.infer<typeof receiptSchema>
 
-/**
- * Half of the order of P-256. With (r, s) also (r, order - s) verifies: anybody could make a second text of a receipt, and a
- * chain look forked. Only the lower s is a receipt's.
- */
-const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
-
-const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
-
-/** Why a receipt is not believed. The first six are of one receipt, the others of a chain. */
+/** Why a receipt is not believed: for what it is itself, or for its place in a chain. */
 export type ReceiptFlaw =
-  | 'malformed'
-  | 'algorithm'
-  | 'type'
-  | 'other_key'
-  | 'signature'
-  | 'payload'
+  | JwsFlaw
   | 'other_account'
   | 'other_series'
   | 'repeated'
@@ -80,59 +66,25 @@ export class ReceiptRefused extends Error {
   }
 }
 
-/** The public key that receipts are checked with; `importReceiptKey` in `shared/client/verification/receipt-key.ts` makes one. */
-export type ReceiptKey = {
-  /** First 16 bytes of SHA-256 of the uncompressed point, in hex. */
-  kid: string
-  /** @param signature r and s, 32 bytes each */
-  verify(signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean>
-}
+/** The public key that receipts are checked with. */
+export type ReceiptKey = JwsKey
+
+const RECEIPT = { type: RECEIPT_TYPE, noun: 'receipt', payload: receiptSchema }
 
 /**
- * What a receipt says, when this key has signed it. Algorithm, type and key are what we expect and never what the text
- * asks for (RFC 8725, 3.1 and 3.11).
+ * What a receipt says, when this key has signed it.
  * @throws {ReceiptRefused}
  */
 export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promise<Receipt> {
-  const [header, payload, signature, ...more] = text.split('.')
-  if (header === undefined || payload === undefined || signature === undefined || more.length > 0)
-    throw new ReceiptRefused('malformed', 'it is not a JWS in compact form: three parts')
-  const fields = headerSchema.safeParse(jsonIn(header, 'header'))
-  if (!fields.success)
-    throw new ReceiptRefused('malformed', 'its header has not exactly alg, kid and typ')
-  const { alg, kid, typ } = fields.data
-  if (alg !== RECEIPT_ALGORITHM)
-    throw new ReceiptRefused('algorithm', `its algorithm is not ${RECEIPT_ALGORITHM}`)
-  if (typ !== RECEIPT_TYPE) throw new ReceiptRefused('type', `its type is not ${RECEIPT_TYPE}`)
-  if (kid !== publicKey.kid)
-    throw new ReceiptRefused('other_key', 'it names another key than the one it is checked with')
-  const bytes = decodeBase64url(signature)
-  if (bytes?.length !== 64)
-    throw new ReceiptRefused('malformed', 'its signature has not 64 bytes in base64url')
-  if (encodeHex(bytes.subarray(32)) > HALF_ORDER)
-    throw new ReceiptRefused('malformed', 'its signature is the other one of two that verify')
-  if (!(await publicKey.verify(bytes, encoder.encode(`${header}.${payload}`))))
-    throw new ReceiptRefused('signature', 'its signature is not that of this key over this text')
-  const receipt = receiptSchema.safeParse(jsonIn(payload, 'payload'))
-  if (!receipt.success)
-    throw new ReceiptRefused('payload', 'it is signed, and says what no receipt of version 1 says')
-  return receipt.data
+  try {
+    return await verifyJws(text, RECEIPT, publicKey)
+  } catch (error) {
+    if (error instanceof JwsRefused) throw new ReceiptRefused(error.flaw, error.message)
+    throw error
+  }
 }
 
 /** SHA-256 (hex) of a text in UTF-8: what receipts have of params, responses and the receipt before. */
 export function sha256OfText(text: string): string {
-  return encodeHex(sha256(encoder.encode(text)))
-}
-
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-function jsonIn(part: string, name: string): unknown {
-  const bytes = decodeBase64url(part)
-  try {
-    if (bytes) return JSON.parse(decoder.decode(bytes))
-  } catch {
-    // Told below, as text that is not base64url.
-  }
-  throw new ReceiptRefused('malformed', `its ${name} is not JSON in base64url`)
+  return encodeHex(sha256(new TextEncoder().encode(text)))
 }

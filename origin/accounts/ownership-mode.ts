@@ -6,7 +6,7 @@ import type { Chain } from './chain.ts'
 export type OwnWrite = {
   functionName: string
   /** The method of the client library that sends it. */
-  clientMethod: string
+  clientMethod?: string
 } & Pick<Chain, 'contractAddress' | 'chainId'>
 
 /** The account is written by its admin wallet, straight at the contract. */
@@ -23,12 +23,15 @@ export class AccountChainSecured extends Error {
   }
 }
 
-/** There is no API key to rotate: who wants another credential hands the account to another wallet. */
-const INSTEAD: Readonly<Record<string, Pick<OwnWrite, 'functionName' | 'clientMethod'>>> = {
-  rotateAccountApiKey: {
-    functionName: 'transferChainSecuredAccountOwnership',
-    clientMethod: 'transferOwnership',
-  },
+const TRANSFER = {
+  functionName: 'transferChainSecuredAccountOwnership',
+  clientMethod: 'transferOwnership',
+}
+
+/** There is no API key to rotate or to give up: who wants another credential hands the account to another wallet. */
+const INSTEAD: Readonly<Record<string, typeof TRANSFER>> = {
+  convertToChainSecuredAccount: TRANSFER,
+  rotateAccountApiKey: TRANSFER,
 }
 
 /** The service has no authority over such an account, whoever asks. @throws {AccountChainSecured} */

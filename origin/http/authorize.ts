@@ -19,12 +19,17 @@ export type Authorization = {
  * @throws {ForeseenRefusal | AccountChainSecured} 403
  */
 export function authorize(
-  { auth, writes, clientMethod = '', afterConversion }: Authorization,
+  { auth, writes, clientMethod, afterConversion }: Authorization,
   principal: Principal,
   { contractAddress, chainId }: Pick<Chain, 'contractAddress' | 'chainId'>,
 ): void {
   if (auth === 'account_key') requireMaster(principal)
   if (writes !== undefined)
-    requireManaged(principal, { functionName: writes, clientMethod, contractAddress, chainId })
+    requireManaged(principal, {
+      functionName: writes,
+      ...(clientMethod !== undefined && { clientMethod }),
+      contractAddress,
+      chainId,
+    })
   else if (!afterConversion) requireLiveKey(principal)
 }

@@ -243,10 +243,13 @@ function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
       'Use a usage key of the account, or read the account from the chain. For billing and the caps of usage keys send X-Wallet-Auth, signed by the admin wallet.',
     )
   const { functionName, clientMethod, contractAddress, chainId } = write
+  const send = `Send ${functionName} to the contract ${contractAddress} on chain ${chainId} from the wallet ${adminWallet}`
   return new ApiError(
     403,
     'The account is in ChainSecured mode: its admin wallet alone may write it.',
-    `Send ${functionName} to the contract ${contractAddress} on chain ${chainId} from the wallet ${adminWallet}; in svc/client with mode 'sovereign' that is ${clientMethod}().`,
+    clientMethod === undefined
+      ? `${send}.`
+      : `${send}; in svc/client with mode 'sovereign' that is ${clientMethod}().`,
   )
 }
 

@@ -77,6 +77,11 @@ function requestLimits(): Record<string, Limit> {
       'quotes',
       'GET /attestation?nonce=, of one client address in a minute',
     ),
+    action_look_ups: limit(
+      limits.ACTION_LOOK_UPS_PER_MINUTE,
+      'actions',
+      'GET /core/v1/get_svc_action_wallet, of one client address in a minute',
+    ),
     list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),
     typed_data: limit(limits.TYPED_DATA_MAX_BYTES, 'bytes', 'what a wallet signs, as JSON'),
     wallet_signature: limit(limits.WALLET_SIGNATURE_MAX_BYTES, 'bytes', 'what a wallet signed'),

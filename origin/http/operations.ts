@@ -17,6 +17,7 @@ import { getGroup } from './get-group.ts'
 import { getLimits } from './get-limits.ts'
 import { getNodeChainConfig, getNodeChainConfigCore } from './get-node-chain-config.ts'
 import { getSvcActionIpfsId } from './get-svc-action-ipfs-id.ts'
+import { getSvcActionWallet } from './get-svc-action-wallet.ts'
 import { listActions } from './list-actions.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { listGroups } from './list-groups.ts'
@@ -63,6 +64,7 @@ export const operations: readonly Operation<any, any>[] = [
   removeUsageApiKey,
   listApiKeys,
   getSvcActionIpfsId,
+  getSvcActionWallet,
   svcAction,
   billingBalance,
   billingUsage,

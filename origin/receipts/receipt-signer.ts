@@ -1,10 +1,9 @@
-import { hash, type KeyObject, randomBytes } from 'node:crypto'
-import { type Receipt, RECEIPT_ALGORITHM, RECEIPT_TYPE } from '../../shared/receipt.ts'
+import { hash, randomBytes } from 'node:crypto'
+import { type Receipt, RECEIPT_TYPE } from '../../shared/receipt.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
-import { keyIdOf } from '../channel/open-request.ts'
-import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
+import type { P256Key } from '../keys/p256-key.ts'
 import { Recent } from '../keys/recent.ts'
-import { es256 } from './es256.ts'
+import { JwsSigner } from './jws-signer.ts'
 
 /** Accounts whose chain is remembered, of some 300 bytes each; one that is forgotten begins a new series. */
 const CHAINS_MAX = 16_384
@@ -32,9 +31,7 @@ export type ReceiptSignerOptions = {
  * so that no two receipts follow the same one.
  */
 export class ReceiptSigner {
-  readonly #key: KeyObject
-  /** The header is the same for every receipt. */
-  readonly #header: string
+  readonly #signer: JwsSigner
   readonly #composeHash: string
   readonly #now: () => number
   readonly #random: (bytes: number) => Buffer
@@ -44,9 +41,7 @@ export class ReceiptSigner {
   constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
     const { key, composeHash, now, random = randomBytes } = options
     if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('the compose hash is not 32 bytes')
-    this.#key = privateKeyOf(key)
-    const header = { alg: RECEIPT_ALGORITHM, kid: keyIdOf(key.publicKey), typ: RECEIPT_TYPE }
-    this.#header = base64url(JSON.stringify(header))
+    this.#signer = new JwsSigner(key, RECEIPT_TYPE)
     this.#composeHash = composeHash
     this.#now = now
     this.#random = random
@@ -57,7 +52,7 @@ export class ReceiptSigner {
   signed(run: ExecutedRun, outcome: Outcome): Outcome {
     const chain = this.#chains.get(run.accountHash, () => this.#newChain())
     const sequence = chain.sequence + 1
-    const receipt = this.#sign({
+    const payload: Receipt = {
       v: 1,
       action_cid: outcome.action_cid,
       params_sha256: sha256(run.params),
@@ -73,24 +68,16 @@ export class ReceiptSigner {
       series: chain.series,
       sequence,
       ...(chain.previous !== undefined && { previous_sha256: chain.previous }),
-    })
+    }
+    const receipt = this.#signer.sign(payload)
     chain.sequence = sequence
     chain.previous = sha256(receipt)
     return { ...outcome, receipt }
   }
 
-  #sign(payload: Receipt): string {
-    const text = `${this.#header}.${base64url(JSON.stringify(payload))}`
-    return `${text}.${es256(this.#key, text).toString('base64url')}`
-  }
-
   #newChain(): Chain {
     return { series: this.#random(16).toString('base64url'), sequence: 0 }
   }
-}
-
-function base64url(text: string): string {
-  return Buffer.from(text).toString('base64url')
 }
 
 function sha256(text: string): string {

@@ -1,4 +1,4 @@
-import { CID_SHAPE } from '../../shared/cid.ts'
+import { CID_SHAPE } from '../../shared/action-cid.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
 import type { Principal } from '../accounts/state.ts'

@@ -27,7 +27,9 @@ export async function answerOf(
     failure: new NotTheApi(what, status, requestId),
     wasExecuted: false,
   })
-  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  // The types of Workers do not know this one.
+  const how: string = response.type
+  if (how === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
     return isForeign('a redirect, which is not followed')
   }

@@ -3,13 +3,18 @@ import type { CommonOptions } from './options.ts'
 import type { Requester } from './request.ts'
 import { createRequester } from './requester.ts'
 import { type Surroundings, surroundingsOf } from './surroundings.ts'
+import { NotSent } from './failures/on-the-way.ts'
+import { triggerOperations, type TriggerOperations } from './triggers/triggers.ts'
 import { OriginVerification } from './verification/origin-verification.ts'
+import { SealedActions } from './verification/sealed-actions.ts'
 
 /** What a client of either mode is put together from. */
 export type ClientParts = {
   requester: Requester
   surroundings: Surroundings
   verification: OriginVerification
+  sealedActions: SealedActions
+  triggers: TriggerOperations
   signal: AbortSignal | undefined
 }
 
@@ -29,6 +34,12 @@ export function clientParts(options: CommonOptions): ClientParts {
     now,
     signal,
   })
+  const via = options.sealedVia === 'edge' ? edge : origin
+  if (via === undefined) {
+    const fix = 'Give createClient the triggersUrl of the edge.'
+    throw new NotSent('no_triggers_url', 'sealedVia: "edge" needs triggersUrl', fix)
+  }
+  const sealedActions = new SealedActions({ ...surroundings, verification, via, retries, signal })
   const requester = createRequester({
     ...surroundings,
     origin,
@@ -40,5 +51,6 @@ export function clientParts(options: CommonOptions): ClientParts {
       if (kind !== 'token') await verification.beforeCredential(ofCall)
     },
   })
-  return { requester, surroundings, verification, signal }
+  const triggers = triggerOperations({ ...surroundings, requester, token: options.token, signal })
+  return { requester, surroundings, verification, sealedActions, triggers, signal }
 }

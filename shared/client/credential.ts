@@ -1,8 +1,19 @@
 import { isApiKeyShape } from '../api-key.ts'
 import { NotSent } from './failures/on-the-way.ts'
-import type { Credential } from './request.ts'
+import type { Credential, Question } from './request.ts'
 
-export type CredentialKind = 'apiKey' | 'token' | 'walletAuth'
+/** `body`: one that is not in a header: a wallet's proof, or the usage key of a trigger. */
+export type CredentialKind = 'apiKey' | 'token' | 'walletAuth' | 'body'
+
+/** All that a question shows somebody: it waits until the origin has been verified. */
+export function kindsIn({ credential, json }: Pick<Question, 'credential' | 'json'>) {
+  const kinds: CredentialKind[] = credential ? [kindOf(credential)] : []
+  if (IN_BODIES.some((name) => Object.hasOwn(Object(json), name))) kinds.push('body')
+  return kinds
+}
+
+/** By their names, so that no question of a later time can be forgotten. */
+const IN_BODIES = ['usage_api_key', 'typed_data', 'signature']
 
 export function kindOf(credential: Credential): CredentialKind {
   if ('apiKey' in credential) return 'apiKey'

@@ -1,6 +1,6 @@
 /** The one place that sends. */
 import { answerOf, type Read } from './answers.ts'
-import { type CredentialKind, kindOf } from './credential.ts'
+import { type CredentialKind, kindsIn } from './credential.ts'
 import { eitherSignal } from './either-signal.ts'
 import type { SvcError } from './failures.ts'
 import { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
@@ -45,9 +45,9 @@ async function asked(
   const headers = headersOf(question, parts.random)
   const idempotencyKey = headers['idempotency-key']
   const body = question.json === undefined ? question.body : JSON.stringify(question.json)
-  const { credential } = question
+  const kinds = kindsIn(question)
   const send = async (): Promise<Read> => {
-    if (credential) await parts.beforeCredential(kindOf(credential), signal)
+    for (const kind of kinds) await parts.beforeCredential(kind, signal)
     signal?.throwIfAborted()
     try {
       const response = await parts.fetch(host + question.path, {

@@ -3,6 +3,12 @@
 export const PROCESSOR_WEBHOOK_PATH = '/core/v1/billing/processor_webhook'
 export const SVC_ACTION_PATH = '/core/v1/svc_action'
 
+/**
+ * What is asked of the origin alone: clients fetch public keys of actions directly from it, and not from intermediaries
+ * (specification, Authentication 9). Who got one here could be given another, and pay or trust the wrong wallet.
+ */
+export const ACTION_WALLET_PATH = '/core/v1/get_svc_action_wallet'
+
 /** Whose bodies may have `CORE_BODY_MAX_BYTES`; those of the others have at most `OPERATION_BODY_MAX_BYTES`. */
 export const PATHS_WITH_SOURCE: readonly string[] = [
   SVC_ACTION_PATH,
@@ -19,7 +25,7 @@ const PASSED_ON = new RegExp(
  * origin's, and might be read by some part on the way as another one.
  */
 export function isPassedOn(path: string): boolean {
-  return PASSED_ON.test(path)
+  return PASSED_ON.test(path) && path !== ACTION_WALLET_PATH
 }
 
 const names = (method: 'GET' | 'POST', ...paths: string[]) =>

@@ -4,7 +4,7 @@
  */
 import { getAddress, keccak256, toUtf8Bytes, zeroPadValue } from 'ethers'
 import { z } from 'zod'
-import { CID_SHAPE } from '../cid.ts'
+import { CID_SHAPE } from '../action-cid.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS, PERMISSION_IDS_MAX } from '../limits.ts'
 
 /** Text that has a UTF-8 form: a lone surrogate has none, and the contract, like the CID, is made of UTF-8. */

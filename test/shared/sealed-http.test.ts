@@ -41,6 +41,11 @@ describe('a framed request', () => {
 })
 
 describe('a path', () => {
+  it('of the look-up of an action’s key is not passed on, in the envelope or without', () => {
+    expect(isPassedOn('/core/v1/get_svc_action_wallet')).toBe(false)
+    expect(isPassedOn('/core/v1/get_svc_action_ipfs_id')).toBe(true)
+  })
+
   it('that is passed on is the same path to every reader of URLs', () => {
     const piece = fc.constantFrom(
       '..',

@@ -14,6 +14,7 @@ import {
   SEALED_HEAD_MAX_BYTES,
 } from '../../../shared/limits.ts'
 import {
+  ACTION_WALLET_PATH,
   isPassedOn,
   PATHS_WITH_SOURCE,
   PROCESSOR_WEBHOOK_PATH,
@@ -49,6 +50,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, now, requireRate } = c.var.services
   const { pathname: path, search: query } = new URL(request.url)
+  if (path === ACTION_WALLET_PATH) throw askTheOrigin(settings.ORIGIN_URL)
   if (!isPassedOn(path))
     throw new ApiError(404, 'There is nothing at this path.', 'Check the path.')
   const method = PASSED_METHODS.find((known) => known === request.method)
@@ -137,6 +139,14 @@ function requireHead(characters: number): void {
     413,
     'The request’s path, query and headers are too large together.',
     `Send less than ${SEALED_HEAD_MAX_BYTES} bytes of them.`,
+  )
+}
+
+function askTheOrigin(originUrl: string): ApiError {
+  return new ApiError(
+    404,
+    'Keys of actions are not looked up here: whoever is between could name another.',
+    `Ask the origin itself: GET ${new URL(ACTION_WALLET_PATH, originUrl).href}?action_ipfs_cid=…`,
   )
 }
 

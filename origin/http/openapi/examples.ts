@@ -8,6 +8,7 @@ const SOURCE = 'async function main({ name }) { return `hello ${name}` }'
 const KEY = 'bm90IGEga2V5LCBqdXN0IDMyIGJ5dGVzIG9mIHRleHQ='
 /** Header and payload as they begin; a whole one has some thousand characters. */
 const RECEIPT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
+const STATEMENT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6Ij.eyJ2IjoxLCJhY3Rpb25fY2lkIjoiUW1S.c2lnbmF0dXJl'
 const HASH = '0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02'
 
 /** As `typedDataOf` makes it, and a signature of nobody's. */
@@ -138,6 +139,14 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
     answer: [{ ...usageKey, spend_cap_cents: 500, spend_window_seconds: 86_400, spent_cents: 42 }],
   },
   '/core/v1/get_svc_action_ipfs_id': { request: SOURCE, answer: CID },
+  '/core/v1/get_svc_action_wallet': {
+    answer: {
+      action_cid: CID,
+      public_key: `0x04${'ab'.repeat(64)}`,
+      wallet_address: ADDRESS,
+      statement: STATEMENT,
+    },
+  },
   '/core/v1/svc_action': {
     request: { code: SOURCE, js_params: { name: 'you' } },
     answer: {

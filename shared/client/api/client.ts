@@ -1,13 +1,21 @@
 /** The client of API mode: an API key authorizes each call, and the service sends the transactions. */
+import type { Report } from '../../attestation/report.ts'
+import type { Receipt } from '../../receipt.ts'
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { coreCalls } from '../core/core-calls.ts'
-import { type ActionAnswer, type ActionToRun, runAction } from '../core/execution.ts'
+import {
+  type ActionAnswer,
+  type ActionOptions,
+  type ActionToRun,
+  runAction,
+} from '../core/execution.ts'
 import { type NodeOperations, nodeOperations } from '../core/node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-permitted.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
+import type { TriggerOperations } from '../triggers/triggers.ts'
 import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
 import { AccountKey } from './account-key.ts'
 import { type Converted, convertToChainSecured } from './conversion.ts'
@@ -31,19 +39,26 @@ export type ApiClient = AccountOperations &
     /** See `core/execution.ts`. */
     svcAction<Response = unknown>(
       action: ActionToRun,
-      options?: CallOptions,
+      options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
     waitUntilPermitted: WaitUntilPermitted
+    /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
+    verify(options?: CallOptions): Promise<Report>
+    /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
+    verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
     billing: BillingOperations
+    triggers: TriggerOperations
   }
 
 /** @throws {NotSent} `bad_credential` for what is no API key */
 export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
-  const { requester, surroundings, signal } = parts
+  const { requester, surroundings, verification, sealedActions, signal } = parts
   const { now, random } = surroundings
   const key = new AccountKey(apiKey)
   const calls = coreCalls(requester, () => key.credential())
   const node = nodeOperations(requester)
+  const ownKey = () => key.credential().apiKey
+  const execution = { calls, verification, sealedActions, apiKey: ownKey }
   return {
     mode: 'api',
     ...node,
@@ -58,8 +73,11 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
       rotateAccountApiKey({ requester, calls, key, random }, options),
     convertToChainSecured: (signer, options) =>
       convertToChainSecured({ calls, node, now }, signer, options),
-    svcAction: (action, options) => runAction(calls, action, options),
+    svcAction: (action, options) => runAction(execution, action, options),
+    verify: (options) => verification.report(options?.signal),
+    verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),
     waitUntilPermitted: waitUntilPermitted(surroundings, signal),
     billing: billingOperations({ requester, calls, surroundings, signal }),
+    triggers: parts.triggers,
   }
 }

@@ -1,6 +1,7 @@
 /** Why no key was sent, no call was sealed, or an answer is not believed. Light: what explains them is loaded later. */
 import type { RuleName } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
+import type { JwsFlaw } from '../../jws.ts'
 import type { ReceiptFlaw } from '../../receipt.ts'
 import { SvcError } from '../failures.ts'
 
@@ -130,5 +131,19 @@ export class ReceiptMismatch extends SvcError {
       fix: 'Do not rely on the answer. The action has run.',
     })
     this.field = field
+  }
+}
+
+/** What was said of an action's key is not the verified origin's word on that action. */
+export class StatementRefused extends SvcError {
+  override name = 'StatementRefused'
+  readonly flaw: JwsFlaw | 'action_cid' | 'compose_hash'
+  constructor(flaw: StatementRefused['flaw'], reason: string, options?: ErrorOptions) {
+    super(
+      `the statement on the action’s key is refused: ${reason}`,
+      { code: 'statement_refused', fix: 'Do not use the key or the address that came with it.' },
+      options,
+    )
+    this.flaw = flaw
   }
 }

@@ -1,4 +1,5 @@
 /** What a client knows of its origin: looked at before the first key is sent, and again when it is an hour old. */
+import type { ActionStatement } from '../../action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { isLoopback } from '../../loopback.ts'
@@ -41,6 +42,11 @@ export class OriginVerification {
     return this.#options.verify === 'required'
   }
 
+  /** Whether anything is believed for the evidence's sake; under `never` for that of TLS alone. */
+  get judges(): boolean {
+    return this.#options.verify !== 'never'
+  }
+
   /**
    * Resolves when an API key, a proof or a usage key may leave for this origin. Under `never` at once, and nothing is
    * asked.
@@ -48,7 +54,7 @@ export class OriginVerification {
    * @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged}
    */
   async beforeCredential(signal?: AbortSignal): Promise<void> {
-    if (this.#options.verify !== 'never') await this.trusted(signal)
+    if (this.judges) await this.trusted(signal)
   }
 
   /** The origin as it was verified within the hour; verified now where it was not. Under `never`, too. */
@@ -75,6 +81,16 @@ export class OriginVerification {
     const trusted = await this.trusted(signal)
     const { receiptOf } = await import('./verifier.ts')
     return receiptOf(text, trusted)
+  }
+
+  /**
+   * What a statement on an action's key says, when the verified origin has signed it for this action.
+   * @throws {StatementRefused}
+   */
+  async actionStatement(text: string, cid: string, signal?: AbortSignal): Promise<ActionStatement> {
+    const trusted = await this.trusted(signal)
+    const { actionStatementOf } = await import('./verifier.ts')
+    return actionStatementOf(text, cid, trusted)
   }
 
   /** One for all who ask meanwhile. What fails is not kept: who asks next tries again. */

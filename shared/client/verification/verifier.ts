@@ -2,16 +2,24 @@
  * All that a client loads when it is first needed, and not before: the judge of evidence, HPKE and zod. What they throw
  * becomes the client's own failures.
  */
+import {
+  type ActionStatement,
+  readActionStatement,
+  StatementMismatch,
+} from '../../action-statement.ts'
 import { EvidenceUnavailable as Unavailable } from '../../attestation/bounded-answer.ts'
 import { EvidenceRefused as Refused } from '../../attestation/refused.ts'
 import { AnswerNotAuthentic as NotAuthentic } from '../../envelope/seal.ts'
+import { JwsRefused } from '../../jws.ts'
 import { ReceiptRefused as Flawed, type Receipt, verifyReceipt } from '../../receipt.ts'
 import {
   AnswerNotAuthentic,
   EvidenceRefused,
   EvidenceUnavailable,
   ReceiptRefused,
+  StatementRefused,
 } from './failures.ts'
+export { answerOfOutcome, refusalInside } from './answer-of-outcome.ts'
 import { importReceiptKey } from './receipt-key.ts'
 import {
   type ActionCall,
@@ -36,6 +44,16 @@ export async function receiptOf(text: string, { receiptKey }: TrustedOrigin): Pr
   return verifyReceipt(text, await importReceiptKey(receiptKey)).catch(rethrown)
 }
 
+/** @throws {StatementRefused} */
+export async function actionStatementOf(
+  text: string,
+  cid: string,
+  { receiptKey, composeHash }: TrustedOrigin,
+): Promise<ActionStatement> {
+  const key = await importReceiptKey(receiptKey)
+  return readActionStatement(text, key, { cid, composeHash }).catch(rethrown)
+}
+
 function rethrown(error: unknown): never {
   const options = { cause: error }
   if (error instanceof Refused)
@@ -43,5 +61,8 @@ function rethrown(error: unknown): never {
   if (error instanceof Unavailable) throw new EvidenceUnavailable(error.message, options)
   if (error instanceof NotAuthentic) throw new AnswerNotAuthentic(options)
   if (error instanceof Flawed) throw new ReceiptRefused(error.flaw, error.message, options)
+  if (error instanceof JwsRefused) throw new StatementRefused(error.flaw, error.message, options)
+  if (error instanceof StatementMismatch)
+    throw new StatementRefused(error.field, error.message, options)
   throw error
 }

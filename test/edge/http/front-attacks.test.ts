@@ -62,6 +62,22 @@ describe('path smuggling: no path but the origin’s open ones is passed on', ()
   })
 })
 
+describe('a key of an action', () => {
+  it('named by somebody between: the edge looks none up, and names the origin to ask', async () => {
+    const left = between()
+    const query = '?action_ipfs_cid=QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhm'
+    for (const headers of [{}, { 'x-api-key': KEY }] as Record<string, string>[]) {
+      const response = await edge(`/core/v1/get_svc_action_wallet${query}`, { headers })
+      expect(response.status).toBe(404)
+      const { fix } = await response.json<{ fix: string }>()
+      expect(fix).toContain(
+        `GET ${new URL('/core/v1/get_svc_action_wallet', env.ORIGIN_URL).href}?`,
+      )
+    }
+    expect(left).toEqual([])
+  })
+})
+
 describe('host confusion', () => {
   it('a request under any name goes to the origin that is configured', async () => {
     const left = between()

@@ -19,6 +19,7 @@ import { Credits } from '../../../origin/credits/credits.ts'
 import { startPayments } from '../../../origin/credits/processor/start.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
+import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { simulatedAppCompose } from '../../../origin/tee/app-compose-file.ts'
@@ -181,6 +182,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     tee,
     evidence,
     freshQuotes: new FreshQuotes(tee, now),
+    actionStatements: new ActionStatements({ keyring, composeHash, now }),
   }
   const app = createApp(services)
   await pool.ready()

@@ -9,11 +9,13 @@ beforeAll(async () => {
 afterAll(() => origin.close())
 
 type Request = { method?: string; body?: unknown }
+const CID = 'QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o'
 const ACCOUNT = { account_name: 'a', account_description: '' }
 
 const OPEN: [string, Request, readonly number[]][] = [
   ['/core/v1/new_account', { body: ACCOUNT }, [200]],
   ['/core/v1/get_svc_action_ipfs_id', { body: 'text' }, [200]],
+  [`/core/v1/get_svc_action_wallet?action_ipfs_cid=${CID}`, {}, [200]],
   ['/get_node_chain_config', {}, [200]],
   ['/core/v1/swagger-ui', {}, [200]],
   ['/core/v1/billing/processor_config', {}, [200, 503]],

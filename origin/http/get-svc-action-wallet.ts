@@ -1,0 +1,17 @@
+import type { z } from 'zod'
+import { ACTION_WALLET_PATH } from '../../shared/wire/core-routes.ts'
+import { actionWalletAnswer, actionWalletQuery } from '../../shared/wire/action-wallet.ts'
+import type { Operation } from './operation.ts'
+
+/** The public key and address of an action, for who has no key at all (specification, Authentication 9). */
+export const getSvcActionWallet: Operation<undefined, z.infer<typeof actionWalletQuery>> = {
+  method: 'GET',
+  path: ACTION_WALLET_PATH,
+  summary:
+    'The public key and wallet address of the action with a CID, and a signed statement on them.',
+  auth: 'none',
+  query: actionWalletQuery,
+  answer: actionWalletAnswer,
+  handle: async ({ query: { cid }, clientAddress }, { actionStatements }) =>
+    actionStatements.of(cid, clientAddress),
+}

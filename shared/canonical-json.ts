@@ -1,0 +1,152 @@
+/**
+ * Canonical JSON (specification, Action identity 3): one text for each value, so that parties who compute it on their own
+ * have the same bytes. Members are sorted by the UTF-16 code units of their names, there is no white space, numbers are
+ * safe integers, and strings are written as `JSON.stringify` writes them: RFC 8785 without its fractions.
+ */
+import { JSON_DEPTH_MAX, SOURCE_MAX_BYTES } from './limits.ts'
+
+/** A value that has no canonical text. It names the place and the kind of what is there, never the value. */
+export class NotCanonical extends Error {
+  /** Such as `manifest.a[2].b`. */
+  readonly path: string
+  constructor(path: string, reason: string) {
+    super(`${path}: ${reason}`)
+    this.name = 'NotCanonical'
+    this.path = path
+  }
+}
+
+export type CanonicalOptions = {
+  /** What paths begin with; `value` by default. */
+  name?: string
+  /** Why a member may not have this name. */
+  refuseKey?: (key: string) => string | undefined
+}
+
+/**
+ * Negative zero is written `0`, as `JSON.stringify` and RFC 8785 (3.2.2.3) do: it equals 0, and not every party's
+ * integers have it. What is there twice is written twice; a text of more than `SOURCE_MAX_BYTES` characters is refused, so
+ * that a few shared objects can not become an endless one.
+ * @throws {NotCanonical} for whatever JSON would leave out, change or not write: fractions, NaN, integers beyond 2^53 - 1,
+ *   bigints, `undefined`, functions, symbols, lone surrogates, cycles, arrays with holes, accessors, hidden members,
+ *   instances of classes, and values nested deeper than `JSON_DEPTH_MAX`
+ */
+export function canonicalJson(value: unknown, options: CanonicalOptions = {}): string {
+  const writer = new Writer(options)
+  writer.write(value)
+  return writer.text
+}
+
+class Writer {
+  text = ''
+  readonly #options: CanonicalOptions
+  /** Where it is, and what is open there. */
+  readonly #trail: (string | number)[] = []
+  readonly #open = new Set<object>()
+
+  constructor(options: CanonicalOptions) {
+    this.#options = options
+  }
+
+  write(value: unknown): void {
+    switch (typeof value) {
+      case 'string':
+        return this.#put(this.#quoted(value))
+      case 'number':
+        if (!Number.isSafeInteger(value)) throw this.#refused(whyNotSafe(value))
+        return this.#put(JSON.stringify(value))
+      case 'boolean':
+        return this.#put(String(value))
+      case 'object':
+        return value === null ? this.#put('null') : this.#writeNested(value)
+      default:
+        throw this.#refused(`JSON has no ${typeof value}`)
+    }
+  }
+
+  #writeNested(value: object): void {
+    if (this.#open.has(value)) throw this.#refused('a cycle: it is inside of itself')
+    if (this.#open.size === JSON_DEPTH_MAX)
+      throw this.#refused(`nested deeper than ${JSON_DEPTH_MAX} levels`)
+    this.#open.add(value)
+    if (Array.isArray(value)) this.#writeItems(value)
+    else this.#writeMembers(value)
+    this.#open.delete(value)
+  }
+
+  #writeItems(array: readonly unknown[]): void {
+    if (Object.getPrototypeOf(array) !== Array.prototype)
+      throw this.#refused('an instance of a class, or an array of another realm')
+    const properties = Reflect.ownKeys(array).length
+    const length = Number(Object.getOwnPropertyDescriptor(array, 'length')?.value)
+    this.#put('[')
+    // By index, so that the first hole ends it: an array may claim four thousand million items.
+    for (let index = 0; index < length; index++) {
+      if (index > 0) this.#put(',')
+      this.#trail.push(index)
+      this.write(this.#read(array, index, 'a hole'))
+      this.#trail.pop()
+    }
+    if (properties !== length + 1) throw this.#refused('an array with properties beside its items')
+    this.#put(']')
+  }
+
+  #writeMembers(object: object): void {
+    const prototype: unknown = Object.getPrototypeOf(object)
+    if (prototype !== null && prototype !== Object.prototype)
+      throw this.#refused('an instance of a class, or an object of another realm')
+    const keys = Reflect.ownKeys(object).map((key) => {
+      if (typeof key === 'string') return key
+      throw this.#refused('a member whose name is a symbol')
+    })
+    let separator = '{'
+    // Without an argument: by code units, on every machine.
+    for (const key of keys.toSorted()) {
+      this.#trail.push(key)
+      const refused = this.#options.refuseKey?.(key)
+      if (refused !== undefined) throw this.#refused(refused)
+      this.#put(`${separator}${this.#quoted(key)}:`)
+      this.write(this.#read(object, key, 'a member that is gone when it is read'))
+      this.#trail.pop()
+      separator = ','
+    }
+    this.#put(keys.length === 0 ? '{}' : '}')
+  }
+
+  /** Once, and by its descriptor: no getter runs, and a proxy can not say two things of one property. */
+  #read(of: object, key: string | number, absent: string): unknown {
+    const property = Object.getOwnPropertyDescriptor(of, key)
+    if (!property) throw this.#refused(absent)
+    if (!('value' in property))
+      throw this.#refused('an accessor, which may answer otherwise the next time')
+    if (!property.enumerable) throw this.#refused('a member that is not enumerable')
+    return property.value
+  }
+
+  #quoted(text: string): string {
+    if (!text.isWellFormed())
+      throw this.#refused('half a surrogate pair, which UTF-8 can not carry')
+    return JSON.stringify(text)
+  }
+
+  #put(text: string): void {
+    this.text += text
+    if (this.text.length > SOURCE_MAX_BYTES)
+      throw this.#refused(`the whole is longer than ${SOURCE_MAX_BYTES} characters here`)
+  }
+
+  #refused(reason: string): NotCanonical {
+    const places = this.#trail.map((step) => {
+      if (typeof step === 'number') return `[${step}]`
+      return /^[A-Za-z_$][\w$]*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
+    })
+    return new NotCanonical(`${this.#options.name ?? 'value'}${places.join('')}`, reason)
+  }
+}
+
+function whyNotSafe(value: number): string {
+  if (!Number.isFinite(value)) return 'a number that is not finite'
+  if (Number.isInteger(value))
+    return 'an integer beyond 2^53 - 1, which not every party reads alike: make it a string'
+  return 'a fraction, which not every party writes alike: make it a string, or take a smaller unit'
+}

@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import { isActionCid } from '../action-cid.ts'
+import type { actionWalletAnswer } from '../wire/action-wallet.ts'
+import { NotSent, NotTheApi } from './failures/on-the-way.ts'
+import type { CallOptions } from './options.ts'
+import type { Requester } from './request.ts'
+import { StatementRefused } from './verification/failures.ts'
+import type { OriginVerification } from './verification/origin-verification.ts'
+
+/** What is public of an action's key. */
+export type ActionWallet = z.infer<typeof actionWalletAnswer>
+
+export type ActionWalletParts = {
+  requester: Requester
+  verification: Pick<OriginVerification, 'judges' | 'actionStatement'>
+}
+
+/**
+ * The public key and address of an action, asked of the origin (specification, Authentication 9). Unless the client was made
+ * with `verify: 'never'`, what comes back is what the origin has signed, and nothing beside it is believed.
+ * @throws {NotSent} for what is no CID
+ * @throws {StatementRefused} for an answer that is not signed by the verified origin, or of another action
+ * @throws {NotFound} where the base URL is an edge's, which does not pass it on
+ */
+export async function actionWallet(
+  { requester, verification }: ActionWalletParts,
+  cid: string,
+  options?: CallOptions,
+): Promise<ActionWallet> {
+  if (!isActionCid(cid))
+    throw new NotSent(
+      'bad_request',
+      'what was given is no CID of an action',
+      'Give Qm and 44 more characters.',
+    )
+  const { body, status, requestId } = await requester.core<unknown>({
+    method: 'GET',
+    path: `/core/v1/get_svc_action_wallet?action_ipfs_cid=${cid}`,
+    repeat: 'idempotent',
+    options,
+  })
+  if (!isActionWallet(body)) throw new NotTheApi('no key of an action', status, requestId)
+  if (!verification.judges) {
+    if (body.action_cid !== cid) throw new StatementRefused('action_cid', 'it is of another action')
+    return body
+  }
+  const { statement } = body
+  const { action_cid, public_key, wallet_address } = await verification.actionStatement(
+    statement,
+    cid,
+    options?.signal,
+  )
+  return { action_cid, public_key, wallet_address, statement }
+}
+
+function isActionWallet(body: unknown): body is ActionWallet {
+  if (typeof body !== 'object' || body === null) return false
+  const fields = ['action_cid', 'public_key', 'wallet_address', 'statement'] as const
+  return fields.every((field) => typeof Reflect.get(body, field) === 'string')
+}

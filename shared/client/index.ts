@@ -1,0 +1,51 @@
+/** The client library, `svc/client`. What is exported here is all that there is. */
+export { createClient } from './client.ts'
+export type {
+  ApiOptions,
+  CallOptions,
+  ClientPolicy,
+  CommonOptions,
+  RetryOptions,
+  SovereignOptions,
+  Step,
+  Verify,
+} from './options.ts'
+export type { ApiClient } from './api/client.ts'
+export type { NewAccount, NewAccountFields } from './api/account.ts'
+export type * from './core/account.ts'
+export type { BillingOperations } from './core/billing.ts'
+export type { ActionAnswer, ActionOptions, ActionToRun } from './core/execution.ts'
+export type { Listing } from './core/listing.ts'
+export type { Limits, NodeChainConfig, NodeOperations, Version } from './core/node.ts'
+export type { WaitOptions, WaitUntilPermitted } from './core/wait-until-permitted.ts'
+export { type AgentToken, newAgentToken } from './agent-token.ts'
+export type * from './triggers/records.ts'
+export type { TriggerOperations } from './triggers/triggers.ts'
+export type { Eip1193Provider, EthereumSigner, EthersSigner } from './sovereign/signer.ts'
+export type {
+  Measurements,
+  RootPolicy,
+  RuleName,
+  RuleResult,
+  Verdict,
+} from '../attestation/policy.ts'
+export type { Report } from '../attestation/report.ts'
+export type { Receipt } from '../receipt.ts'
+
+export { SvcError } from './failures.ts'
+export { ActionFailed } from './failures/action-failed.ts'
+export {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  PayloadTooLarge,
+  PaymentRequired,
+  ServerFailure,
+  ServiceUnavailable,
+  TooManyRequests,
+  Unauthorized,
+  Unprocessable,
+} from './failures/by-status.ts'
+export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
+export * from './verification/failures.ts'

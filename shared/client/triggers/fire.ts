@@ -1,0 +1,32 @@
+import { NetworkFailed } from '../failures/on-the-way.ts'
+import type { CallOptions } from '../options.ts'
+import { triggerIdOf, type TriggersParts } from './ask.ts'
+import { LOOK_AT_RUNS } from './lost-answers.ts'
+import type { FiredRun } from './records.ts'
+
+/** With an `idempotencyKey` the event is sent again when its answer is lost: only for triggers with `options.dedup`. */
+export type FireOptions = CallOptions
+
+/**
+ * Posts an event to a webhook, byte for byte, as its sender would: without a credential.
+ * @param headers such as a signature; without a content type JSON is recognised all the same
+ * @throws {ServiceUnavailable} `trigger_disabled`
+ */
+export async function fire(
+  { requester }: TriggersParts,
+  triggerId: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>> = {},
+  options: FireOptions = {},
+): Promise<FiredRun> {
+  const path = `/webhook/${triggerIdOf(triggerId)}`
+  const repeat = options.idempotencyKey === undefined ? 'never' : 'once'
+  try {
+    const question = { method: 'POST', path, body, headers, repeat, options } as const
+    return (await requester.edge<FiredRun>(question)).body
+  } catch (error) {
+    if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted || repeat === 'once')
+      throw error
+    throw new NetworkFailed({ mayHaveBeenExecuted: true, fix: LOOK_AT_RUNS }, { cause: error })
+  }
+}

@@ -1,0 +1,80 @@
+/** What becomes of a write whose answer was lost: the trigger service knows no Idempotency-Key. */
+import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
+import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
+import type { CallOptions } from '../options.ts'
+import type { Question } from '../request.ts'
+import { ask, runPath, triggerPath, type TriggersParts } from './ask.ts'
+import type { Run } from './records.ts'
+import { runNow } from './wait-for-run.ts'
+
+/** What a failure says to do: no list of ours could tell a trigger of this call from another with the same fields. */
+export const LOOK_AT_LIST =
+  'A trigger may have been made. triggers.list() has the newest first: delete it or use it before you call again.'
+export const LOOK_AT_RUNS = 'Look at triggers.runs(id) for what became of it before you call again.'
+
+type Write = Omit<Question, 'credential' | 'options' | 'repeat'>
+
+/**
+ * A write that must not be made twice: it is sent once.
+ * @param fix how to find out what became of it
+ * @throws {NetworkFailed} with that
+ */
+export async function askOnce<Body>(
+  parts: TriggersParts,
+  write: Write,
+  options: CallOptions | undefined,
+  fix: string,
+): Promise<Body> {
+  try {
+    return (await ask<Body>(parts, { ...write, repeat: 'never' }, options)).body
+  } catch (error) {
+    if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
+    throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error })
+  }
+}
+
+/** Of a trigger that was deleted by a question whose answer was lost, the next one knows nothing: that is done. */
+export async function deleteTrigger(
+  parts: TriggersParts,
+  triggerId: string,
+  options?: CallOptions,
+): Promise<void> {
+  const write: Write = { method: 'DELETE', path: triggerPath(triggerId) }
+  try {
+    await ask(parts, { ...write, repeat: 'never' }, options)
+  } catch (error) {
+    if (!isLost(error)) throw error
+    await ask(parts, { ...write, repeat: 'idempotent' }, options).catch((again: unknown) => {
+      if (!(again instanceof NotFound)) throw again
+    })
+  }
+}
+
+/** A run that was cancelled by a question whose answer was lost is not queued any more: its record says why. */
+export async function cancelRun(
+  parts: TriggersParts,
+  runId: string,
+  options?: CallOptions,
+): Promise<Run> {
+  const write: Write = { method: 'POST', path: `${runPath(runId)}/cancel` }
+  try {
+    return (await ask<Run>(parts, { ...write, repeat: 'never' }, options)).body
+  } catch (error) {
+    if (!isLost(error)) throw error
+  }
+  try {
+    return (await ask<Run>(parts, { ...write, repeat: 'idempotent' }, options)).body
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error
+    const run = await runNow(parts, runId, options)
+    if (run.status === 'failed' && run.error?.startsWith('cancelled: ')) return run
+    throw error
+  }
+}
+
+/** Whether the write may have been made all the same. */
+function isLost(error: unknown): boolean {
+  if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
+  if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted
+  return error instanceof ServiceUnavailable
+}

@@ -1,0 +1,37 @@
+import type { CallOptions } from '../options.ts'
+import { LIST_PAGE_MAX } from '../../limits.ts'
+import { ask, type TriggersParts } from './ask.ts'
+import type { ListedTrigger, TriggerFilter } from './records.ts'
+
+/** The pages of the list of triggers, newest first. Each trigger is on one of them, whatever is made or deleted meanwhile. */
+export async function* triggerPages(
+  parts: TriggersParts,
+  filter: TriggerFilter,
+  options?: CallOptions,
+): AsyncGenerator<ListedTrigger[], void, undefined> {
+  const query = new URLSearchParams({ limit: String(LIST_PAGE_MAX) })
+  for (const [name, value] of Object.entries(filter))
+    if (value !== undefined) query.set(name, String(value))
+  for (;;) {
+    const question = {
+      method: 'GET',
+      path: `/api/triggers?${query}`,
+      repeat: 'idempotent',
+    } as const
+    const { body, headers } = await ask<ListedTrigger[]>(parts, question, options)
+    yield body
+    const cursor = cursorOfNext(headers.get('link'))
+    if (cursor === undefined) return
+    query.set('cursor', cursor)
+  }
+}
+
+/**
+ * Of `Link: <…?cursor=…>; rel="next"` (RFC 8288). The cursor alone is taken: where the token goes is not the answer's to
+ * say.
+ */
+function cursorOfNext(link: string | null): string | undefined {
+  const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]
+  const query = target?.split('?')[1]
+  return new URLSearchParams(query).get('cursor') ?? undefined
+}

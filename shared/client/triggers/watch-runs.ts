@@ -1,0 +1,140 @@
+/**
+ * The runs of a trigger as they end. The service tells nobody, so it is asked: for runs that are new, and which of those
+ * that were unfinished are not any more.
+ */
+import { eitherSignal } from '../either-signal.ts'
+import type { CallOptions } from '../options.ts'
+import { type TriggersParts } from './ask.ts'
+import { jittered, patiently } from './patience.ts'
+import type { Run } from './records.ts'
+import {
+  type HistoryQuery,
+  type PagePlace,
+  type PageOfRuns,
+  runPages,
+  runsPage,
+} from './run-pages.ts'
+import { UnfinishedRuns } from './unfinished-runs.ts'
+
+export type WatchOptions = CallOptions & {
+  /** Runs queued at this time or later, also those that have ended; by default those that end from now on. */
+  since?: string | Date
+}
+
+/** Between two looks: soon after something has ended, then twice as long each time. */
+const FIRST_MS = 500
+const LAST_MS = 10_000
+/** While a run is under way its end may be near. */
+const UNFINISHED_MS = 2_000
+
+/** Begins with this call, and not when it is first read. Each run is given once. */
+export function watchRuns(
+  parts: TriggersParts,
+  triggerId: string,
+  options: WatchOptions = {},
+): AsyncGenerator<Run, void, undefined> {
+  const watch = new Watch(parts, triggerId, options)
+  const begun = watch.begin()
+  // Told to who reads: nobody may ever.
+  begun.catch(() => undefined)
+  return watch.ends(begun)
+}
+
+class Watch {
+  readonly #parts: TriggersParts
+  readonly #triggerId: string
+  readonly #options: WatchOptions
+  readonly #signal: AbortSignal | undefined
+  readonly #unfinished: UnfinishedRuns
+  /** All runs queued before this time are known, and of those queued at it these ids. */
+  #known: { until: string | undefined; then: Set<string> } = { until: undefined, then: new Set() }
+
+  constructor(parts: TriggersParts, triggerId: string, options: WatchOptions) {
+    this.#parts = parts
+    this.#triggerId = triggerId
+    this.#options = options
+    this.#signal = eitherSignal(parts.signal, options.signal)
+    this.#unfinished = new UnfinishedRuns(parts, triggerId, {
+      ...options,
+      ...(this.#signal && { signal: this.#signal }),
+    })
+  }
+
+  /** Without patience: a wrong id, token or address is told at once. */
+  async begin(): Promise<void> {
+    const { since } = this.#options
+    if (since !== undefined) {
+      this.#known.until = typeof since === 'string' ? since : since.toISOString()
+      return
+    }
+    const now = await this.#page({}, { cursor: undefined, limit: 1 })
+    const [newest] = now.runs
+    if (!newest) return
+    const { id, queued_at: until } = newest
+    this.#known.until = until
+    for (const status of ['queued', 'running'] as const)
+      for await (const { runs } of this.#pages({ status, until: new Date(Date.parse(until) + 1) }))
+        for (const run of runs) this.#unfinished.add(run)
+    let isKnown = false
+    for await (const { runs } of this.#pages({ since: until }))
+      for (const run of runs) {
+        isKnown ||= run.id === id
+        if (isKnown) this.#known.then.add(run.id)
+      }
+  }
+
+  async *ends(begun: Promise<void>): AsyncGenerator<Run, void, undefined> {
+    await begun
+    for (let waitMs = FIRST_MS; ; waitMs *= 2) {
+      for await (const runs of this.#look()) {
+        yield* runs.toSorted(byEnd)
+        waitMs = FIRST_MS
+      }
+      const most = this.#unfinished.size > 0 ? UNFINISHED_MS : LAST_MS
+      waitMs = Math.min(waitMs, most)
+      await this.#parts.sleep(jittered(waitMs, this.#parts.random), this.#signal)
+    }
+  }
+
+  /** What has ended since the last look, some at a time; what was queued first comes first. */
+  async *#look(): AsyncGenerator<Run[], void, undefined> {
+    yield* this.#unfinished.ended()
+    const since = this.#known.until
+    const page = (place: PagePlace) =>
+      patiently(
+        () => this.#page(since === undefined ? {} : { since }, place),
+        this.#parts,
+        this.#signal,
+      )
+    // The oldest page comes last: to begin with it, and to hold one of them only, all but the newest are read again.
+    const places: PagePlace[] = []
+    let newest: PageOfRuns | undefined
+    for await (const read of runPages(page)) {
+      newest ??= read
+      places.push(read.place)
+    }
+    const until = newest?.runs[0]?.queued_at
+    if (!newest || until === undefined) return
+    const then = new Set(until === since ? this.#known.then : [])
+    for (const place of places.toReversed()) {
+      const { runs } = place === newest.place ? newest : await page(place)
+      const unknown = runs.filter(({ id }) => !this.#known.then.has(id)).toReversed()
+      for (const { id, queued_at } of runs) if (queued_at === until) then.add(id)
+      for (const run of unknown) if (run.finished_at === null) this.#unfinished.add(run)
+      yield unknown.filter(({ finished_at }) => finished_at !== null)
+    }
+    this.#known = { until, then }
+  }
+
+  #page(query: Omit<HistoryQuery, 'triggerId'>, place: PagePlace): Promise<PageOfRuns> {
+    return runsPage(this.#parts, { ...query, triggerId: this.#triggerId }, place, this.#options)
+  }
+
+  #pages(query: Omit<HistoryQuery, 'triggerId'>): AsyncIterable<PageOfRuns> {
+    return runPages((place) => this.#page(query, place))
+  }
+}
+
+function byEnd(one: Run, other: Run): number {
+  return Date.parse(one.finished_at!) - Date.parse(other.finished_at!)
+}

@@ -1,0 +1,94 @@
+/**
+ * What the origin signs with its receipt key: a JWS in compact form (RFC 7515) under ES256 (RFC 7518, 3.4), one string that
+ * can be shown to others. Each kind has a type of its own, so that none is taken for another.
+ */
+import { z } from 'zod'
+import { decodeBase64url } from './base64url.ts'
+import { encodeHex } from './hex.ts'
+
+export const JWS_ALGORITHM = 'ES256'
+
+/**
+ * Half of the order of P-256. With (r, s) also (r, order - s) verifies: anybody could make a second text that says the same,
+ * and a chain of receipts look forked. Only the lower s is the origin's.
+ */
+const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
+
+/** Exactly these: what else a header may ask for is not done, and must not look as if it were. */
+const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
+
+/** A kind of what is signed. */
+export type JwsKind<Payload> = {
+  /** `typ` of the header. */
+  type: string
+  /** What messages call one. */
+  noun: string
+  payload: z.ZodType<Payload>
+}
+
+export type JwsFlaw = 'malformed' | 'algorithm' | 'type' | 'other_key' | 'signature' | 'payload'
+
+export class JwsRefused extends Error {
+  readonly flaw: JwsFlaw
+  constructor(flaw: JwsFlaw, reason: string) {
+    super(reason)
+    this.name = 'JwsRefused'
+    this.flaw = flaw
+  }
+}
+
+/** The public key that it is checked with; `importReceiptKey` in `shared/client/verification/receipt-key.ts` makes one. */
+export type JwsKey = {
+  /** First 16 bytes of SHA-256 of the uncompressed point, in hex. */
+  kid: string
+  /** @param signature r and s, 32 bytes each */
+  verify(signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean>
+}
+
+/**
+ * What a text says, when this key has signed it. Algorithm, type and key are what we expect and never what the text asks for
+ * (RFC 8725, 3.1 and 3.11).
+ * @throws {JwsRefused}
+ */
+export async function verifyJws<Payload>(
+  text: string,
+  kind: JwsKind<Payload>,
+  publicKey: JwsKey,
+): Promise<Payload> {
+  const [header, payload, signature, ...more] = text.split('.')
+  if (header === undefined || payload === undefined || signature === undefined || more.length > 0)
+    throw new JwsRefused('malformed', 'it is not a JWS in compact form: three parts')
+  const fields = headerSchema.safeParse(jsonIn(header, 'header'))
+  if (!fields.success)
+    throw new JwsRefused('malformed', 'its header has not exactly alg, kid and typ')
+  const { alg, kid, typ } = fields.data
+  if (alg !== JWS_ALGORITHM)
+    throw new JwsRefused('algorithm', `its algorithm is not ${JWS_ALGORITHM}`)
+  if (typ !== kind.type) throw new JwsRefused('type', `its type is not ${kind.type}`)
+  if (kid !== publicKey.kid)
+    throw new JwsRefused('other_key', 'it names another key than the one it is checked with')
+  const bytes = decodeBase64url(signature)
+  if (bytes?.length !== 64)
+    throw new JwsRefused('malformed', 'its signature has not 64 bytes in base64url')
+  if (encodeHex(bytes.subarray(32)) > HALF_ORDER)
+    throw new JwsRefused('malformed', 'its signature is the other one of two that verify')
+  if (!(await publicKey.verify(bytes, encoder.encode(`${header}.${payload}`))))
+    throw new JwsRefused('signature', 'its signature is not that of this key over this text')
+  const read = kind.payload.safeParse(jsonIn(payload, 'payload'))
+  if (!read.success)
+    throw new JwsRefused('payload', `it is signed, and says what no ${kind.noun} of version 1 says`)
+  return read.data
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function jsonIn(part: string, name: string): unknown {
+  const bytes = decodeBase64url(part)
+  try {
+    if (bytes) return JSON.parse(decoder.decode(bytes))
+  } catch {
+    // Told below, as text that is not base64url.
+  }
+  throw new JwsRefused('malformed', `its ${name} is not JSON in base64url`)
+}

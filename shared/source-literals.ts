@@ -1,0 +1,60 @@
+/**
+ * Where the literals and comments of a JavaScript source end; `undefined` where they do not. By loops: a regular expression
+ * over megabytes of a literal runs out of stack.
+ */
+
+/** @param at of the opening quote */
+export function stringEnd(source: string, at: number): number | undefined {
+  const special = source[at] === '"' ? /["\\\n\r]/g : /['\\\n\r]/g
+  special.lastIndex = at + 1
+  for (let found = special.exec(source); found; found = special.exec(source)) {
+    if (found[0] === source[at]) return special.lastIndex
+    if (found[0] !== '\\') return undefined
+    special.lastIndex += source.startsWith('\r\n', special.lastIndex) ? 2 : 1
+  }
+  return undefined
+}
+
+/** Of a template literal: its end, or behind a `${`. @param at behind its backtick, or behind the brace of a part of it */
+export function literalPartEnd(
+  source: string,
+  at: number,
+): { end: number; isWhole: boolean } | undefined {
+  const special = /[`\\]|\$\{/g
+  special.lastIndex = at
+  for (let found = special.exec(source); found; found = special.exec(source)) {
+    if (found[0] !== '\\') return { end: special.lastIndex, isWhole: found[0] === '`' }
+    special.lastIndex++
+  }
+  return undefined
+}
+
+/** @param at of the opening slash; the flags are a word of their own */
+export function regexEnd(source: string, at: number): number | undefined {
+  const special = /[/\\[\]\n\r\u2028\u2029]/g
+  special.lastIndex = at + 1
+  let inClass = false
+  for (let found = special.exec(source); found; found = special.exec(source)) {
+    if (found[0] === '[') inClass = true
+    else if (found[0] === ']') inClass = false
+    else if (found[0] === '\\') special.lastIndex += isLineEnd(source[special.lastIndex]) ? 0 : 1
+    else if (found[0] !== '/') return undefined
+    else if (!inClass) return special.lastIndex
+  }
+  return undefined
+}
+
+/** @param at of its slash; one of a line ends before the line's end, or with the source */
+export function commentEnd(source: string, at: number): number | undefined {
+  if (source[at + 1] === '*') {
+    const end = source.indexOf('*/', at + 2)
+    return end < 0 ? undefined : end + 2
+  }
+  const lineEnd = /[\n\r\u2028\u2029]/g
+  lineEnd.lastIndex = at + 2
+  return lineEnd.exec(source)?.index ?? source.length
+}
+
+function isLineEnd(character: string | undefined): boolean {
+  return character !== undefined && /[\n\r\u2028\u2029]/.test(character)
+}

@@ -1,0 +1,281 @@
+/** The key of an action, looked up by who has none: the endpoint, its signed statement, and the client's part of it. */
+import { computeAddress } from 'ethers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createApp } from '../../../origin/app.ts'
+import { Keyring } from '../../../origin/keys/keyring.ts'
+import { ActionStatements } from '../../../origin/receipts/action-statements.ts'
+import {
+  ACTION_STATEMENT_TYPE,
+  readActionStatement,
+  StatementMismatch,
+  type ActionStatement,
+} from '../../../shared/action-statement.ts'
+import { JwsRefused } from '../../../shared/jws.ts'
+import { ReceiptRefused, verifyReceipt } from '../../../shared/receipt.ts'
+import { actionCid } from '../../../shared/cid.ts'
+import { actionWallet } from '../../../shared/client/action-wallet.ts'
+import { NotSent } from '../../../shared/client/failures/on-the-way.ts'
+import { BadRequest } from '../../../shared/client/failures/by-status.ts'
+import { createRequester } from '../../../shared/client/requester.ts'
+import { StatementRefused } from '../../../shared/client/verification/failures.ts'
+import { OriginVerification } from '../../../shared/client/verification/origin-verification.ts'
+import { ACTION_LOOK_UPS_PER_MINUTE } from '../../../shared/limits.ts'
+import { BASE_URL, fetchFrom, random, showEvidence, wire } from '../client/client-of.ts'
+import { headerFor, jwsOf, newReceiptKey, payloadOf, verifierOf } from '../../shared/receipts.ts'
+import { startOrigin, type TestOrigin } from './origin.ts'
+
+const CODE = 'async function main() { return 1 }'
+const LOOK_UP = `async function main({ ipfsId }) {
+  return {
+    public_key: await Svc.Actions.getSvcActionPublicKey({ ipfsId }),
+    wallet_address: await Svc.Actions.getSvcActionWalletAddress({ ipfsId }),
+  }
+}`
+
+let origin: TestOrigin
+let cid: string
+let otherCid: string
+beforeAll(async () => {
+  origin = await startOrigin()
+  cid = await actionCid(CODE)
+  otherCid = await actionCid(LOOK_UP)
+  await showEvidence(origin)
+})
+afterAll(() => origin.close())
+
+const lookUp = (query: string) => origin.core(`get_svc_action_wallet${query}`, {})
+const looked = async (of = cid) => (await lookUp(`?action_ipfs_cid=${of}`)).body
+const composeHash = () => payloadOf(statement)['compose_hash'] as string
+let statement: string
+beforeEach(async () => {
+  statement = (await looked()).statement
+})
+
+describe('get_svc_action_wallet', () => {
+  it('says of any CID what an action is told of it', async () => {
+    const { response } = (await origin.run(await origin.account(), LOOK_UP, { ipfsId: cid })).body
+    const { status, body } = await lookUp(`?action_ipfs_cid=${cid}`)
+    expect(status).toBe(200)
+    expect(body).toEqual({ action_cid: cid, ...response, statement: body.statement })
+    expect(computeAddress(body.public_key)).toBe(body.wallet_address)
+  })
+
+  it('says the same each time, and something else of another action', async () => {
+    expect(await looked()).toEqual(await looked())
+    expect((await looked(otherCid)).wallet_address).not.toBe((await looked()).wallet_address)
+  })
+
+  it.each([
+    ['no CID', '', 422],
+    ['an empty one', '?action_ipfs_cid=', 400],
+    [
+      'a CIDv1',
+      '?action_ipfs_cid=bafybeibr5ra4xjcibbsqhpcu6dmqvcqirwmfrtd6mmnuzpogfhtpk7tvyu',
+      400,
+    ],
+    ['a letter too many', '?action_ipfs_cid=QmRf22bZar3WKmojipms22PkXH1MZGmvsqzQtuSvQE3uhmx', 400],
+    ['a letter that base58 has not', `?action_ipfs_cid=Qm${'0'.repeat(44)}`, 400],
+  ])('is refused for %s, by the field’s name', async (_what, query, status) => {
+    const answer = await lookUp(query)
+    expect(answer.status).toBe(status)
+    expect(answer.body.message).toContain('action_ipfs_cid')
+  })
+
+  it('free derivations: one network gets so many new ones in a minute, and what is known still', async () => {
+    const clock = { at: 0 }
+    const { services } = origin
+    const { keyring } = services
+    const compose = composeHash()
+    const actionStatements = new ActionStatements({
+      keyring,
+      composeHash: compose,
+      now: () => clock.at,
+    })
+    const app = createApp({ ...services, actionStatements })
+    const ask = async (number: number, remoteAddress: string) => {
+      const path = `/core/v1/get_svc_action_wallet?action_ipfs_cid=${cidNumber(number)}`
+      return app.request(path, {}, { incoming: { socket: { remoteAddress } } })
+    }
+    for (let n = 0; n < ACTION_LOOK_UPS_PER_MINUTE; n++)
+      expect((await ask(n, '2001:db8::1')).status).toBe(200)
+    const refused = await ask(ACTION_LOOK_UPS_PER_MINUTE, '2001:db8::ffff')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect((await ask(0, '2001:db8::1')).status).toBe(200)
+    expect((await ask(ACTION_LOOK_UPS_PER_MINUTE, '2001:db8:0:1::1')).status).toBe(200)
+    clock.at += 60_000
+    expect((await ask(-1, '2001:db8::1')).status).toBe(200)
+  })
+})
+
+/** Of the right shape, each another. */
+function cidNumber(number: number): string {
+  const digits = [...String(number + 1)].map((digit) => 'ABCDEFGHJK'[Number(digit)])
+  return `Qm${digits.join('').padStart(44, '1')}`
+}
+
+describe('the statement', () => {
+  const read = async (text: string, expected = { cid, composeHash: composeHash() }) =>
+    readActionStatement(text, await verifierOf(origin.services.keyring.receiptKey()), expected)
+  /** What a text is refused for. */
+  const flawOf = (reading: Promise<unknown>) =>
+    reading.then(
+      () => 'believed',
+      (error: unknown) => {
+        if (error instanceof JwsRefused || error instanceof ReceiptRefused) return error.flaw
+        if (error instanceof StatementMismatch) return error.field
+        throw error
+      },
+    )
+  const key = () => origin.services.keyring.receiptKey()
+  const header = () => ({ ...headerFor(key()), typ: ACTION_STATEMENT_TYPE })
+
+  it('says the same as the answer, and which application signed it', async () => {
+    const { statement: text, ...answer } = await looked()
+    const info = await origin.call('/info')
+    expect(await read(text)).toEqual({ v: 1, ...answer, compose_hash: info.body.compose_hash })
+  })
+
+  it('transplanted: that of another action is refused', async () => {
+    const { statement: other } = await looked(otherCid)
+    expect(await flawOf(read(other))).toBe('action_cid')
+  })
+
+  it('another application’s is refused', async () => {
+    expect(await flawOf(read(statement, { cid, composeHash: '00'.repeat(32) }))).toBe(
+      'compose_hash',
+    )
+  })
+
+  it('forged: another address under the same signature, or another key', async () => {
+    const [head, , signature] = statement.split('.')
+    const payload = { ...payloadOf(statement), wallet_address: `0x${'11'.repeat(20)}` }
+    const forged = jwsOf(newReceiptKey(), header(), payload)
+    expect(await flawOf(read([head, forged.split('.')[1], signature].join('.')))).toBe('signature')
+    expect(await flawOf(read(forged))).toBe('signature')
+    const other = newReceiptKey()
+    const named = { ...header(), kid: headerFor(other).kid }
+    expect(await flawOf(read(jwsOf(other, named, payload)))).toBe('other_key')
+  })
+
+  it('cross-type: a receipt is no statement, and a statement no receipt, though one key signs both', async () => {
+    const { body } = await origin.run(await origin.account(), CODE)
+    expect(await flawOf(read(body.receipt))).toBe('type')
+    expect(await flawOf(verifyReceipt(statement, await verifierOf(key())))).toBe('type')
+  })
+
+  it.each<[string, Partial<Record<keyof ActionStatement | 'admin', unknown>>]>([
+    ['another version', { v: 2 }],
+    ['what is no CID', { action_cid: 'Qm' }],
+    ['a compressed key', { public_key: `0x02${'ab'.repeat(32)}` }],
+    ['no address', { wallet_address: undefined }],
+    ['a field more', { admin: true }],
+  ])('signed, with %s, is refused', async (_what, change) => {
+    const text = jwsOf(key(), header(), { ...payloadOf(statement), ...change })
+    expect(await flawOf(read(text))).toBe('payload')
+  })
+})
+
+describe('the client', () => {
+  const clientOf = (verify: 'once' | 'never', network = wire) => {
+    const { now } = origin.services
+    const fetch = fetchFrom(origin, network)
+    const policy = { root: { kind: 'simulated', spkiSha256: origin.rootPin } as const }
+    const verification = new OriginVerification({
+      baseUrl: BASE_URL,
+      verify,
+      policy,
+      fetch,
+      random,
+      now,
+    })
+    const requester = createRequester({
+      origin: BASE_URL,
+      edge: undefined,
+      retries: undefined,
+      signal: undefined,
+      fetch,
+      now,
+      random,
+      sleep: () => Promise.resolve(),
+      beforeCredential: () => verification.beforeCredential(),
+    })
+    return (of: string) => actionWallet({ requester, verification }, of)
+  }
+  /** Somebody who answers look-ups in the origin's place. */
+  const answering =
+    (answer: () => object): typeof wire =>
+    (request, passOn) =>
+      request.url.includes('get_svc_action_wallet')
+        ? Promise.resolve(Response.json(answer()))
+        : passOn()
+
+  it('gives what the origin has signed, of evidence that it has verified', async () => {
+    expect(await clientOf('once')(cid)).toEqual(await looked())
+  })
+
+  it('with verify: never gives what the origin answers, and asks for no evidence', async () => {
+    const asked: string[] = []
+    const seeing: typeof wire = (request, passOn) => {
+      asked.push(new URL(request.url).pathname)
+      return passOn()
+    }
+    expect(await clientOf('never', seeing)(cid)).toEqual(await looked())
+    expect(asked).toEqual(['/core/v1/get_svc_action_wallet'])
+  })
+
+  it('man in the middle: another’s address beside the right statement is not believed', async () => {
+    const right = await looked()
+    const wrong = { public_key: `0x04${'ab'.repeat(64)}`, wallet_address: `0x${'11'.repeat(20)}` }
+    expect(
+      await clientOf(
+        'once',
+        answering(() => ({ ...right, ...wrong })),
+      )(cid),
+    ).toEqual(right)
+  })
+
+  it.each<[string, () => Promise<object>, string]>([
+    ['of another action', () => looked(otherCid), 'action_cid'],
+    [
+      'signed by a key of its own',
+      async () => {
+        const keyring = new Keyring(random(32))
+        return new ActionStatements({ keyring, composeHash: composeHash(), now: Date.now }).of(
+          cid,
+          '',
+        )
+      },
+      'other_key',
+    ],
+    ['that is none', async () => ({ ...(await looked()), statement: 'a.b.c' }), 'malformed'],
+  ])('man in the middle: a statement %s is refused', async (_what, answer, flaw) => {
+    const given = await answer()
+    const refused = await clientOf(
+      'once',
+      answering(() => given),
+    )(cid).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(StatementRefused)
+    expect(refused).toMatchObject({ code: 'statement_refused', flaw })
+  })
+
+  it('with verify: never still refuses the answer on another action', async () => {
+    const other = await looked(otherCid)
+    await expect(
+      clientOf(
+        'never',
+        answering(() => other),
+      )(cid),
+    ).rejects.toThrow(StatementRefused)
+  })
+
+  it('sends nothing for what is no CID', async () => {
+    const client = clientOf('never', () => Promise.reject(new Error('asked')))
+    await expect(client(`${cid}&x=1`)).rejects.toThrow(NotSent)
+  })
+
+  it('throws what the origin refuses by its class', async () => {
+    const refusal = { error: 'bad_request', message: 'm', fix: 'f', docs_url: 'd' }
+    const network: typeof wire = async () => Response.json(refusal, { status: 400 })
+    await expect(clientOf('never', network)(cid)).rejects.toThrow(BadRequest)
+  })
+})
