@@ -21,6 +21,8 @@ export type { WaitOptions, WaitUntilPermitted } from './core/wait-until-permitte
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'
+export type { SovereignClient } from './sovereign/client.ts'
+export type { NewAccount as NewSovereignAccount, Ownership } from './sovereign/ownership.ts'
 export type { Eip1193Provider, EthereumSigner, EthersSigner } from './sovereign/signer.ts'
 export type {
   Measurements,
@@ -49,3 +51,7 @@ export {
 } from './failures/by-status.ts'
 export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
 export * from './verification/failures.ts'
+export { InvalidArgument } from './sovereign/argument-failure.ts'
+export * from './sovereign/transaction-failures.ts'
+export { CapNotSet } from './sovereign/usage-key-cap.ts'
+export * from './sovereign/wallet-failures.ts'

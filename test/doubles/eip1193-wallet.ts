@@ -24,7 +24,7 @@ export async function browserWallet(key: BaseWallet, rpcUrl: string): Promise<Br
   const node = new JsonRpcProvider(rpcUrl, undefined, { cacheTimeout: -1 })
   const { chainId } = await node.getNetwork()
   const fixed = { staticNetwork: Network.from(chainId), cacheTimeout: -1 }
-  const signing = key.connect(new JsonRpcProvider(rpcUrl, chainId, fixed)) as BaseWallet
+  const signing = key.connect(new JsonRpcProvider(rpcUrl, chainId, fixed))
   const asked: string[] = []
   let owner: Answer = 'yes'
   let current = chainId

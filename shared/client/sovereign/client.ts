@@ -1,15 +1,23 @@
 /** The client of ChainSecured mode: the admin wallet signs each write, and a usage key runs the actions. */
+import type { Report } from '../../attestation/report.ts'
+import type { Receipt } from '../../receipt.ts'
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { coreCalls } from '../core/core-calls.ts'
-import { type ActionAnswer, type ActionToRun, runAction } from '../core/execution.ts'
+import {
+  type ActionAnswer,
+  type ActionOptions,
+  type ActionToRun,
+  runAction,
+} from '../core/execution.ts'
 import { type NodeOperations, nodeOperations } from '../core/node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-permitted.ts'
 import { requireApiKeyShape } from '../credential.ts'
 import { NotSent } from '../failures/on-the-way.ts'
 import type { CallOptions, SovereignOptions } from '../options.ts'
+import type { TriggerOperations } from '../triggers/triggers.ts'
 import type { Ownership } from './ownership.ts'
 import { sovereignAccount } from './sovereign-account.ts'
 
@@ -22,11 +30,16 @@ export type SovereignClient = AccountOperations &
     /** By the usage key, which pays. See `core/execution.ts`. @throws {NotSent} `no_usage_key` */
     svcAction<Response = unknown>(
       action: ActionToRun,
-      options?: CallOptions,
+      options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
     waitUntilPermitted: WaitUntilPermitted
+    /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
+    verify(options?: CallOptions): Promise<Report>
+    /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
+    verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
     /** By a proof of the wallet, which is asked for one every four minutes at most. */
     billing: BillingOperations
+    triggers: TriggerOperations
     /** The same client, that runs actions by this key. @throws {NotSent} `bad_credential` */
     withUsageKey(usageKey: string): SovereignClient
   }
@@ -36,7 +49,7 @@ export function createSovereignClient(
   parts: ClientParts,
   options: Pick<SovereignOptions, 'signer' | 'usageKey' | 'contractAddress' | 'onStep'>,
 ): SovereignClient {
-  const { requester, surroundings, signal, verification } = parts
+  const { requester, surroundings, signal, verification, sealedActions } = parts
   const { account, billing, patient } = sovereignAccount({
     ...surroundings,
     ...options,
@@ -49,6 +62,10 @@ export function createSovereignClient(
     ...nodeOperations(requester),
     ...account,
     waitUntilPermitted: waitUntilPermitted(surroundings, signal),
+    verify: (callOptions?: CallOptions) => verification.report(callOptions?.signal),
+    verifyReceipt: (receipt: string, callOptions?: CallOptions) =>
+      verification.receipt(receipt, callOptions?.signal),
+    triggers: parts.triggers,
     billing: billingOperations({
       requester,
       calls: coreCalls(patient, billing),
@@ -63,13 +80,15 @@ export function createSovereignClient(
       throw new NotSent('no_usage_key', 'the client has no usage key', MAKE_ONE)
     }
     const calls = coreCalls(requester, credential)
+    const apiKey = () => credential().apiKey
+    const execution = { calls, verification, sealedActions, apiKey }
     return {
       ...shared,
       accountExists: async (other, callOptions) => {
         const asked = other === undefined ? credential() : { apiKey: other }
         return accountExists(requester, asked, callOptions)
       },
-      svcAction: (action, callOptions) => runAction(calls, action, callOptions),
+      svcAction: (action, callOptions) => runAction(execution, action, callOptions),
       withUsageKey: withKey,
     }
   }

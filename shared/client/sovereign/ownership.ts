@@ -48,12 +48,12 @@ export function ownership(
       ]
       const what = `open the account ${account_name}`
       await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
-      const { address } = await contractCoding()
-      const wallet_address = address(await contract.address())
+      const coding = await contractCoding()
+      const wallet_address = coding.address(await contract.address())
       return { wallet_address, account_hash: await contract.hash(options) }
     },
     transferOwnership: async (newAdmin, confirm, options) => {
-      if (confirm !== NO_WAY_BACK)
+      if ((confirm as string) !== NO_WAY_BACK)
         throw new InvalidArgument(
           'confirm',
           `expected '${NO_WAY_BACK}': the account can not return`,

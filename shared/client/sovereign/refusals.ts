@@ -38,10 +38,24 @@ export function notDoneIn(error: unknown): string | undefined {
 }
 
 /** Of JSON-RPC and of nodes (EIP-1474), of wallets (EIP-1193), and of ethers before and after it has asked. */
-const NOT_DONE: ReadonlySet<unknown> = new Set([
-  ...[-32_000, -32_002, -32_003, -32_010, -32_600, -32_601, -32_602, 3, 4100, 4200],
-  ...['INVALID_ARGUMENT', 'MISSING_ARGUMENT', 'NOT_IMPLEMENTED', 'UNSUPPORTED_OPERATION'],
-  ...['INSUFFICIENT_FUNDS', 'NONCE_EXPIRED', 'REPLACEMENT_UNDERPRICED'],
+const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
+  -32_000,
+  -32_002,
+  -32_003,
+  -32_010,
+  -32_600,
+  -32_601,
+  -32_602,
+  3,
+  4100,
+  4200,
+  'INVALID_ARGUMENT',
+  'MISSING_ARGUMENT',
+  'NOT_IMPLEMENTED',
+  'UNSUPPORTED_OPERATION',
+  'INSUFFICIENT_FUNDS',
+  'NONCE_EXPIRED',
+  'REPLACEMENT_UNDERPRICED',
 ])
 
 type Level = Record<string, unknown>

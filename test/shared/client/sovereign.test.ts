@@ -120,7 +120,7 @@ describe.each(Object.entries(SIGNERS))('every operation by %s', (_name, signerOf
       await origin.services.mirror.syncTo(await node.getBlockNumber())
       const answer = (await origin.core(path, { key: key.usage_api_key })).body
       // When a key was used is not on the chain.
-      for (const used of answer.keys ?? []) used.last_used_at = null
+      if (path.startsWith('get_group')) for (const used of answer.keys) used.last_used_at = null
       return answer
     }
     const expectTheSame = async () => {
