@@ -1,10 +1,9 @@
 /** The client of ChainSecured mode: the admin wallet signs each write, and a usage key runs the actions. */
-import type { Report } from '../../attestation/report.ts'
-import type { Receipt } from '../../receipt.ts'
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
+import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import {
   type ActionAnswer,
@@ -12,18 +11,15 @@ import {
   type ActionToRun,
   runAction,
 } from '../core/execution.ts'
-import { type NodeOperations, nodeOperations } from '../core/node.ts'
-import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-permitted.ts'
 import { requireApiKeyShape } from '../credential.ts'
 import { NotSent } from '../failures/on-the-way.ts'
 import type { CallOptions, SovereignOptions } from '../options.ts'
-import type { TriggerOperations } from '../triggers/triggers.ts'
 import type { Ownership } from './ownership.ts'
 import { sovereignAccount } from './sovereign-account.ts'
 
 export type SovereignClient = AccountOperations &
   Ownership &
-  NodeOperations & {
+  CommonOperations & {
     readonly mode: 'sovereign'
     /** Of the client's usage key, or of another key. */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
@@ -32,14 +28,8 @@ export type SovereignClient = AccountOperations &
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
-    waitUntilPermitted: WaitUntilPermitted
-    /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
-    verify(options?: CallOptions): Promise<Report>
-    /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
-    verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
     /** By a proof of the wallet, which is asked for one every four minutes at most. */
     billing: BillingOperations
-    triggers: TriggerOperations
     /** The same client, that runs actions by this key. @throws {NotSent} `bad_credential` */
     withUsageKey(usageKey: string): SovereignClient
   }
@@ -59,13 +49,8 @@ export function createSovereignClient(
   })
   const shared = {
     mode: 'sovereign',
-    ...nodeOperations(requester),
+    ...commonOperations(parts),
     ...account,
-    waitUntilPermitted: waitUntilPermitted(surroundings, signal),
-    verify: (callOptions?: CallOptions) => verification.report(callOptions?.signal),
-    verifyReceipt: (receipt: string, callOptions?: CallOptions) =>
-      verification.receipt(receipt, callOptions?.signal),
-    triggers: parts.triggers,
     billing: billingOperations({
       requester,
       calls: coreCalls(patient, billing),
