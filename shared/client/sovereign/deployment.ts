@@ -38,7 +38,7 @@ async function ask({ requester, verified, pinned }: Parts): Promise<Deployment> 
   })
   const { chain_id, contract_address } = body
   if (!Number.isSafeInteger(chain_id) || !/^0x[0-9a-fA-F]{40}$/.test(contract_address))
-    throw new WrongContract(String(contract_address), 'that is no contract of a chain', LOOK)
+    throw new WrongContract(contract_address, 'that is no contract of a chain', LOOK)
   if (pinned !== undefined && pinned.toLowerCase() !== contract_address.toLowerCase())
     throw new WrongContract(contract_address, `the client is pinned to ${pinned}`, LOOK)
   return { chainId: BigInt(chain_id), contractAddress: contract_address }

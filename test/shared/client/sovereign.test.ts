@@ -257,7 +257,7 @@ describe('billing', () => {
     let aheadMs = 0
     const now = () => origin.services.now() + aheadMs
     const client = clientOf(admin.connect(node), { now })
-    expect(await client.billing.balance()).toMatchObject({ balance_display: '$1000.00' })
+    expect(await client.billing.balance()).toMatchObject({ balance_display: '$999.99' })
     expect(await client.billing.usage().all()).toEqual(expect.any(Array))
     const signed = () => client.steps.filter(({ step }) => step === 'sign').length
     expect(signed()).toBe(1)
