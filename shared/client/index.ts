@@ -36,6 +36,8 @@ export { deriveAction, type DerivedAction, TemplateRefused } from '../derived-ac
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'
+export type { SovereignClient } from './sovereign/client.ts'
+export type { NewAccount as NewSovereignAccount, Ownership } from './sovereign/ownership.ts'
 export type { Eip1193Provider, EthereumSigner, EthersSigner } from './sovereign/signer.ts'
 export type {
   Measurements,
@@ -64,4 +66,8 @@ export {
 } from './failures/by-status.ts'
 export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
 export * from './verification/failures.ts'
+export { InvalidArgument } from './sovereign/argument-failure.ts'
+export * from './sovereign/transaction-failures.ts'
+export { CapNotSet } from './sovereign/usage-key-cap.ts'
+export * from './sovereign/wallet-failures.ts'
 export type { OriginVerification } from './verification/origin-verification.ts'
