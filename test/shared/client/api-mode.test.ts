@@ -37,8 +37,10 @@ afterAll(async () => {
   await Promise.all([origin.close(), processor.close()])
 })
 
+const urlOf = (input: Parameters<typeof fetch>[0]) =>
+  input instanceof Request ? input.url : input.toString()
 const recorded: typeof fetch = async (input, init) => {
-  called.add(`${init?.method} ${new URL(String(input)).pathname}`)
+  called.add(`${init?.method} ${new URL(urlOf(input)).pathname}`)
   return fetch(input, init)
 }
 const clientOf = (options: Partial<ApiOptions> = {}) =>
@@ -49,7 +51,7 @@ function losing(path: string, times = 1): typeof fetch {
   let left = times
   return async (input, init) => {
     const response = await recorded(input, init)
-    if (!String(input).endsWith(path) || left-- <= 0) return response
+    if (!urlOf(input).endsWith(path) || left-- <= 0) return response
     await response.body?.cancel()
     throw new TypeError('fetch failed')
   }
