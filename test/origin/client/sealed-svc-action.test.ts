@@ -325,8 +325,8 @@ describe('the client’s own sealed calls', () => {
       await passOn()
       throw new TypeError('fetch failed')
     }
-    const call = { code: CODE, js_params: jsParams }
-    const failure = await failureOf(actionsOver(network).svcAction(apiKey, call))
+    const action = { code: CODE, js_params: jsParams }
+    const failure = await failureOf(actionsOver(network).svcAction(apiKey, action))
     expect(failure).toBeInstanceOf(NetworkFailed)
     expect(failure).toMatchObject({ mayHaveBeenExecuted: true })
     expect(begun()).toBe(before + 1)
@@ -339,8 +339,8 @@ describe('the client’s own sealed calls', () => {
         await passOn()
         return new Response(null, { status, headers: { 'retry-after': '0' } })
       }
-      const call = { code: CODE, js_params: jsParams }
-      const failure = await failureOf(actionsOver(network).svcAction(apiKey, call))
+      const action = { code: CODE, js_params: jsParams }
+      const failure = await failureOf(actionsOver(network).svcAction(apiKey, action))
       expect(failure).toBeInstanceOf(SvcError)
       expect(failure).toMatchObject({ status })
       expect(begun()).toBe(before + 1)

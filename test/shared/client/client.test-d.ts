@@ -22,7 +22,7 @@ const client = createClient({ baseUrl, apiKey: 'key', verify: 'once' })
 // API mode is the default, and its client has what only it can do.
 export const api: ApiClient = client
 export const mode: 'api' = client.mode
-export const rotates: ApiClient['rotateAccountApiKey'] = client.rotateAccountApiKey
+export const rotated: Promise<{ api_key: string }> = client.rotateAccountApiKey()
 // @ts-expect-error: ownership is transferred by the wallet that has it
 client.transferOwnership('0x')
 
