@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnswerNotAuthentic } from '../../../shared/envelope/seal.ts'
+import { SvcError } from '../../../shared/client/failures.ts'
+import { ActionFailed } from '../../../shared/client/failures/action-failed.ts'
+import { Unauthorized } from '../../../shared/client/failures/by-status.ts'
+import { NetworkFailed } from '../../../shared/client/failures/on-the-way.ts'
+import { OriginVerification } from '../../../shared/client/verification/origin-verification.ts'
+import { SealedActions } from '../../../shared/client/verification/sealed-actions.ts'
 import type { TrustedOrigin } from '../../../shared/client/verification/trusted-origin.ts'
 import {
   AnswerUnreadable,
@@ -17,7 +23,17 @@ import { sha256OfText } from '../../../shared/receipt.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { startOrigin, type TestOrigin } from '../http/origin.ts'
-import { callFrom, type Network, showEvidence, verifyFrom } from './client-of.ts'
+import {
+  BASE_URL,
+  callFrom,
+  fetchFrom,
+  type Network,
+  policyFor,
+  random,
+  showEvidence,
+  verifyFrom,
+  wire,
+} from './client-of.ts'
 
 let origin: TestOrigin
 let apiKey: string
@@ -236,5 +252,105 @@ describe('stale trust', () => {
       }
     }
     await expect(call({}, { network })).rejects.toMatchObject({ code: 'request_not_fresh' })
+  })
+})
+
+describe('the client’s own sealed calls', () => {
+  /** A client over a network; its sleeps take no time. */
+  function actionsOver(network: Network) {
+    const verification = new OriginVerification({
+      baseUrl: BASE_URL,
+      verify: 'once',
+      policy: policyFor(origin),
+      fetch: fetchFrom(origin, wire),
+      random,
+      now: origin.services.now,
+    })
+    return new SealedActions({
+      verification,
+      via: BASE_URL,
+      fetch: fetchFrom(origin, network),
+      random,
+      now: origin.services.now,
+      sleep: async () => {},
+      retries: undefined,
+      signal: undefined,
+    })
+  }
+  const failureOf = (promise: Promise<unknown>) =>
+    promise.then(
+      (answer) => new Error(`it was answered: ${JSON.stringify(answer)}`),
+      (error: unknown) => error,
+    )
+  const refusedConnection = () =>
+    Object.assign(new TypeError('fetch failed'), {
+      cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+    })
+
+  it('answer as plain ones do', async () => {
+    const answer = await actionsOver(wire).svcAction(apiKey, { code: CODE, js_params: jsParams })
+    const plain = await origin.call('/core/v1/svc_action', {
+      key: apiKey,
+      body: { code: CODE, js_params: jsParams },
+    })
+    expect(Object.keys(answer).toSorted()).toEqual(Object.keys(plain.body).toSorted())
+    expect(answer).toMatchObject({ response: { length: SECRET.length }, has_error: false })
+  })
+
+  it('fail as plain ones do: ActionFailed, Unauthorized', async () => {
+    const actions = actionsOver(wire)
+    const failed = await failureOf(actions.svcAction(apiKey, { code: THROWS }))
+    expect(failed).toBeInstanceOf(ActionFailed)
+    expect(failed).toMatchObject({ code: 'action_threw', status: 500, message: 'Error: no' })
+    const nobody = `${'A'.repeat(43)}=`
+    const refused = await failureOf(actions.svcAction(nobody, { code: CODE }))
+    expect(refused).toBeInstanceOf(Unauthorized)
+  })
+
+  it('are sent again where no connection was made', async () => {
+    const before = begun()
+    let tries = 0
+    const network: Network = async (_request, passOn) => {
+      if (tries++ === 0) throw refusedConnection()
+      return passOn()
+    }
+    const answer = await actionsOver(network).svcAction(apiKey, { code: CODE, js_params: jsParams })
+    expect(answer.has_error).toBe(false)
+    expect([tries, begun()]).toEqual([2, before + 1])
+  })
+
+  it('double execution: an answer that was lost on the way does not have them sent again', async () => {
+    const before = begun()
+    const network: Network = async (_request, passOn) => {
+      await passOn()
+      throw new TypeError('fetch failed')
+    }
+    const action = { code: CODE, js_params: jsParams }
+    const failure = await failureOf(actionsOver(network).svcAction(apiKey, action))
+    expect(failure).toBeInstanceOf(NetworkFailed)
+    expect(failure).toMatchObject({ mayHaveBeenExecuted: true })
+    expect(begun()).toBe(before + 1)
+  })
+
+  it('double execution: nor does a made-up 503, or one with another’s words', async () => {
+    for (const status of [421, 429, 503]) {
+      const before = begun()
+      const network: Network = async (_request, passOn) => {
+        await passOn()
+        return new Response(null, { status, headers: { 'retry-after': '0' } })
+      }
+      const action = { code: CODE, js_params: jsParams }
+      const failure = await failureOf(actionsOver(network).svcAction(apiKey, action))
+      expect(failure).toBeInstanceOf(SvcError)
+      expect(failure).toMatchObject({ status })
+      expect(begun()).toBe(before + 1)
+    }
+  })
+
+  it('pasted secret: what is no API key is not sealed, nor said in the failure', async () => {
+    const network: Network = () => Promise.reject(new Error('something was sent'))
+    const failure = await failureOf(actionsOver(network).svcAction('hunter2', { code: CODE }))
+    expect(failure).toMatchObject({ code: 'bad_credential' })
+    expect(String(failure)).not.toContain('hunter2')
   })
 })

@@ -45,7 +45,7 @@ export const verificationCases: Case[] = [
         policy: policyOf(world),
       })
       const { receipt } = await strict.svcAction({ code: 'function main() { return 1 }' })
-      isTrue(seen.paths.includes('/sealed/execute'), `it went sealed: ${seen.paths}`)
+      isTrue(seen.paths.includes('/sealed/execute'), `it went sealed: ${seen.paths.join()}`)
       isSame(seen.keys, 0, 'requests with a key outside of the envelope')
       const { compose_hash } = await strict.verifyReceipt(receipt)
       isSame(compose_hash, world.composeHash, 'the application in the receipt')
@@ -68,7 +68,10 @@ export const verificationCases: Case[] = [
       }
       isSame(seen.keys, 0, 'requests with a key')
       const isEvidence = (path: string) => /^\/(attestation|info|evidences\/.*)$/.test(path)
-      isTrue(seen.paths.every(isEvidence), `nothing but evidence was asked for: ${seen.paths}`)
+      isTrue(
+        seen.paths.every(isEvidence),
+        `nothing but evidence was asked for: ${seen.paths.join()}`,
+      )
     },
   },
   {
