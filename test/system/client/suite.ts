@@ -3,9 +3,15 @@ import { createClient } from '../../../shared/client/index.ts'
 import type { Case, WorldFacts } from './case.ts'
 import { accountCases } from './account-cases.ts'
 import { actionCases } from './action-cases.ts'
+import { triggerCases } from './trigger-cases.ts'
 import { verificationCases } from './verification-cases.ts'
 
-export const CASES: readonly Case[] = [...accountCases, ...actionCases, ...verificationCases]
+export const CASES: readonly Case[] = [
+  ...accountCases,
+  ...actionCases,
+  ...triggerCases,
+  ...verificationCases,
+]
 
 /** @returns what went wrong, with its stack; nothing where the case holds */
 export async function runCase(name: string, facts: WorldFacts): Promise<string | undefined> {
