@@ -12,6 +12,7 @@ import { chainIdentity, ReadLease } from './accounts/mirror/read-lease.ts'
 import { SnapshotFile, snapshotPath } from './accounts/mirror/snapshot-file.ts'
 import { SnapshotKeeper } from './accounts/mirror/snapshot-keeper.ts'
 import { AccountsWriter } from './accounts/writer.ts'
+import { ConversionProofs } from './accounts/wallet-proofs/conversion-proofs.ts'
 import { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from './accounts/key-uses.ts'
 import { AccountOpenings } from './admission/account-openings.ts'
@@ -164,6 +165,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const keys = keyring.idempotencyKeys()
   const keptAnswers = new KeptAnswers({ db, exclusive, processId, keys, now })
   const keyUses = new KeyUses({ db, now })
+  const conversionProofs = new ConversionProofs({ db, now })
   lifecycle.onClose('key uses', () => keyUses.flush())
   const openings = new AccountOpenings({
     db,
@@ -218,7 +220,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const writingDown = setInterval(() => {
     const failed = (error: unknown) =>
       log('upkeep.failed', { error: error instanceof Error ? error.name : 'unknown' })
-    const jobs = [keyUses.flush(), keptAnswers.forgetOld(), openings.forgetOld()]
+    const forgetting = [keptAnswers, openings, conversionProofs].map((kept) => kept.forgetOld())
+    const jobs = [keyUses.flush(), ...forgetting]
     for (const job of jobs) job.catch(failed)
   }, KEY_USES_FLUSH_MS)
   lifecycle.onClose('upkeep', () => clearInterval(writingDown))
@@ -242,6 +245,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     mirror,
     writer,
     walletProofs: new WalletProofs({ chain, now }),
+    conversionProofs,
     claims,
     credits,
     processor,

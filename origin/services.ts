@@ -2,6 +2,7 @@ import type { Chain } from './accounts/chain.ts'
 import type { AccountsMirror } from './accounts/mirror.ts'
 import type { AccountsWriter } from './accounts/writer.ts'
 import type { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
+import type { ConversionProofs } from './accounts/wallet-proofs/conversion-proofs.ts'
 import type { KeyUses } from './accounts/key-uses.ts'
 import type { AccountOpenings } from './admission/account-openings.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
@@ -32,6 +33,7 @@ export type Services = {
   mirror: AccountsMirror
   writer: AccountsWriter
   walletProofs: WalletProofs
+  conversionProofs: ConversionProofs
   claims: RunClaims
   credits: Credits
   /** Absent where no payment processor is configured. */

@@ -152,10 +152,24 @@ export class AccountsWriter {
    */
   async wasRecorded(writeId: string): Promise<boolean> {
     try {
-      return (await this.#outbox.find(writeId)) !== undefined
+      return await this.isKnown(writeId)
     } catch {
       return true
     }
+  }
+
+  /** Whether a write was sent under this id, at any process. @throws {DatabaseUnavailable} */
+  async isKnown(writeId: string): Promise<boolean> {
+    return (await this.#outbox.find(writeId)) !== undefined
+  }
+
+  /**
+   * The receipt of a write that was sent under this id; nothing is sent.
+   * @returns undefined where there is none
+   * @throws as `write`, and {DatabaseUnavailable}
+   */
+  async join(writeId: string): Promise<TransactionReceipt | undefined> {
+    return (await this.isKnown(writeId)) ? this.#answers.answer(writeId) : undefined
   }
 
   /**

@@ -128,6 +128,20 @@ export const keptAnswers = pgTable(
   (table) => [index('kept_answers_started').on(table.startedAt)],
 )
 
+/** Proofs that converted an account, or are about to: each is good for one conversion. */
+export const conversionProofs = pgTable(
+  'conversion_proofs',
+  {
+    /** The EIP-712 digest, 0x hex. */
+    digest: text('digest').primaryKey(),
+    /** Of the conversion that it is used for. */
+    writeId: text('write_id').notNull(),
+    /** When no clock takes the proof for valid any more. The contract knows it for ever. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [index('conversion_proofs_expires').on(table.expiresAt)],
+)
+
 /** When each client network has used up its calls: the theoretical arrival time of GCRA. */
 export const callRates = pgTable(
   'call_rates',

@@ -19,6 +19,8 @@
  *   it when it has succeeded. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
  *   no transaction and is free. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
  *   since (billing); see `authorize.ts`.
+ * - `before` looks at what a request is by itself, before 402 and 403: what a wallet signed. Where it returns `resumes`,
+ *   the request's write was sent before, and is not refused because it has had its effect.
  * - `auth: 'wallet_signature'`: the body carries `{typed_data, signature}` of the named purpose, and who signed it asks.
  *   `walletAuth`: the same in the header `X-Wallet-Auth`, in place of a key (billing).
  * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
@@ -81,6 +83,7 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   writes?: string
   writesUnless?: (body: Body) => boolean
   afterConversion?: true
+  before?(given: Given<Body, Query> & Caller, services: Services): Promise<'resumes' | undefined>
   walletAuth?: true
   showsKey?: string
   runsOnce?: true
@@ -142,12 +145,13 @@ async function act<Body, Query>(
   if (!principal) throw new Error('an operation with a key has a principal')
   const { auth, writes, writesUnless, afterConversion } = operation
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
+  const resumes = (await operation.before?.({ ...given, principal }, services)) === 'resumes'
   const permitted = async () => {
     const current = asOfNow(principal, services.mirror.current())
     const asked = {
       auth,
-      ...(isWrite && { writes, clientMethod: clientMethodOf(operation.path) }),
-      ...(afterConversion && { afterConversion }),
+      ...(isWrite && !resumes && { writes, clientMethod: clientMethodOf(operation.path) }),
+      ...((afterConversion || resumes) && { afterConversion: true as const }),
     }
     authorize(asked, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)

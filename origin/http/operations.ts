@@ -10,6 +10,7 @@ import { billingConfirmPayment } from './billing-confirm-payment.ts'
 import { billingCreatePaymentIntent } from './billing-create-payment-intent.ts'
 import { billingProcessorConfig } from './billing-processor-config.ts'
 import { billingUsage } from './billing-usage.ts'
+import { convertToChainSecuredAccount } from './convert-to-chain-secured-account.ts'
 import { createWallet } from './create-wallet.ts'
 import { createWalletWithSignature } from './create-wallet-with-signature.ts'
 import { deleteAction } from './delete-action.ts'
@@ -41,6 +42,7 @@ export const operations: readonly Operation<any, any>[] = [
   newAccount,
   accountExists,
   rotateAccountApiKey,
+  convertToChainSecuredAccount,
   createWallet,
   createWalletWithSignature,
   listWallets,

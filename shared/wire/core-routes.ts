@@ -34,6 +34,7 @@ const names = (method: 'GET' | 'POST', ...paths: string[]) =>
 /** The operations that a malformed key is refused at (401), as method and path; the others look at no key. */
 export const OPERATIONS_WITH_KEY: ReadonlySet<string> = new Set([
   ...names('POST', 'rotate_account_api_key', 'create_wallet', 'svc_action'),
+  ...names('POST', 'convert_to_chain_secured_account'),
   ...names('POST', 'add_group', 'update_group', 'remove_group'),
   ...names('POST', 'add_pkp_to_group', 'remove_pkp_from_group'),
   ...names('POST', 'add_action_to_group', 'remove_action_from_group'),

@@ -50,6 +50,7 @@ export const SERVED_OF_THE_CORE: readonly Area[] = [
   'group-changes',
   'key-management',
   'billing',
+  'chain-secured',
   'attestation',
   'openapi',
 ]

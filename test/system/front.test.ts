@@ -9,6 +9,7 @@ import { SEALED_PAD_MS } from '../../shared/limits.ts'
 import { SERVED_OF_THE_CORE } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { type ManInTheMiddle, startManInTheMiddle } from '../doubles/man-in-the-middle.ts'
+import { attestationTools } from './attestation-tools.ts'
 import { aManInTheMiddleGetsNothing } from './man-in-the-middle.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
@@ -32,6 +33,7 @@ afterAll(async () => {
 const throughTheEdge = async () => ({
   ...stack,
   baseUrl: stack.triggersUrl,
+  tools: { accountChain: attestationTools(stack.stack).accountChain },
   stop: async () => {},
 })
 holdsToTheContract(throughTheEdge, SERVED_OF_THE_CORE)

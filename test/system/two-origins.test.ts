@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cidHash } from '../../origin/accounts/api-key.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
@@ -7,6 +8,7 @@ import { actionCid } from '../../shared/cid.ts'
 import { importReceiptKey } from '../../shared/client/verification/receipt-key.ts'
 import { verifyReceiptChain } from '../../shared/receipt-chain.ts'
 import { booksOf, openAccount } from '../origin/credits/process.ts'
+import { conversionTo } from '../origin/http/chain-secured.ts'
 import { whyNoPostgres } from '../origin/db/postgres.ts'
 import {
   AccountHolder,
@@ -14,7 +16,7 @@ import {
   KEY_TAKEN,
   KEY_TAKER_CID,
   takeKey,
-  type Wallet,
+  type Wallet as HeldWallet,
 } from './account-holder.ts'
 import { type Answer, type OriginProcess, type Origins, startOrigins } from './origins.ts'
 import { type Sealed, sealedExecution, sealedHttp } from './sealed-to-origins.ts'
@@ -30,7 +32,7 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
   let a: OriginProcess
   let b: OriginProcess
   let holder: AccountHolder
-  let wallet: Wallet
+  let wallet: HeldWallet
   beforeAll(async () => {
     world = await startOrigins(2)
     a = world.origins[0]!
@@ -246,6 +248,37 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
       const next = await use()
       expectFrom(rotated, [...(await load.stop()), next], 401)
       held.key = rotated.body.api_key
+    })
+  })
+
+  it('converted account: its old key runs nothing, at either process, from the moment that it is answered', async () => {
+    await inTurn(4, async (writer, reader) => {
+      const held = await AccountHolder.open(writer)
+      const run = (origin: OriginProcess) => () =>
+        held.call(origin, 'svc_action', { code: 'const main = () => 1' })
+      // Each has credit of the account in memory.
+      for (const origin of [writer, reader]) expect((await run(origin)()).status).toBe(200)
+      const loads = [keepAsking(2, run(reader)), keepAsking(1, run(writer))]
+      const proof = conversionTo(Wallet.createRandom())
+      const converted = await held.call(writer, 'convert_to_chain_secured_account', proof)
+      const next = [await run(reader)(), await run(writer)()]
+      const runs = (await Promise.all(loads.map((load) => load.stop()))).flat()
+      expectFrom(converted, [...runs, ...next], 403)
+      const again = await held.call(reader, 'convert_to_chain_secured_account', proof)
+      expect([again.status, again.body.message]).toEqual([409, expect.stringContaining('proof')])
+    })
+  })
+
+  it('race: one proof at both at once, for two accounts, converts one of them', async () => {
+    await inTurn(4, async (one, other) => {
+      const holders = [await AccountHolder.open(one), await AccountHolder.open(other)]
+      const proof = conversionTo(Wallet.createRandom())
+      const answers = await Promise.all(
+        [one, other].map((origin, n) =>
+          holders[n]!.call(origin, 'convert_to_chain_secured_account', proof),
+        ),
+      )
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
     })
   })
 

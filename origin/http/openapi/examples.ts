@@ -77,6 +77,13 @@ export const examples: Record<string, { request?: unknown; answer?: unknown }> =
     request: {},
     answer: { ...done, api_key: KEY, api_key_hash: HASH },
   },
+  '/core/v1/convert_to_chain_secured_account': {
+    request: {
+      new_admin_wallet_address: ADDRESS,
+      ...signed('ConvertAccount'),
+    },
+    answer: { ...done, wallet_address: ADDRESS, api_key_hash: HASH },
+  },
   '/core/v1/create_wallet': {
     request: { name: 'treasury' },
     answer: { wallet_address: ADDRESS, pkp_id: PKP_ID },

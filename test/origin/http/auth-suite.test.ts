@@ -21,6 +21,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/new_account': 'open',
   '/core/v1/account_exists': 'asks',
   '/core/v1/rotate_account_api_key': 'master',
+  '/core/v1/convert_to_chain_secured_account': 'master',
   '/core/v1/create_wallet': 'right',
   '/core/v1/create_wallet_with_signature': 'signed',
   '/core/v1/list_wallets': 'master',

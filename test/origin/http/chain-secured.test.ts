@@ -13,15 +13,13 @@ import { accountConfig } from '../../../origin/accounts/chain.ts'
 import { addressOf } from '../../../origin/keys/keyring.ts'
 import { accountConfigAbi } from '../../../shared/abi/account-config.ts'
 import { grants } from '../accounts/mirrored.ts'
-import { makeChainSecured } from './chain-secured.ts'
+import { conversionTo, convert } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
-import { EVERY_RIGHT } from './valid-requests.ts'
 
 const ECHO = 'async function main(params) { return params }'
 const SIGN = `async function main({ pkpId, message }) {
   return new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId })).signMessage(message)
 }`
-const ALL = `0x${'0'.repeat(64)}`
 /** 10 ether. */
 const FUNDS = '0x8ac7230489e80000'
 
@@ -119,6 +117,18 @@ describe('an account that a wallet opened at the contract', () => {
     expect(refused.body.fix).toContain(heir.address)
   })
 
+  it('leaves every former admin without a way back: neither is given another account', async () => {
+    const { admin, hash } = await opened()
+    const heir = await fundedWallet()
+    await write(admin, 'transferChainSecuredAccountOwnership', hash, heir.address)
+    const other = await origin.account()
+    for (const former of [admin, heir]) {
+      const { status, headers } = await convert(origin, other, conversionTo(former))
+      expect([status, headers.get('x-svc-error')]).toEqual([409, 'account_already_exists'])
+    }
+    expect(accountOf(origin.hashOf(other))).toMatchObject({ managed: true })
+  })
+
   it('public wallet as key: the bytes of an admin’s address, as text, open nothing', async () => {
     const text = 'AdminOfTheAccount=20'
     const from = `0x${Buffer.from(text).toString('hex')}`
@@ -133,42 +143,5 @@ describe('an account that a wallet opened at the contract', () => {
     expect(accountOf(origin.hashOf(text))).toMatchObject({ managed: false })
     expect((await origin.core('list_groups', { key: text })).status).toBe(401)
     expect((await origin.core('account_exists', { key: text })).body).toBe(false)
-  })
-})
-
-describe('an account that was converted', () => {
-  it('keeps its hash, groups, wallets, actions, usage keys and credit', async () => {
-    const key = await origin.poor(50)
-    const { wallet_address, pkp_id } = await origin.wallet(key)
-    const group = await origin.group(key, { pkp_ids_permitted: [pkp_id] })
-    const cid = (await origin.core('get_svc_action_ipfs_id', { body: SIGN })).body
-    const action = { group_id: group, action_ipfs_cid: cid, name: 'sign' }
-    await origin.core('add_action_to_group', { key, body: action })
-    const usage = await origin.usageKey(key, { execute_in_groups: [group] })
-    const read = async () => {
-      const { body } = await origin.core(`get_group?group_id=${group}`, { key: usage })
-      return { ...body, keys: body.keys.map(({ last_used_at: _at, ...scopes }: any) => scopes) }
-    }
-    const [before, cents] = [await read(), await balanceOf(key)]
-    const { address } = await makeChainSecured(origin, key)
-    expect(accountOf(origin.hashOf(key))).toMatchObject({ managed: false, adminWallet: address })
-    expect(await read()).toEqual(before)
-    expect([await balanceOf(key), await balanceOf(usage)]).toEqual([cents, cents])
-    const signed = await origin.run(usage, SIGN, { pkpId: pkp_id, message: 'm' })
-    expect(verifyMessage('m', signed.body.response)).toBe(wallet_address)
-  })
-
-  it('is not written, executed or rotated with the key that it had', async () => {
-    const key = await origin.account()
-    await origin.group(key, { pkp_ids_permitted: [ALL], cid_hashes_permitted: [0] })
-    await makeChainSecured(origin, key)
-    const calls: [string, object][] = [
-      ['add_group', { name: 'late' }],
-      ['add_usage_api_key', { name: 'late', ...EVERY_RIGHT }],
-      ['rotate_account_api_key', {}],
-      ['svc_action', { code: ECHO }],
-    ]
-    for (const [name, body] of calls)
-      expect([name, (await origin.core(name, { key, body })).status]).toEqual([name, 403])
   })
 })

@@ -1,11 +1,39 @@
-import { randomBytes } from 'node:crypto'
 import { hexlify, Wallet } from 'ethers'
+import { digestOf, type Statement, typedDataOf } from '../../../shared/typed-data.ts'
 import type { TestOrigin } from './origin.ts'
 
-/** Gives an account to a new wallet, as the contract's conversion does. @returns the wallet, now its admin */
+type Signer = { address: string; signingKey: Wallet['signingKey'] }
+
+/** anvil's. */
+const CHAIN_ID = 31_337
+
+/** What a wallet sends to be given an account. @param change of what it says; it signs that, whatever it is */
+export function conversionTo(signer: Signer, change: Partial<Statement> = {}) {
+  const statement: Statement = {
+    purpose: 'ConvertAccount',
+    address: signer.address,
+    issuedAt: Math.floor(Date.now() / 1000),
+    chainId: CHAIN_ID,
+    ...change,
+  }
+  return {
+    new_admin_wallet_address: statement.address,
+    typed_data: typedDataOf(statement),
+    signature: signer.signingKey.sign(hexlify(digestOf(statement))).serialized,
+  }
+}
+
+/** Gives an account to a new wallet. @returns the wallet, now its admin */
 export async function makeChainSecured(origin: TestOrigin, key: string) {
   const admin = Wallet.createRandom()
-  const args = [origin.hashOf(key), admin.address, hexlify(randomBytes(32))]
-  await origin.services.writer.write('convertToChainSecuredAccount', args)
+  const { status, body } = await convert(origin, key, conversionTo(admin))
+  if (status !== 200) throw new Error(`not converted: ${JSON.stringify(body)}`)
   return admin
 }
+
+export const convert = (
+  origin: TestOrigin,
+  key: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+) => origin.core('convert_to_chain_secured_account', { key, body, headers })

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { apiKeyHash } from '../../../origin/accounts/api-key.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
+import { ConversionProofs } from '../../../origin/accounts/wallet-proofs/conversion-proofs.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
@@ -151,6 +152,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     mirror,
     writer,
     walletProofs: new WalletProofs({ chain, now }),
+    conversionProofs: new ConversionProofs({ db, now }),
     claims,
     credits,
     processor: payments,
@@ -250,6 +252,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
       const failing = {
         write: () => Promise.reject(error),
         wasRecorded: async () => false,
+        isKnown: async () => false,
+        join: async () => undefined,
       } as unknown as AccountsWriter
       return createApp({ ...services, writer: failing })
     },

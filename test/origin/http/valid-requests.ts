@@ -1,4 +1,6 @@
 /** For each operation a request that is right in every way, and what the key that sends it has to be. */
+import { Wallet } from 'ethers'
+import { conversionTo } from './chain-secured.ts'
 import { type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
 
 /** What there is in the account that is asked about. */
@@ -40,6 +42,9 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   '/core/v1/new_account': () => ({ body: { account_name: 'a', account_description: '' } }),
   '/core/v1/account_exists': () => ({}),
   '/core/v1/rotate_account_api_key': () => ({ body: {} }),
+  '/core/v1/convert_to_chain_secured_account': () => ({
+    body: conversionTo(Wallet.createRandom()),
+  }),
   '/core/v1/create_wallet': () => ({ body: { name: 'w', description: '' } }),
   '/core/v1/create_wallet_with_signature': () => ({
     body: { ...signed('CreateWallet'), name: 'w', description: '' },

@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import { ApiError } from '../../shared/errors.ts'
+import {
+  convertToChainSecuredAccountAnswer,
+  convertToChainSecuredAccountRequest,
+} from '../../shared/wire/wallet-proofs.ts'
+import { asOfNow } from '../accounts/as-of-now.ts'
+import { word } from '../accounts/account.ts'
+import { requireManaged } from '../accounts/ownership-mode.ts'
+import { eventIn } from '../accounts/receipt-event.ts'
+import type { Principal } from '../accounts/state.ts'
+import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
+import { ContractRefused } from '../accounts/writer.ts'
+import type { Services } from '../services.ts'
+import type { Operation } from './operation.ts'
+
+const WRITES = 'convertToChainSecuredAccount'
+
+type Body = z.infer<typeof convertToChainSecuredAccountRequest>
+
+/**
+ * Gives a managed account to a wallet, for ever (specification, States and transitions). What the wallet signed is good
+ * for one conversion; a repeat whose first answer was lost is told so, or under its Idempotency-Key given that answer.
+ */
+export const convertToChainSecuredAccount: Operation<Body> = {
+  method: 'POST',
+  path: '/core/v1/convert_to_chain_secured_account',
+  summary:
+    'Gives the account to a wallet, which alone writes it from then on. There is no way back.',
+  auth: 'account_key',
+  writes: WRITES,
+  body: { schema: convertToChainSecuredAccountRequest },
+  answer: convertToChainSecuredAccountAnswer,
+  statuses: [409, 503],
+  before: async ({ body, writeId }, { walletProofs, conversionProofs, writer }) => {
+    // What was sent before was verified before. Its time may be over by now, and its answer is owed still.
+    if (await writer.isKnown(writeId)) return 'resumes'
+    const proof = proofIn(body, walletProofs)
+    await conversionProofs.requireUnused(proof, writeId)
+    return undefined
+  },
+  handle: async ({ principal, body, writeId }, services) => {
+    const sent = await services.writer.join(writeId)
+    const receipt = sent ?? (await convert(principal, body, writeId, services))
+    const { accountHash, adminWallet } = eventIn(receipt, 'AccountConverted')
+    return { success: true, wallet_address: adminWallet, api_key_hash: word(accountHash) }
+  },
+}
+
+async function convert(principal: Principal, body: Body, writeId: string, services: Services) {
+  const { walletProofs, conversionProofs, writer } = services
+  const proof = proofIn(body, walletProofs)
+  await walletProofs.verify(proof)
+  await conversionProofs.use(proof, writeId)
+  try {
+    const args = [principal.keyHash, proof.address, proof.digest]
+    return await writer.write(WRITES, args, { writeId })
+  } catch (error) {
+    // What can not be given back ends by itself, and another proof is as good.
+    if (!(await writer.wasRecorded(writeId)))
+      await conversionProofs.giveBack(proof, writeId).catch(() => {})
+    if (error instanceof ContractRefused) requireStillManaged(principal, services)
+    throw error
+  }
+}
+
+/** @throws {ApiError} 400 where the wallet that signed is not the one that is to own the account */
+function proofIn(body: Body, walletProofs: Services['walletProofs']): WalletProof {
+  const proof = walletProofs.read(body, 'ConvertAccount')
+  if (body.new_admin_wallet_address.toLowerCase() === proof.address.toLowerCase()) return proof
+  throw new ApiError(
+    400,
+    'new_admin_wallet_address: expected the wallet of typed_data.message.address',
+    'Have the wallet sign that is to own the account.',
+  )
+}
+
+/** Another conversion was faster: the contract says a mere `InvalidRequest` to the second. */
+function requireStillManaged(principal: Principal, { mirror, chain }: Services): void {
+  const { contractAddress, chainId } = chain
+  const write = { functionName: WRITES, contractAddress, chainId }
+  requireManaged(asOfNow(principal, mirror.current()), write)
+}
