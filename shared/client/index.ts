@@ -11,9 +11,21 @@ export type {
   Verify,
 } from './options.ts'
 export type { ApiClient } from './api/client.ts'
+export type { Converted } from './api/conversion.ts'
+export { type Rotated, type RotationOptions, RotationUnknown } from './api/rotation.ts'
+export type { ActionWallet } from './action-wallet.ts'
 export type { NewAccount, NewAccountFields } from './api/account.ts'
 export type * from './core/account.ts'
-export type { BillingOperations } from './core/billing.ts'
+export type {
+  Balance,
+  BillingOperations,
+  Credited,
+  PaymentIntent,
+  ProcessorConfig,
+  UsageQuery,
+  UsageRow,
+} from './core/billing.ts'
+export type { CommonOperations } from './core/common-operations.ts'
 export type { ActionAnswer, ActionOptions, ActionToRun } from './core/execution.ts'
 export type { Listing } from './core/listing.ts'
 export type { Limits, NodeChainConfig, NodeOperations, Version } from './core/node.ts'

@@ -1,8 +1,7 @@
 /** The client of API mode: an API key authorizes each call, and the service sends the transactions. */
-import type { Report } from '../../attestation/report.ts'
-import type { Receipt } from '../../receipt.ts'
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
+import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import {
   type ActionAnswer,
@@ -10,12 +9,9 @@ import {
   type ActionToRun,
   runAction,
 } from '../core/execution.ts'
-import { type NodeOperations, nodeOperations } from '../core/node.ts'
-import { type WaitUntilPermitted, waitUntilPermitted } from '../core/wait-until-permitted.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
-import type { TriggerOperations } from '../triggers/triggers.ts'
 import { accountExists, newAccount, type NewAccount, type NewAccountFields } from './account.ts'
 import { AccountKey } from './account-key.ts'
 import { type Converted, convertToChainSecured } from './conversion.ts'
@@ -26,7 +22,7 @@ import { usageKeys } from './usage-keys.ts'
 import { wallets } from './wallets.ts'
 
 export type ApiClient = AccountOperations &
-  NodeOperations & {
+  CommonOperations & {
     readonly mode: 'api'
     /** See `newAccount` in `api/account.ts`. */
     newAccount(fields: NewAccountFields, options?: CallOptions): Promise<NewAccount>
@@ -41,13 +37,7 @@ export type ApiClient = AccountOperations &
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
-    waitUntilPermitted: WaitUntilPermitted
-    /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
-    verify(options?: CallOptions): Promise<Report>
-    /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
-    verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
     billing: BillingOperations
-    triggers: TriggerOperations
   }
 
 /** @throws {NotSent} `bad_credential` for what is no API key */
@@ -56,12 +46,12 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
   const { now, random } = surroundings
   const key = new AccountKey(apiKey)
   const calls = coreCalls(requester, () => key.credential())
-  const node = nodeOperations(requester)
+  const common = commonOperations(parts)
   const ownKey = () => key.credential().apiKey
   const execution = { calls, verification, sealedActions, apiKey: ownKey }
   return {
     mode: 'api',
-    ...node,
+    ...common,
     ...wallets(calls),
     ...groups(calls),
     ...registeredActions(calls),
@@ -72,12 +62,8 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     rotateAccountApiKey: (options) =>
       rotateAccountApiKey({ requester, calls, key, random }, options),
     convertToChainSecured: (signer, options) =>
-      convertToChainSecured({ calls, node, now }, signer, options),
+      convertToChainSecured({ calls, node: common, now }, signer, options),
     svcAction: (action, options) => runAction(execution, action, options),
-    verify: (options) => verification.report(options?.signal),
-    verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),
-    waitUntilPermitted: waitUntilPermitted(surroundings, signal),
     billing: billingOperations({ requester, calls, surroundings, signal }),
-    triggers: parts.triggers,
   }
 }

@@ -1,0 +1,33 @@
+/** What both modes have in common, and need no account for. */
+import type { Report } from '../../attestation/report.ts'
+import type { Receipt } from '../../receipt.ts'
+import { actionWallet, type ActionWallet } from '../action-wallet.ts'
+import type { ClientParts } from '../client-parts.ts'
+import type { CallOptions } from '../options.ts'
+import type { TriggerOperations } from '../triggers/triggers.ts'
+import { type NodeOperations, nodeOperations } from './node.ts'
+import { type WaitUntilPermitted, waitUntilPermitted } from './wait-until-permitted.ts'
+
+export type CommonOperations = NodeOperations & {
+  /** See `core/wait-until-permitted.ts`. */
+  waitUntilPermitted: WaitUntilPermitted
+  /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
+  verify(options?: CallOptions): Promise<Report>
+  /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
+  verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
+  /** The public key and address of an action, by its CID. See `action-wallet.ts`. */
+  actionWallet(cid: string, options?: CallOptions): Promise<ActionWallet>
+  triggers: TriggerOperations
+}
+
+export function commonOperations(parts: ClientParts): CommonOperations {
+  const { requester, surroundings, verification, triggers, signal } = parts
+  return {
+    ...nodeOperations(requester),
+    waitUntilPermitted: waitUntilPermitted(surroundings, signal),
+    verify: (options) => verification.report(options?.signal),
+    verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),
+    actionWallet: (cid, options) => actionWallet(parts, cid, options),
+    triggers,
+  }
+}

@@ -1,0 +1,413 @@
+/** Every call of API mode, against a real origin over real HTTP. */
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { serve } from '@hono/node-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../../origin/http/operations.ts'
+import type { ApiClient } from '../../../shared/client/api/client.ts'
+import { createClient } from '../../../shared/client/client.ts'
+import type { ApiOptions } from '../../../shared/client/options.ts'
+import { actionCid } from '../../../shared/cid.ts'
+import { isApiKeyShape } from '../../../shared/api-key.ts'
+import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
+import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
+
+let origin: TestOrigin
+let processor: ProcessorDouble
+let server: ReturnType<typeof serve>
+let baseUrl: string
+let client: ApiClient
+let apiKey: string
+/** Each operation that the client has called, as method and path. */
+const called = new Set<string>()
+
+beforeAll(async () => {
+  processor = await startProcessor()
+  origin = await startOrigin(processor)
+  const address = await new Promise<AddressInfo>((listening) => {
+    server = serve({ fetch: origin.app.fetch, hostname: '127.0.0.1', port: 0 }, listening)
+  })
+  baseUrl = `http://127.0.0.1:${address.port}`
+  apiKey = await origin.account()
+  client = clientOf({ apiKey })
+})
+afterAll(async () => {
+  server.close()
+  await Promise.all([origin.close(), processor.close()])
+})
+
+const recorded: typeof fetch = async (input, init) => {
+  called.add(`${init?.method} ${new URL(String(input)).pathname}`)
+  return fetch(input, init)
+}
+const clientOf = (options: Partial<ApiOptions> = {}) =>
+  createClient({ baseUrl, verify: 'never', fetch: recorded, ...options })
+
+/** Loses the answers to requests of a path, of which the origin executes each. */
+function losing(path: string, times = 1): typeof fetch {
+  let left = times
+  return async (input, init) => {
+    const response = await recorded(input, init)
+    if (!String(input).endsWith(path) || left-- <= 0) return response
+    await response.body?.cancel()
+    throw new TypeError('fetch failed')
+  }
+}
+const AT_ONCE = { sleep: async () => {} }
+
+const CODE = 'async function main({ n }) { console.log("counting"); return { twice: 2 * n } }'
+const WHO =
+  'async function main({ pkpId }) { return (await Svc.Actions.getPrivateKey({ pkpId })).length }'
+
+describe('an account', () => {
+  it('is opened by a client without a key, which has it from then on', async () => {
+    const fresh = clientOf()
+    await expect(fresh.createWallet()).rejects.toMatchObject({
+      name: 'NotSent',
+      code: 'no_api_key',
+    })
+    const { api_key, wallet_address } = await fresh.newAccount({ account_name: 'a' })
+    expect(isApiKeyShape(api_key)).toBe(true)
+    expect(wallet_address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    expect(await fresh.accountExists()).toBe(true)
+  })
+
+  it('is not opened a second time where the answer was lost, and the failure says what to do', async () => {
+    let sent = 0
+    const lost = losing('/new_account', 9)
+    const counting: typeof fetch = (input, init) => {
+      sent++
+      return lost(input, init)
+    }
+    const failed = await clientOf({ fetch: counting, ...AT_ONCE })
+      .newAccount({ account_name: 'a' })
+      .catch((error: unknown) => error)
+    expect(failed).toMatchObject({ name: 'NetworkFailed', mayHaveBeenExecuted: true })
+    expect(failed).toMatchObject({ fix: expect.stringContaining('Call newAccount again') })
+    expect(sent).toBe(1)
+  })
+
+  it('is there or not, whichever key is asked about', async () => {
+    expect(await client.accountExists()).toBe(true)
+    expect(await client.accountExists(Buffer.alloc(32, 7).toString('base64'))).toBe(false)
+  })
+
+  it('has another key after a rotation, which the client uses, and which was kept before it was sent', async () => {
+    const old = await origin.account()
+    const rotating = clientOf({ apiKey: old })
+    const kept: string[] = []
+    const keep = async (key: string) => {
+      kept.push(key)
+      expect(await rotating.accountExists(key)).toBe(false)
+    }
+    const { api_key, api_key_hash } = await rotating.rotateAccountApiKey({ keep })
+    expect([kept, api_key_hash]).toEqual([[api_key], origin.hashOf(api_key)])
+    expect(await client.accountExists(old)).toBe(false)
+    expect((await rotating.createWallet()).pkp_id).toMatch(/^0x0{24}[0-9a-f]{40}$/)
+  })
+
+  it('is not lost with the answer to its rotation', async () => {
+    const fetch = losing('/rotate_account_api_key')
+    const rotating = clientOf({ apiKey: await origin.account(), fetch, ...AT_ONCE })
+    const { api_key, api_key_hash } = await rotating.rotateAccountApiKey()
+    expect(api_key_hash).toBe(origin.hashOf(api_key))
+    expect(await rotating.listWallets().all()).toEqual([])
+  })
+
+  it('is not lost where the network stays away after its rotation: the failure has the new key, and does not show it', async () => {
+    let isAway = false
+    const away: typeof fetch = async (input, init) => {
+      if (!isAway) await recorded(input, init)
+      isAway = true
+      throw new TypeError('fetch failed')
+    }
+    const rotating = clientOf({ apiKey: await origin.account(), fetch: away, ...AT_ONCE })
+    const failed: any = await rotating.rotateAccountApiKey().catch((error: unknown) => error)
+    expect(failed).toMatchObject({ name: 'RotationUnknown', mayHaveBeenExecuted: true })
+    expect(await client.accountExists(failed.newApiKey)).toBe(true)
+    for (const shown of [inspect(failed, { depth: 9, showHidden: true }), JSON.stringify(failed)])
+      expect(shown).not.toContain(failed.newApiKey)
+  })
+
+  it('whose key is no key of any account keeps its failure', async () => {
+    const stranger = clientOf({ apiKey: Buffer.alloc(32, 9).toString('base64') })
+    await expect(stranger.rotateAccountApiKey()).rejects.toMatchObject({ name: 'Unauthorized' })
+  })
+})
+
+describe('wallets, groups, actions and keys', () => {
+  it('are made, changed, listed and removed', async () => {
+    const cid = await client.getSvcActionIpfsId(CODE)
+    expect(cid).toBe(await actionCid(CODE))
+    const wallet = await client.createWallet({ name: 'treasury', description: 'd' })
+    const { group_id } = await client.addGroup({ group_name: 'g' })
+    const { pkp_id } = wallet
+    await client.addPkpToGroup({ group_id, pkp_id })
+    await client.addActionToGroup({ group_id, action_ipfs_cid: cid, name: 'twice' })
+    expect(await client.listWalletsInGroup({ group_id }).all()).toMatchObject([
+      { name: 'treasury' },
+    ])
+    expect(await client.listActions({ group_id }).all()).toMatchObject([{ name: 'twice' }])
+    await client.updateGroup({ group_id, group_name: 'renamed' })
+    await client.updateActionMetadata({ action_ipfs_cid: cid, name: 'doubles' })
+    const whole = await client.getGroup({ group_id })
+    expect(whole).toMatchObject({
+      name: 'renamed',
+      wallets: [{ pkp_id }],
+      actions: [{ name: 'doubles' }],
+    })
+    await client.removePkpFromGroup({ group_id, pkp_id })
+    await client.removeActionFromGroup({ group_id, action_ipfs_cid: cid })
+    expect(await client.getGroup({ group_id })).toMatchObject({ wallets: [], actions: [] })
+    await client.deleteAction({ action_ipfs_cid: cid })
+    await client.addAction({ action_ipfs_cid: cid, name: 'registered' })
+    expect(await client.listActions().all()).toMatchObject([
+      { action_ipfs_cid: cid, name: 'registered' },
+    ])
+    await client.deleteAction({ action_ipfs_cid: cid })
+    await client.removeGroup({ group_id })
+    expect(await client.listGroups().all()).toEqual([])
+    const seen: string[] = []
+    for await (const { wallet_address } of client.listWallets()) seen.push(wallet_address)
+    expect(seen).toEqual([wallet.wallet_address])
+  })
+
+  it('a usage key is shown once, listed without its text, changed by its hash, and removed', async () => {
+    const { usage_api_key, usage_api_key_hash } = await client.addUsageApiKey({ name: 'k' })
+    await client.updateUsageApiKey({ usage_api_key: usage_api_key_hash, description: 'changed' })
+    const listed = await client.listApiKeys().all()
+    expect(listed).toMatchObject([{ api_key_hash: usage_api_key_hash, description: 'changed' }])
+    expect(JSON.stringify(listed)).not.toContain(usage_api_key)
+    await client.removeUsageApiKey({ usage_api_key })
+    await expect(clientOf({ apiKey: usage_api_key }).billing.balance()).rejects.toMatchObject({
+      name: 'Unauthorized',
+      status: 401,
+    })
+  })
+
+  it('a usage key whose answer was lost is named by its hash, and can be removed by it', async () => {
+    const losesIt = clientOf({ apiKey, fetch: losing('/add_usage_api_key'), ...AT_ONCE })
+    const failed: any = await losesIt.addUsageApiKey({ name: 'lost' }).catch((error) => error)
+    expect(failed).toMatchObject({ name: 'Conflict', code: 'key_shown_before' })
+    const [{ api_key_hash } = { api_key_hash: '' }] = await client.listApiKeys().all()
+    expect(failed.message).toContain(api_key_hash)
+    await client.removeUsageApiKey({ usage_api_key: api_key_hash })
+  })
+
+  it('a usage key of which no answer comes at all may be there, and the failure says how to find it', async () => {
+    const losesAll = clientOf({ apiKey, fetch: losing('/add_usage_api_key', 9), ...AT_ONCE })
+    await expect(losesAll.addUsageApiKey({ name: 'lost' })).rejects.toMatchObject({
+      name: 'NetworkFailed',
+      fix: expect.stringContaining('removeUsageApiKey'),
+    })
+    const [lost] = await client.listApiKeys().all()
+    expect(lost).toMatchObject({ name: 'lost' })
+    await client.removeUsageApiKey({ usage_api_key: lost!.api_key_hash })
+  })
+
+  it('a wallet is made once, and its answer is not lost with a connection', async () => {
+    const alone = await origin.account()
+    const patient = clientOf({ apiKey: alone, fetch: losing('/create_wallet', 2), ...AT_ONCE })
+    const { pkp_id } = await patient.createWallet()
+    expect(await patient.listWallets().all()).toMatchObject([{ pkp_id }])
+  })
+
+  it('the same Idempotency-Key of the caller gives the same answer', async () => {
+    const options = { idempotencyKey: 'group 1' }
+    const fields = { group_name: 'once' }
+    const first = await client.addGroup(fields, options)
+    expect(await client.addGroup(fields, options)).toEqual(first)
+    await expect(client.addGroup({ group_name: 'other' }, options)).rejects.toMatchObject({
+      name: 'Unprocessable',
+    })
+    await client.removeGroup(first)
+  })
+})
+
+describe('an action', () => {
+  it('gives its whole answer', async () => {
+    const answer = await client.svcAction<{ twice: number }>({ code: CODE, js_params: { n: 4 } })
+    expect(answer).toMatchObject({ response: { twice: 8 }, logs: 'counting', has_error: false })
+    expect(answer).toMatchObject({ action_cid: await actionCid(CODE), charged_cents: 1 })
+    expect(answer.receipt.split('.')).toHaveLength(3)
+  })
+
+  it('that throws is an ActionFailed with its stack and logs', async () => {
+    const code =
+      'async function main() { console.log("one"); console.log("two"); throw new RangeError("no funds") }'
+    const failed: any = await client.svcAction({ code }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({
+      name: 'ActionFailed',
+      status: 500,
+      code: 'action_threw',
+      logs: 'one\ntwo',
+    })
+    expect(failed.message).toMatch(/^RangeError: no funds$/)
+    expect(failed.actionStack).toMatch(/^RangeError: no funds\n\s+at main/)
+    expect(failed.receipt.split('.')).toHaveLength(3)
+    expect(failed.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('is permitted a moment after its key was granted the group, and the real call is made until then', async () => {
+    const { pkp_id } = await client.createWallet()
+    const action_ipfs_cid = await actionCid(WHO)
+    const { group_id } = await client.addGroup({ group_name: 'g', pkp_ids_permitted: [pkp_id] })
+    await client.addActionToGroup({ group_id, action_ipfs_cid })
+    const { usage_api_key } = await client.addUsageApiKey({ name: 'late' })
+    let waits = 0
+    const grant = async () => {
+      if (++waits === 2)
+        await client.updateUsageApiKey({ usage_api_key, execute_in_groups: [group_id] })
+    }
+    const late = clientOf({ apiKey: usage_api_key, sleep: grant })
+    const run = () => late.svcAction({ code: WHO, js_params: { pkpId: pkp_id } })
+    await expect(run()).rejects.toMatchObject({ name: 'Forbidden', status: 403 })
+    expect((await late.waitUntilPermitted(run)).response).toBe(66)
+    expect(waits).toBe(2)
+  })
+
+  it('has a wallet that anybody can look up', async () => {
+    const code =
+      'async function main() { return ethers.utils.computeAddress(await Svc.Actions.getSvcActionPrivateKey()) }'
+    const cid = await actionCid(code)
+    const { response } = await client.svcAction({ code })
+    expect(await clientOf().actionWallet(cid)).toMatchObject({
+      action_cid: cid,
+      wallet_address: response,
+    })
+  })
+
+  it('that nobody permits is forbidden when the time is over, and what fails otherwise at once', async () => {
+    const { usage_api_key } = await client.addUsageApiKey({ name: 'never' })
+    const waits: number[] = []
+    const never = clientOf({ apiKey: usage_api_key, sleep: async (ms) => void waits.push(ms) })
+    const run = (code: string) => () => never.svcAction({ code })
+    const forbidden = never.waitUntilPermitted(run(CODE), { timeoutMs: 20_000 })
+    await expect(forbidden).rejects.toMatchObject({ name: 'Forbidden' })
+    expect(Math.max(...waits)).toBe(5_000)
+    expect(waits.reduce((sum, ms) => sum + ms)).toBeLessThanOrEqual(20_000)
+    waits.length = 0
+    const unknown = () => never.billing.confirmPayment({ payment_intent_id: 'pi_none' })
+    await expect(never.waitUntilPermitted(unknown)).rejects.toMatchObject({ name: 'NotFound' })
+    expect(waits).toEqual([])
+  })
+})
+
+describe('credits', () => {
+  it('are shown, bought once, and accounted for', async () => {
+    const buyer = clientOf({ apiKey: await origin.poor(3) })
+    expect(await buyer.billing.balance()).toMatchObject({
+      balance_cents: 3,
+      balance_display: '$0.03',
+    })
+    expect(await buyer.billing.processorConfig()).toEqual({
+      publishable_key: processor.keys.publishable,
+    })
+    processor.webhooks.mode = 'drop'
+    const { payment_intent_id, client_secret } = await buyer.billing.createPaymentIntent({
+      amount_cents: 500,
+    })
+    expect(client_secret).toContain(payment_intent_id)
+    await expect(buyer.billing.confirmPayment({ payment_intent_id })).rejects.toMatchObject({
+      name: 'Conflict',
+      code: 'payment_pending',
+      retryAfterS: 5,
+    })
+    processor.paying.byCard(payment_intent_id)
+    expect(await buyer.billing.confirmPayment({ payment_intent_id })).toMatchObject({
+      balance_cents: 503,
+    })
+    await buyer.addGroup({ group_name: 'g' })
+    const rows = await buyer.billing.usage().all()
+    expect(rows).toMatchObject([
+      { kind: 'write', operation: '/core/v1/add_group', quantity: 1, cents: 1 },
+    ])
+    const [header, row, end] = (await buyer.billing.usageCsv()).split('\r\n')
+    expect([header, row, end]).toEqual([
+      Object.keys(rows[0]!).join(','),
+      expect.stringContaining('add_group'),
+      '',
+    ])
+    expect(await buyer.billing.usage({ to: '2026-01-01' }).all()).toEqual([])
+  })
+
+  it('are waited for until the payment has settled, as long apart as the service asks', async () => {
+    processor.webhooks.mode = 'drop'
+    const waits: number[] = []
+    let intent = ''
+    const settle = async (ms: number) => {
+      if (waits.push(ms) === 2) processor.paying.byCard(intent)
+    }
+    const buyer = clientOf({ apiKey: await origin.poor(0), sleep: settle })
+    intent = (await buyer.billing.createPaymentIntent({ amount_cents: 700 })).payment_intent_id
+    expect(await buyer.billing.waitUntilCredited(intent)).toMatchObject({ balance_cents: 700 })
+    expect(waits).toEqual([5_000, 5_000])
+  })
+
+  it('are not waited for where the payment has failed, or the time is over', async () => {
+    processor.webhooks.mode = 'drop'
+    const buyer = clientOf({ apiKey: await origin.poor(0), sleep: async () => {} })
+    const { payment_intent_id } = await buyer.billing.createPaymentIntent({ amount_cents: 700 })
+    const pending = buyer.billing.waitUntilCredited(payment_intent_id, { timeoutMs: 10_000 })
+    await expect(pending).rejects.toMatchObject({ code: 'payment_pending' })
+    processor.paying.decline(payment_intent_id)
+    const failed = buyer.billing.waitUntilCredited(payment_intent_id)
+    await expect(failed).rejects.toMatchObject({ code: 'payment_failed' })
+  })
+
+  it('that are not there are a PaymentRequired', async () => {
+    const poor = clientOf({ apiKey: await origin.poor(0) })
+    await expect(poor.createWallet()).rejects.toMatchObject({
+      name: 'PaymentRequired',
+      status: 402,
+    })
+  })
+})
+
+describe('the node', () => {
+  it('says its chain, its version and its limits to anybody', async () => {
+    const anybody = clientOf()
+    const { chain, settings } = origin.services
+    expect(await anybody.getNodeChainConfig()).toMatchObject({
+      chain_id: Number(chain.chainId),
+      chain_name: settings.SVC_CHAIN_NAME,
+    })
+    expect(await anybody.version()).toMatchObject({ api_version: 'v1.2' })
+    expect((await anybody.limits())['source_text']).toMatchObject({ value: 16 * 1024 * 1024 })
+  })
+})
+
+describe('where keys may go', () => {
+  it('attack: a client for http on a network is not made', () => {
+    const make = () => createClient({ baseUrl: 'http://api.test', apiKey })
+    expect(make).toThrow(expect.objectContaining({ name: 'NotSent', code: 'insecure_url' }))
+    const edge = () => createClient({ baseUrl, triggersUrl: 'http://edge.test' })
+    expect(edge).toThrow(expect.objectContaining({ code: 'insecure_url' }))
+  })
+
+  it('attack: what is no API key does not become a client’s, and is not shown', () => {
+    const secret = `0x${'ab'.repeat(32)}`
+    const made = () => createClient({ baseUrl, apiKey: secret })
+    expect(made).toThrow(expect.objectContaining({ code: 'bad_credential' }))
+    expect(made).not.toThrow(secret)
+  })
+
+  it('a client does not show its key', () => {
+    expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(apiKey)
+    expect(JSON.stringify(client)).not.toContain(apiKey)
+  })
+})
+
+/** The same as one under `/core/v1`, for who looks for it at the root. */
+const ALIASES = ['GET /get_node_chain_config']
+/** A wallet's; a client of sovereign mode has them. */
+const OF_WALLETS = ['create_wallet_with_signature', 'add_usage_api_key_with_signature']
+
+// Last: the calls before are what it counts.
+it('no operation of the core API is forgotten', () => {
+  const served = operations.map(({ method, path }) => `${method} ${path}`)
+  const wanted = served.filter(
+    (route) => !ALIASES.includes(route) && !OF_WALLETS.some((name) => route.endsWith(`/${name}`)),
+  )
+  expect([...called].toSorted()).toEqual(wanted.toSorted())
+})
