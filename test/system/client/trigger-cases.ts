@@ -25,7 +25,7 @@ async function webhook(
   const key = await client.addUsageApiKey({ name: 'runner', execute_in_groups: [group_id] })
   // Pages of two in place of fifty.
   const smallPages: typeof fetch = (input, init) =>
-    fetch(String(input).replace('limit=50', 'limit=2'), init)
+    fetch((input as string).replace('limit=50', 'limit=2'), init)
   const { triggers } = createClient({ baseUrl, triggersUrl, token, fetch: smallPages })
   const trigger = await triggers.create({
     name: 'suite',
