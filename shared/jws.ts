@@ -72,7 +72,7 @@ export async function verifyJws<Payload>(
     throw new JwsRefused('malformed', 'its signature has not 64 bytes in base64url')
   if (encodeHex(bytes.subarray(32)) > HALF_ORDER)
     throw new JwsRefused('malformed', 'its signature is the other one of two that verify')
-  if (!(await publicKey.verify(bytes, encoder.encode(`${header}.${payload}`))))
+  if (!(await publicKey.verify(bytes, new Uint8Array(encoder.encode(`${header}.${payload}`)))))
     throw new JwsRefused('signature', 'its signature is not that of this key over this text')
   const read = kind.payload.safeParse(jsonIn(payload, 'payload'))
   if (!read.success)
@@ -81,7 +81,7 @@ export async function verifyJws<Payload>(
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 function jsonIn(part: string, name: string): unknown {
   const bytes = decodeBase64url(part)

@@ -1,6 +1,7 @@
 import { actionCid } from '../../shared/cid.ts'
 import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
-import { cidAnswer, sourceSchema } from '../../shared/wire/core.ts'
+import { sourceSchema } from '../../shared/wire/action-call.ts'
+import { cidAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 import { requireSize } from './size.ts'
 

@@ -25,15 +25,10 @@ export function clientParts(options: CommonOptions): ClientParts {
   const { fetch, random, now } = surroundings
   const origin = hostOf('baseUrl', baseUrl)
   const edge = triggersUrl === undefined ? undefined : hostOf('triggersUrl', triggersUrl)
-  const verification = new OriginVerification({
-    baseUrl: origin,
-    verify,
-    policy,
-    fetch,
-    random,
-    now,
-    signal,
-  })
+  const asked = { baseUrl: origin, verify, policy, fetch, random, now, signal }
+  const verification = options.verification
+    ? shared(options.verification, origin, options)
+    : new OriginVerification(asked)
   const via = options.sealedVia === 'edge' ? edge : origin
   if (via === undefined) {
     const fix = 'Give createClient the triggersUrl of the edge.'
@@ -53,4 +48,17 @@ export function clientParts(options: CommonOptions): ClientParts {
   })
   const triggers = triggerOperations({ ...surroundings, requester, token: options.token, signal })
   return { requester, surroundings, verification, sealedActions, triggers, signal }
+}
+
+function shared(
+  verification: OriginVerification,
+  origin: string,
+  { verify, policy }: CommonOptions,
+): OriginVerification {
+  const fix = 'Leave verification out: the client makes its own.'
+  if (verification.origin !== origin)
+    throw new NotSent('other_origin', `the verification is of ${verification.origin}`, fix)
+  if (verify !== undefined || policy !== undefined)
+    throw new NotSent('verified_twice', 'the verification has its verify and policy already', fix)
+  return verification
 }

@@ -61,3 +61,4 @@ export {
 } from './failures/by-status.ts'
 export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
 export * from './verification/failures.ts'
+export type { OriginVerification } from './verification/origin-verification.ts'

@@ -1,5 +1,6 @@
 /** What a client is made of; everything that it takes from around it can be given another. */
 import type { Measurements, Policy } from '../attestation/policy.ts'
+import type { OriginVerification } from './verification/origin-verification.ts'
 import type { EthereumSigner } from './sovereign/signer.ts'
 
 /**
@@ -29,6 +30,11 @@ export type CommonOptions = {
   token?: string
   verify?: Verify
   policy?: ClientPolicy
+  /**
+   * `verification` of another client of this origin, in the place of `verify` and `policy`: what it knows serves both. An
+   * origin makes one address 30 quotes a minute.
+   */
+  verification?: OriginVerification
   /**
    * Who passes sealed calls on: the origin's own host (the default), or the edge at `triggersUrl`, which reads nothing
    * of them.

@@ -1,33 +1,15 @@
 /** Bodies of the core API (`spec/core-api.md`). Unknown fields are ignored (`decisions.md`). */
 import { z } from 'zod'
 import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS } from '../limits.ts'
-import { addressAnswer, name, text } from './fields.ts'
-
-/**
- * An action's source. Not well-formed, it would run as one text and be permitted as another: its CID has U+FFFD
- * where the engine sees the lone surrogate.
- */
-export const sourceSchema = text
+import { paramsSchema, sourceSchema } from './action-call.ts'
+import { addressAnswer, name } from './fields.ts'
+import { text } from './text.ts'
 
 export const newAccountRequest = z.object({
   account_name: name,
   account_description: text.max(ACCOUNT_DESCRIPTION_MAX_CHARACTERS),
   email: z.string().max(320).optional(),
 })
-
-/**
- * `js_params`. Not `z.record`: that looks at each key, of which there may be a million, and drops the one that is
- * named `__proto__`.
- */
-export const paramsSchema = z
-  .unknown()
-  .check((context) => {
-    const { value } = context
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
-    context.issues.push({ code: 'invalid_type', expected: 'record', input: value })
-  })
-  .transform((params) => params as Record<string, unknown>)
-  .meta({ type: 'object' })
 
 export const svcActionRequest = z.object({
   code: sourceSchema,

@@ -6,11 +6,7 @@ import { getAddress, keccak256, toUtf8Bytes, zeroPadValue } from 'ethers'
 import { z } from 'zod'
 import { CID_SHAPE } from '../action-cid.ts'
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS, PERMISSION_IDS_MAX } from '../limits.ts'
-
-/** Text that has a UTF-8 form: a lone surrogate has none, and the contract, like the CID, is made of UTF-8. */
-export const text = z.string().refine((value) => value.isWellFormed(), {
-  error: 'expected well-formed Unicode, without lone surrogates',
-})
+import { text } from './text.ts'
 
 /** A name or description: counted in characters, stored on the chain, so not without bound. */
 export const name = text.min(1).max(NAME_MAX_CHARACTERS)

@@ -1,6 +1,6 @@
 /** `POST /api/triggers/preview`: what a trigger that is not made yet would do. */
 import { z } from 'zod'
-import { paramsSchema } from './core.ts'
+import { paramsSchema } from './action-call.ts'
 import { TRIGGER_KINDS } from './trigger.ts'
 
 /** Fields as at creation; what a preview does not need is unknown to it. */

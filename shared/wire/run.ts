@@ -1,7 +1,7 @@
 /** What is asked of runs, beside their record (`trigger.ts`): `decisions.md`, Runs list, Test, Clearing up. */
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_DEFAULT, RUNS_PAGE_MAX } from '../limits.ts'
-import { paramsSchema } from './core.ts'
+import { paramsSchema } from './action-call.ts'
 import { integerText } from './fields.ts'
 import { RUN_STATUSES, runRecord } from './trigger.ts'
 

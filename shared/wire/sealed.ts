@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { EXECUTE_WAIT_MS, OUTCOMES_WAIT_MS } from '../limits.ts'
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../ids.ts'
-import { paramsSchema, sourceSchema } from './core.ts'
+import { paramsSchema, sourceSchema } from './action-call.ts'
 import { outcomeSchema } from './outcome.ts'
 
 export const SEALED_EXECUTE_PATH = '/sealed/execute'

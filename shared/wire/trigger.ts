@@ -7,8 +7,9 @@ import {
   MAX_RUNS_PER_MINUTE_BOUND,
   MAX_RUNS_PER_MINUTE_DEFAULT,
 } from '../limits.ts'
-import { paramsSchema, receiptText, sourceSchema } from './core.ts'
-import { text } from './fields.ts'
+import { paramsSchema, sourceSchema } from './action-call.ts'
+import { receiptText } from './core.ts'
+import { text } from './text.ts'
 import { logLineSchema } from './outcome.ts'
 
 export const TRIGGER_KINDS = ['webhook', 'schedule', 'chain_event'] as const

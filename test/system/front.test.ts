@@ -2,13 +2,16 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { Contract, isAddress, JsonRpcProvider, Wallet } from 'ethers'
 import { chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { loadTls } from '../../origin/tls.ts'
+import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import { SEALED_PAD_MS } from '../../shared/limits.ts'
 import { SERVED_OF_THE_CORE } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { type ManInTheMiddle, startManInTheMiddle } from '../doubles/man-in-the-middle.ts'
+import { signedBy, walletAuth } from '../origin/http/signed-request.ts'
 import { attestationTools } from './attestation-tools.ts'
 import { aManInTheMiddleGetsNothing } from './man-in-the-middle.ts'
 import { type StartedStack, startStack } from './stack.ts'
@@ -180,6 +183,44 @@ describe('at the edge', () => {
     for (const file of files)
       expect([file, readFileSync(file).includes(key)]).toEqual([file, false])
     expect(stack.lines.filter((line) => line.includes(key))).toEqual([])
+  })
+
+  it('a wallet’s signature in a body and in a header asks for its account, and is in no log', async () => {
+    const provider = new JsonRpcProvider(stack.stack.chainUrl, undefined, { cacheTimeout: -1 })
+    const admin = Wallet.createRandom().connect(provider)
+    await provider.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
+    const { body: chain } = await core('get_node_chain_config')
+    const contract = new Contract(chain.contract_address, accountConfigAbi, admin)
+    await (await contract.getFunction('newChainSecuredAccount').send('by wallet', '')).wait()
+    provider.destroy()
+    const here = { services: { now: Date.now, chain: { chainId: BigInt(chain.chain_id) } } }
+    const headers = await walletAuth(admin, here)
+    await vi.waitFor(
+      async () => expect((await core('billing/balance', { headers })).status).toBe(200),
+      { timeout: 20_000, interval: 100 },
+    )
+    const made = await core('create_wallet_with_signature', {
+      body: await signedBy(admin, 'CreateWallet', here),
+    })
+    expect([made.status, isAddress(made.body.wallet_address)]).toEqual([200, true])
+    const added = await core('add_usage_api_key_with_signature', {
+      body: { ...(await signedBy(admin, 'AddUsageApiKey', here)), name: 'by wallet' },
+    })
+    expect(added.status).toBe(200)
+    for (const secret of [headers['x-wallet-auth']!, added.body.usage_api_key])
+      expect(stack.lines.filter((line) => line.includes(secret))).toEqual([])
+  })
+
+  it('a page of another origin may send X-Wallet-Auth', async () => {
+    const answer = await fetch(`${stack.triggersUrl}/core/v1/billing/balance`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.test',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-wallet-auth',
+      },
+    })
+    expect(answer.headers.get('access-control-allow-headers')).toContain('X-Wallet-Auth')
   })
 
   it('an origin that is killed: 503 with Retry-After, and all is well when it is back', async () => {

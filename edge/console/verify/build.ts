@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build } from 'esbuild'
+import { englishAlone } from '../../../shared/packaging/english-alone.ts'
 
 /**
  * Makes script.txt: what the page `/verify` runs, in one piece, for browsers. Run by `npm run verify-page`; a test holds
@@ -25,16 +26,6 @@ export async function scriptText(): Promise<string> {
   })
   const [file] = result.outputFiles
   return `${file!.text.trim()}\n`
-}
-
-/** zod has its messages in fifty languages, 250 kB of them. */
-const englishAlone: Plugin = {
-  name: 'English alone',
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
-      contents: 'export { default as en } from "./en.js"',
-    }))
-  },
 }
 
 if (import.meta.main) await writeFile(OUTPUT, await scriptText())

@@ -1,4 +1,4 @@
-import { paramsSchema } from '../../../shared/wire/core.ts'
+import { paramsSchema } from '../../../shared/wire/action-call.ts'
 
 /** An object of a request's body as its JSON text, checked to be JSON and not read. */
 export class JsonText {

@@ -5,12 +5,15 @@ import { actionWallet, type ActionWallet } from '../action-wallet.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { CallOptions } from '../options.ts'
 import type { TriggerOperations } from '../triggers/triggers.ts'
+import type { OriginVerification } from '../verification/origin-verification.ts'
 import { type NodeOperations, nodeOperations } from './node.ts'
 import { type WaitUntilPermitted, waitUntilPermitted } from './wait-until-permitted.ts'
 
 export type CommonOperations = NodeOperations & {
   /** See `core/wait-until-permitted.ts`. */
   waitUntilPermitted: WaitUntilPermitted
+  /** To be given to other clients of this origin: `createClient({ verification: client.verification })`. */
+  readonly verification: OriginVerification
   /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
   verify(options?: CallOptions): Promise<Report>
   /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
@@ -25,6 +28,7 @@ export function commonOperations(parts: ClientParts): CommonOperations {
   return {
     ...nodeOperations(requester),
     waitUntilPermitted: waitUntilPermitted(surroundings, signal),
+    verification,
     verify: (options) => verification.report(options?.signal),
     verifyReceipt: (receipt, options) => verification.receipt(receipt, options?.signal),
     actionWallet: (cid, options) => actionWallet(parts, cid, options),

@@ -37,6 +37,11 @@ export class OriginVerification {
     this.#pinned = new PinnedApplication(verify)
   }
 
+  /** Scheme, host and port. */
+  get origin(): string {
+    return new URL(this.#options.baseUrl).origin
+  }
+
   /** Whether actions go sealed where a call does not say. */
   get sealsByDefault(): boolean {
     return this.#options.verify === 'required'

@@ -131,7 +131,8 @@ function plaintextOf(
     code,
     wait_ms: 0,
   })
-  return new TextEncoder().encode(`${rest.slice(0, -1)},"js_params":${paramsText}}`)
+  const text = `${rest.slice(0, -1)},"js_params":${paramsText}}`
+  return new Uint8Array(new TextEncoder().encode(text))
 }
 
 function answerIn(text: Uint8Array): ExecuteAnswer {

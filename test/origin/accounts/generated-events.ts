@@ -174,5 +174,8 @@ export function everythingIn(state: AccountsState): unknown {
       resolves: [...account.hashes.keys(), ...account.usageKeys.keys()]
         .toSorted()
         .map((key) => [key, state.principal(key)?.account === account]),
+      isNamedByWallet: [...account.hashes.keys()]
+        .toSorted()
+        .map((hash) => [hash, state.accountOfWallet(hash) === account]),
     }))
 }

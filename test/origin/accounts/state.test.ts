@@ -1,9 +1,12 @@
+import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { principalOfWallet } from '../../../origin/accounts/admin-wallet.ts'
 import { undo } from '../../../origin/accounts/mirror/batch.ts'
 import { EventsMissing } from '../../../origin/accounts/mirror/fold.ts'
 import { encodeAccount, StoredAccount } from '../../../origin/accounts/mirror/account-codec.ts'
 import { type AccountEvent, AccountsState, tablesOf } from '../../../origin/accounts/state.ts'
+import { accountHashOfWallet } from '../../../shared/typed-data.ts'
 import { addressOf, blocks, created, everythingIn, hashOf, pkpIdOf } from './generated-events.ts'
 
 const NOBODY = `0x${'0'.repeat(40)}`
@@ -83,6 +86,73 @@ describe('who a key is', () => {
       account: { managed: false, adminWallet: addressOf('owner') },
     })
     expect(state.principal(hashOf('usage'))?.usageKey).toBeDefined()
+  })
+})
+
+describe('who a wallet is', () => {
+  const [first, second] = ['first', 'second'].map((name) => getAddress(addressOf(name))) as [
+    string,
+    string,
+  ]
+  const named = (wallet: string) =>
+    event('AliasSet', { aliasHash: accountHashOfWallet(wallet), wallet })
+  const converted = [event('AccountConverted', { adminWallet: first }), named(first)]
+  const transferred = [
+    named(second),
+    {
+      name: 'ChainSecuredAccountOwnershipTransferred',
+      args: {
+        masterApiKeyHash: master,
+        previousAdminWalletAddress: first,
+        newAdminWalletAddress: second,
+      },
+    },
+  ]
+  const isNobody = (wallet: string, state: AccountsState, heir?: string) =>
+    expect(() => principalOfWallet(wallet, state)).toThrow(
+      expect.objectContaining({ name: 'NotTheAdmin', wallet, heir }),
+    )
+
+  it('the admin of the account that it opened, or that was converted to it', () => {
+    const opened = {
+      ...created(2).args,
+      adminWallet: first,
+      accountHash: accountHashOfWallet(first),
+    }
+    const own = stateOf({ name: 'AccountCreated', args: opened })
+    expect(principalOfWallet(first, own).account.hash).toBe(accountHashOfWallet(first))
+    const state = stateOf(created(0), ...converted)
+    const { account, keyHash, wallet } = principalOfWallet(first, state)
+    expect([account.hash, keyHash, wallet]).toEqual([master, accountHashOfWallet(first), first])
+  })
+
+  it('former admin: after a transfer it is told who is the admin, and the new one is let in', () => {
+    const state = stateOf(created(0), ...converted)
+    isNobody(second, state)
+    state.apply(transferred)
+    isNobody(first, state, second)
+    expect(principalOfWallet(second, state).account.hash).toBe(master)
+  })
+
+  it('transfer undone: where the chain takes another branch, the first is the admin again', () => {
+    const state = stateOf(created(0), ...converted)
+    undo(state.apply(transferred))
+    expect(principalOfWallet(first, state).account.hash).toBe(master)
+    isNobody(second, state)
+  })
+
+  it('squatted hash: one that is registered as a usage key makes its wallet the admin of nothing', () => {
+    const squatted = usageKey('squatted')
+    squatted.args.usageApiKeyHash = accountHashOfWallet(second)
+    const state = stateOf(created(0), ...converted, squatted)
+    isNobody(second, state)
+  })
+
+  it('managed account: not even the wallet that stands for it asks by a signature', () => {
+    const state = stateOf({ ...created(0), args: { ...created(0).args, adminWallet: first } })
+    isNobody(first, state)
+    state.apply([named(first)])
+    isNobody(first, state)
   })
 })
 

@@ -104,12 +104,12 @@ it('has a row for every operation, and none for another', () => {
   expect(Object.keys(VALID_REQUESTS).toSorted()).toEqual(served)
 })
 
-const every = operations.map((operation) => ({
+const allRows = operations.map((operation) => ({
   path: operation.path,
   operation,
   access: ACCESS[operation.path],
 }))
-const rows = every.filter(({ access }) => access !== 'signed')
+const rows = allRows.filter(({ access }) => access !== 'signed')
 
 /** The operation's valid request, sent with a key. */
 async function ask({ operation, path }: (typeof rows)[number], key?: string, headers = {}) {
@@ -124,7 +124,7 @@ async function ask({ operation, path }: (typeof rows)[number], key?: string, hea
   })
 }
 
-describe.each(every.filter(({ access }) => access === 'signed'))('$path', (row) => {
+describe.each(allRows.filter(({ access }) => access === 'signed'))('$path', (row) => {
   it('takes no key, of whatever kind: the credential is in the body', async () => {
     for (const key of [keys.master, keys.bare, secured.master, secured.usage, 'nobody']) {
       const answer = await ask(row, key)

@@ -1,7 +1,9 @@
 /** What a wallet signs to ask the origin, as a client makes it. */
 import type { Wallet } from 'ethers'
 import { PROOF_MEMBERS, type Purpose, typedDataOf } from '../../../shared/typed-data.ts'
-import type { TestOrigin } from './origin.ts'
+
+/** The origin that is asked, or what there is to know of it. */
+type Asked = { services: { now: () => number; chain: { chainId: bigint } } }
 
 type Changes = {
   /** Whom the typed data names; else the signer. */
@@ -14,7 +16,7 @@ type Changes = {
 export async function signedBy(
   signer: Pick<Wallet, 'address' | 'signTypedData'>,
   purpose: Purpose,
-  { services }: TestOrigin,
+  { services }: Asked,
   { address = signer.address, issuedAt = Math.floor(services.now() / 1000) }: Changes = {},
 ) {
   const typed_data = typedDataOf({
@@ -36,7 +38,7 @@ export function inBase64(value: object): string {
 /** The headers of a request that a wallet makes for billing. */
 export async function walletAuth(
   signer: Pick<Wallet, 'address' | 'signTypedData'>,
-  origin: TestOrigin,
+  origin: Asked,
   changes: Changes = {},
 ): Promise<Record<string, string>> {
   return { 'x-wallet-auth': inBase64(await signedBy(signer, 'BillingAuth', origin, changes)) }

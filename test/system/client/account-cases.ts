@@ -1,5 +1,5 @@
 import {
-  Conflict,
+  NotFound,
   createClient,
   Unauthorized,
   Unprocessable,
@@ -46,8 +46,9 @@ export const accountCases: Case[] = [
     name: 'a usage key may do what it was given, and nothing of the account',
     async run(client, { baseUrl }) {
       await client.newAccount({ account_name: 'suite' })
+      const { verification } = client
       const { usage_api_key } = await client.addUsageApiKey({ name: 'reader' })
-      const reader = createClient({ baseUrl, apiKey: usage_api_key })
+      const reader = createClient({ baseUrl, verification, apiKey: usage_api_key })
       const refused = await reader.addGroup({ group_name: 'no' }).then(
         () => undefined,
         (error: unknown) => error,
@@ -59,8 +60,8 @@ export const accountCases: Case[] = [
   },
   {
     name: 'a key of nobody is Unauthorized, with what to do and the request’s id',
-    async run(_client, { baseUrl }) {
-      const nobody = createClient({ baseUrl, apiKey: `${'A'.repeat(43)}=` })
+    async run({ verification }, { baseUrl }) {
+      const nobody = createClient({ baseUrl, verification, apiKey: `${'A'.repeat(43)}=` })
       const failure = await failsAs(Unauthorized, nobody.listWallets().all())
       isSame([failure.status, failure.code], [401, 'unauthorized'], 'status and code')
       isTrue(failure.fix !== '' && failure.requestId !== undefined, 'it has a fix and a request id')
@@ -70,26 +71,18 @@ export const accountCases: Case[] = [
     name: 'a value of another shape is Unprocessable, and the message names the field',
     async run(client) {
       await client.newAccount({ account_name: 'suite' })
-      const wrong = { group_id: 'one' as unknown as number }
-      const failure = await failsAs(Unprocessable, client.removeGroup(wrong))
-      isTrue(failure.message.includes('group_id'), `the message names it: ${failure.message}`)
+      const wrong = { group_name: 7 as unknown as string }
+      const failure = await failsAs(Unprocessable, client.addGroup(wrong))
+      isTrue(failure.message.includes('group_name'), `the message names it: ${failure.message}`)
     },
   },
   {
-    name: 'what is there already is a Conflict, by the contract’s own name',
+    name: 'what another call has taken away is NotFound',
     async run(client) {
       await client.newAccount({ account_name: 'suite' })
-      const { usage_api_key } = await client.addUsageApiKey({ name: 'one' })
-      await client.removeUsageApiKey({ usage_api_key })
-      const again = client.removeUsageApiKey({ usage_api_key })
-      const failure = await again.then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-      isTrue(
-        failure instanceof Conflict || Reflect.get(Object(failure), 'status') === 404,
-        String(failure),
-      )
+      const { group_id } = await client.addGroup({ group_name: 'one' })
+      await client.removeGroup({ group_id })
+      await failsAs(NotFound, client.getGroup({ group_id }))
     },
   },
   {

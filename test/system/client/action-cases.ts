@@ -18,7 +18,14 @@ async function runner(client: ApiClient, baseUrl: string, triggersUrl: string, s
   const { group_id } = await client.addGroup({ group_name: 'any', cid_hashes_permitted: [all] })
   const key = await client.addUsageApiKey({ name: 'runner', execute_in_groups: [group_id] })
   const apiKey = key.usage_api_key
-  return createClient({ baseUrl, triggersUrl, apiKey, ...(sealedVia && { sealedVia }) })
+  const { verification } = client
+  return createClient({
+    baseUrl,
+    triggersUrl,
+    verification,
+    apiKey,
+    ...(sealedVia && { sealedVia }),
+  })
 }
 
 export const actionCases: Case[] = [
@@ -75,8 +82,14 @@ export const actionCases: Case[] = [
     async run(client, { baseUrl, triggersUrl }) {
       await client.newAccount({ account_name: 'suite' })
       const { usage_api_key: apiKey } = await client.addUsageApiKey({ name: 'none' })
-      const none = createClient({ baseUrl, triggersUrl, apiKey })
-      const nobody = createClient({ baseUrl, triggersUrl, apiKey: `${'A'.repeat(43)}=` })
+      const { verification } = client
+      const none = createClient({ baseUrl, triggersUrl, verification, apiKey })
+      const nobody = createClient({
+        baseUrl,
+        triggersUrl,
+        verification,
+        apiKey: `${'A'.repeat(43)}=`,
+      })
       for (const sealed of [false, true]) {
         const forbidden = await failsAs(Forbidden, none.svcAction({ code: ADDS }, { sealed }))
         isSame([forbidden.status, forbidden.code], [403, 'forbidden'], `sealed: ${sealed}`)

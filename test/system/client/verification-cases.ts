@@ -60,9 +60,7 @@ export const verificationCases: Case[] = [
       const strict = createClient({ baseUrl, apiKey: KEY, fetch, verify: 'required', policy })
       const calls = [
         () => strict.listWallets().all(),
-        () => strict.addGroup({ group_name: 'no' }),
         () => strict.svcAction({ code: 'function main() {}' }),
-        () => strict.billing.balance(),
       ]
       for (const call of calls) {
         const failure = await failsAs(EvidenceRefused, call())

@@ -1,0 +1,35 @@
+/** What a page loads for the client, at once and later. */
+import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Metafile } from 'esbuild'
+
+export type ChunkSize = { name: string; gzipped: number; isEntry: boolean }
+
+/** Largest first. */
+export async function chunkSizes(outDir: string, { outputs }: Metafile): Promise<ChunkSize[]> {
+  const names = Object.keys(outputs).map((path) => basename(path))
+  const atOnce = new Set(loadedAtOnce(outputs))
+  const sizes = names.map(async (name) => ({
+    name,
+    gzipped: gzipSync(await readFile(join(outDir, name))).length,
+    isEntry: atOnce.has(name),
+  }))
+  return (await Promise.all(sizes)).toSorted((one, other) => other.gzipped - one.gzipped)
+}
+
+/** Bytes, gzipped file by file, of the entry and all that it imports statically. */
+export async function entrySize(outDir: string, metafile: Metafile): Promise<number> {
+  const sizes = await chunkSizes(outDir, metafile)
+  return sizes.reduce((sum, { gzipped, isEntry }) => sum + (isEntry ? gzipped : 0), 0)
+}
+
+function loadedAtOnce(outputs: Metafile['outputs']): string[] {
+  const entry = Object.keys(outputs).find((path) => basename(path) === 'index.js')
+  if (entry === undefined) throw new Error('the bundle has no index.js')
+  const found = new Set([entry])
+  for (const path of found)
+    for (const { kind, path: imported, external } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && !external) found.add(imported)
+  return [...found].map((path) => basename(path))
+}

@@ -1,0 +1,57 @@
+/** The client library in every runtime that it is for, against one stack. The cases are in `client/`. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../shared/client/index.ts'
+import type { WorldFacts } from './client/case.ts'
+import { CASES } from './client/suite.ts'
+import {
+  bundledSuite,
+  CHROMIUM,
+  inChromium,
+  inNode,
+  inWorkerd,
+  type Runtime,
+} from './client-runtimes.ts'
+import { type StartedStack, startStack } from './stack.ts'
+
+const hasChromium = existsSync(CHROMIUM)
+if (!hasChromium) console.warn(`no ${CHROMIUM}: the client's cases in a browser are skipped`)
+
+let started: StartedStack
+let folder: string
+let suite: string
+let shown: Pick<WorldFacts, 'composeHash' | 'rootSpkiSha256'>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-client-'))
+  ;[started, suite] = await Promise.all([startStack(), bundledSuite(folder)])
+  const { baseUrl } = started
+  const { composeHash, root } = await createClient({ baseUrl }).verify()
+  shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256 }
+})
+afterAll(async () => {
+  await started?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const RUNTIMES = [
+  ['Node', () => inNode(suite)],
+  ['workerd', () => inWorkerd(suite, started.stack.caFile)],
+  ['Chromium', () => inChromium(suite)],
+] as const
+
+for (const [runtime, start] of RUNTIMES)
+  describe.skipIf(runtime === 'Chromium' && !hasChromium)(`the client in ${runtime}`, () => {
+    let running: Runtime
+    beforeAll(async () => {
+      running = await start()
+    })
+    afterAll(() => running?.close())
+
+    it.for(CASES)('$name', async ({ name }) => {
+      const { baseUrl, triggersUrl, stack } = started
+      const facts = { runtime, baseUrl, triggersUrl, chainUrl: stack.chainUrl, ...shown }
+      expect(await running.run(name, facts)).toBeUndefined()
+    })
+  })
