@@ -59,7 +59,10 @@ class Writer {
         return this.#put(String(value))
       case 'object':
         return value === null ? this.#put('null') : this.#writeNested(value)
-      default:
+      case 'bigint':
+      case 'function':
+      case 'symbol':
+      case 'undefined':
         throw this.#refused(`JSON has no ${typeof value}`)
     }
   }

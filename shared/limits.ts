@@ -314,6 +314,13 @@ export const EVIDENCE_ANSWER_MS = 15_000
 export const NONCE_MIN_BYTES = 16
 export const NONCE_MAX_BYTES = 64
 
+/**
+ * The most gas that a write to the contract may have: what EIP-7825 lets one transaction have, 2^24. The largest that
+ * the limits allow needs 14,440,000 (`updateGroup`, the longest texts, 500 wallets and 500 actions by 50 others of
+ * each). Above it is only `deleteAction` in an account of some 3,000 groups.
+ */
+export const WRITE_GAS_MAX = 16_777_216n
+
 /** What a wallet signs for this service, as JSON text (`decisions.md`, convert_to_chain_secured_account): a sixth is usual. */
 export const TYPED_DATA_MAX_BYTES = 4 * 1024
 

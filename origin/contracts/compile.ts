@@ -91,7 +91,10 @@ export function compileGovernance(): CompiledContract {
  * @throws {Error} with the compiler's messages. A warning about our own code counts: nobody reads those of a build
  * that passes.
  */
-export function compileFolder(folder: URL, wanted: readonly string[]): Record<string, CompiledContract> {
+export function compileFolder(
+  folder: URL,
+  wanted: readonly string[],
+): Record<string, CompiledContract> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sol'))
   const sources = Object.fromEntries(
     names.map((name) => [name, { content: readFileSync(new URL(name, folder), 'utf8') }]),

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDemoProcessor } from './demo-processor.ts'
+import { fundedWallets } from './funded-wallets.ts'
 import { journey } from './journey.ts'
 import { payAsClient } from './pay-as-client.ts'
 import { Stack } from './stack.ts'
@@ -44,6 +45,7 @@ try {
     baseUrl: stack.baseUrl,
     triggersUrl: stack.triggersUrl,
     pay: (intent) => payAsClient({ url, ...intent }),
+    wallet: fundedWallets(stack.chainUrl).wallet,
     onStep: show,
   })
   console.log(`\ndone in ${(performance.now() / 1000).toFixed(1)} s`)

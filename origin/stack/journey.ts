@@ -6,6 +6,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
 import { approvedToken } from './approved-token.ts'
+import type { FundedWallet } from './funded-wallets.ts'
+import { ownershipJourney } from './ownership-journey.ts'
 import { balanceOf, type Core, topUp } from './top-up.ts'
 
 export type JourneyOptions = {
@@ -13,6 +15,8 @@ export type JourneyOptions = {
   triggersUrl: string
   /** Pays as the processor's client library does; without it nothing is paid. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
+  /** Wallets on the chain of the accounts; without them the account stays in API mode. */
+  wallet?: FundedWallet
   /** Each step when it is done: what it was, what came out, and how long it took. */
   onStep(step: string, result: string, milliseconds: number): void
 }
@@ -104,13 +108,14 @@ export async function journey(options: JourneyOptions): Promise<void> {
     () => 'a key that can execute in that group, and nothing else',
   )
   const before = await balanceOf(core, master)
+  const action = {
+    code: ACTION,
+    js_params: { pkp_id: wallet.wallet_address, message: 'hello' },
+  }
+  const signerOf = (response: Signed) => signedBy(response, wallet.wallet_address, 'hello')
   await step(
     'svc_action',
-    async () => {
-      const js_params = { pkp_id: wallet.wallet_address, message: 'hello' }
-      const answer = await core('svc_action', { code: ACTION, js_params }, usage.usage_api_key)
-      return signedBy(answer.response, wallet.wallet_address, 'hello')
-    },
+    async () => signerOf((await core('svc_action', action, usage.usage_api_key)).response),
     (signer) => `signed by ${signer}`,
   )
   await step(
@@ -162,6 +167,16 @@ export async function journey(options: JourneyOptions): Promise<void> {
     },
     (signer) => `success, signed by ${signer}`,
   )
+  if (options.wallet)
+    await ownershipJourney({
+      baseUrl: options.baseUrl,
+      apiKey: master,
+      groupId: group.group_id,
+      action,
+      signerOf,
+      wallet: options.wallet,
+      step,
+    })
 }
 
 /** @throws {Error} unless the signature recovers to the wallet */

@@ -30,9 +30,14 @@ export type { ActionAnswer, ActionOptions, ActionToRun } from './core/execution.
 export type { Listing } from './core/listing.ts'
 export type { Limits, NodeChainConfig, NodeOperations, Version } from './core/node.ts'
 export type { WaitOptions, WaitUntilPermitted } from './core/wait-until-permitted.ts'
+export { cidHash, isActionCid } from '../action-cid.ts'
+export { NotCanonical } from '../canonical-json.ts'
+export { deriveAction, type DerivedAction, TemplateRefused } from '../derived-action.ts'
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'
+export type { SovereignClient } from './sovereign/client.ts'
+export type { NewAccount as NewSovereignAccount, Ownership } from './sovereign/ownership.ts'
 export type { Eip1193Provider, EthereumSigner, EthersSigner } from './sovereign/signer.ts'
 export type {
   Measurements,
@@ -61,4 +66,8 @@ export {
 } from './failures/by-status.ts'
 export { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
 export * from './verification/failures.ts'
+export { InvalidArgument } from './sovereign/argument-failure.ts'
+export * from './sovereign/transaction-failures.ts'
+export { CapNotSet } from './sovereign/usage-key-cap.ts'
+export * from './sovereign/wallet-failures.ts'
 export type { OriginVerification } from './verification/origin-verification.ts'

@@ -69,6 +69,8 @@ export type SovereignOptions = CommonOptions & {
   signer: EthereumSigner
   /** Runs actions, and pays for them. Absent until one is made. */
   usageKey?: string
+  /** Of the `AccountConfig` contract, where it is known from elsewhere: another one that the service names is refused. */
+  contractAddress?: string
   /** Told of every step of a write: asked of the wallet, sent, mined, seen by the origin. */
   onStep?: (step: Step) => void
 }

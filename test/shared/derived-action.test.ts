@@ -118,6 +118,11 @@ const compiles = (source: string) => {
   }
 }
 
+/** What templates of the property are put together from. */
+const PIECES = '` " \' / * \\ \n { } ( ) [ ] a 1 = ; + , . g : /* */ // ${ ++ => if(1)'
+  .split(' ')
+  .concat(' ', 'return ')
+
 describe('a template', () => {
   it.each([
     ['a function', TEMPLATE],
@@ -207,28 +212,7 @@ describe('a template', () => {
   })
 
   it('that is taken and compiles with the manifest is whole without it, whatever it is put together from', () => {
-    const piece = fc.constantFrom(
-      ...[
-        '`',
-        '"',
-        "'",
-        '/',
-        '*',
-        '/*',
-        '*/',
-        '//',
-        '\\',
-        '\n',
-        '${',
-        '{',
-        '}',
-        '(',
-        ')',
-        '[',
-        ']',
-      ],
-      ...['a', '1', '=', ';', '+', '++', 'return ', 'if(1)', '=>', ',', '.', 'g', ':', ' '],
-    )
+    const piece = fc.constantFrom(...PIECES)
     const manifest = { '`;//': '*/;/*`', '";//': "';" }
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fundedWallets } from '../../origin/stack/funded-wallets.ts'
 import { journey } from '../../origin/stack/journey.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
@@ -20,8 +21,16 @@ afterAll(async () => {
 it('a webhook becomes a signature that recovers to the wallet, over HTTP alone', async () => {
   const steps = new Map<string, string>()
   const pay = ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret)
-  await journey({ ...started, pay, onStep: (step, result) => void steps.set(step, result) })
-  expect([...steps.keys()].at(-1)).toBe('the run ends')
+  const { wallet, close } = fundedWallets(started.stack.chainUrl)
+  const onStep = (step: string, result: string) => void steps.set(step, result)
+  await journey({ ...started, pay, wallet, onStep }).finally(close)
+  expect([...steps.keys()].slice(-5)).toEqual([
+    'the run ends',
+    'convert_to_chain_secured_account',
+    'mint a usage key from the contract',
+    'svc_action by that key',
+    'hand the account on',
+  ])
   expect(steps.get('pay $5.00 by card')).toBe('the balance was $5.00, and is $10.00')
   expect(steps.get('billing/balance')).toBe('$9.96 after the run, $9.97 before it')
 })

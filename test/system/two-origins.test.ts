@@ -278,7 +278,7 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
           holders[n]!.call(origin, 'convert_to_chain_secured_account', proof),
         ),
       )
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
     })
   })
 

@@ -1,4 +1,5 @@
 import type { JsonRpcProvider } from 'ethers'
+import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { ContractRefused } from './refusal.ts'
 
 /** Wei a unit of gas. */
@@ -14,13 +15,6 @@ const RAISE_DIVISOR = 8n
 
 /** A node that refuses one replacement after the other must not talk us into paying any price. */
 const MARKET_MULTIPLE_MAX = 10n
-
-/**
- * The most gas that a write may have: what EIP-7825 lets one transaction have, 2^24. The largest that the limits allow
- * needs 14,440,000 (`updateGroup`, the longest texts, 500 wallets and 500 actions by 50 others of each). Above it is
- * only `deleteAction` in an account of some 3,000 groups.
- */
-export const WRITE_GAS_MAX = 16_777_216n
 
 /**
  * The gas limit of a write: a fifth above the estimate, as the state may be another when it is mined.

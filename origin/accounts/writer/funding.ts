@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { formatEther, type JsonRpcProvider } from 'ethers'
 import type { Log } from '../../log.ts'
-import { type GasMarket, WRITE_GAS_MAX } from './fees.ts'
+import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
+import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 
 /**

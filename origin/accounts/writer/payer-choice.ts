@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainUnavailable } from '../chain.ts'
-import { type GasMarket, WRITE_GAS_MAX } from './fees.ts'
+import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
+import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 import type { PayerLanes } from './payer-lanes.ts'
 

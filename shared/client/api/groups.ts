@@ -14,16 +14,17 @@ type Groups = Pick<
   | 'getGroup'
 >
 
-export function groups({ list, read, write }: CoreCalls): Groups {
+export function groups(calls: CoreCalls): Groups {
   return {
-    addGroup: (fields, options) => write('add_group', fields, options),
-    updateGroup: (fields, options) => write('update_group', fields, options),
-    removeGroup: (fields, options) => write('remove_group', fields, options),
-    addPkpToGroup: (fields, options) => write('add_pkp_to_group', fields, options),
-    removePkpFromGroup: (fields, options) => write('remove_pkp_from_group', fields, options),
-    addActionToGroup: (fields, options) => write('add_action_to_group', fields, options),
-    removeActionFromGroup: (fields, options) => write('remove_action_from_group', fields, options),
-    listGroups: (options) => list('list_groups', {}, options),
-    getGroup: ({ group_id }, options) => read('get_group', { group_id }, options),
+    addGroup: (fields, options) => calls.write('add_group', fields, options),
+    updateGroup: (fields, options) => calls.write('update_group', fields, options),
+    removeGroup: (fields, options) => calls.write('remove_group', fields, options),
+    addPkpToGroup: (fields, options) => calls.write('add_pkp_to_group', fields, options),
+    removePkpFromGroup: (fields, options) => calls.write('remove_pkp_from_group', fields, options),
+    addActionToGroup: (fields, options) => calls.write('add_action_to_group', fields, options),
+    removeActionFromGroup: (fields, options) =>
+      calls.write('remove_action_from_group', fields, options),
+    listGroups: (options) => calls.list('list_groups', {}, options),
+    getGroup: ({ group_id }, options) => calls.read('get_group', { group_id }, options),
   }
 }

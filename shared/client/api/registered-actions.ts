@@ -6,12 +6,13 @@ type RegisteredActions = Pick<
   'addAction' | 'updateActionMetadata' | 'deleteAction' | 'listActions'
 >
 
-export function registeredActions({ list, write }: CoreCalls): RegisteredActions {
+export function registeredActions(calls: CoreCalls): RegisteredActions {
   return {
-    addAction: (fields, options) => write('add_action', fields, options),
-    updateActionMetadata: (fields, options) => write('update_action_metadata', fields, options),
-    deleteAction: (fields, options) => write('delete_action', fields, options),
+    addAction: (fields, options) => calls.write('add_action', fields, options),
+    updateActionMetadata: (fields, options) =>
+      calls.write('update_action_metadata', fields, options),
+    deleteAction: (fields, options) => calls.write('delete_action', fields, options),
     listActions: (fields = {}, options) =>
-      list('list_actions', { group_id: fields.group_id }, options),
+      calls.list('list_actions', { group_id: fields.group_id }, options),
   }
 }

@@ -7,13 +7,13 @@ type UsageKeys = Pick<
   'addUsageApiKey' | 'updateUsageApiKey' | 'removeUsageApiKey' | 'listApiKeys'
 >
 
-export function usageKeys({ list, write }: CoreCalls): UsageKeys {
+export function usageKeys(calls: CoreCalls): UsageKeys {
   return {
     addUsageApiKey: (fields, options) =>
-      write<NewUsageKey>('add_usage_api_key', fields, options).catch(keyMayBeLost),
-    updateUsageApiKey: (fields, options) => write('update_usage_api_key', fields, options),
-    removeUsageApiKey: (fields, options) => write('remove_usage_api_key', fields, options),
-    listApiKeys: (options) => list('list_api_keys', {}, options),
+      calls.write<NewUsageKey>('add_usage_api_key', fields, options).catch(keyMayBeLost),
+    updateUsageApiKey: (fields, options) => calls.write('update_usage_api_key', fields, options),
+    removeUsageApiKey: (fields, options) => calls.write('remove_usage_api_key', fields, options),
+    listApiKeys: (options) => calls.list('list_api_keys', {}, options),
   }
 }
 

@@ -3,11 +3,11 @@ import type { CoreCalls } from '../core/core-calls.ts'
 
 type Wallets = Pick<AccountOperations, 'createWallet' | 'listWallets' | 'listWalletsInGroup'>
 
-export function wallets({ list, write }: CoreCalls): Wallets {
+export function wallets(calls: CoreCalls): Wallets {
   return {
-    createWallet: (fields = {}, options) => write('create_wallet', fields, options),
-    listWallets: (options) => list('list_wallets', {}, options),
+    createWallet: (fields = {}, options) => calls.write('create_wallet', fields, options),
+    listWallets: (options) => calls.list('list_wallets', {}, options),
     listWalletsInGroup: ({ group_id }, options) =>
-      list('list_wallets_in_group', { group_id }, options),
+      calls.list('list_wallets_in_group', { group_id }, options),
   }
 }

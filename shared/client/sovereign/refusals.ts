@@ -25,13 +25,38 @@ export function isRevert(error: unknown): boolean {
   )
 }
 
-/** A node's own refusal (JSON-RPC), in its words: it heard of the request, and did not do it. */
-export function nodeRefusalIn(error: unknown): string | undefined {
-  const said = levelsOf(error).findLast(
-    ({ code, message }) => typeof code === 'number' && typeof message === 'string',
-  )
-  return said && String(said['message']).slice(0, REASON_MAX_CHARACTERS)
+/**
+ * In its words, that a wallet or its node has not done what it was asked; `undefined` for anything that leaves that
+ * open, such as a connection that broke, or a wallet's "internal error" over one.
+ */
+export function notDoneIn(error: unknown): string | undefined {
+  const said = levelsOf(error).findLast(({ code }) => NOT_DONE.has(code))
+  if (!said) return undefined
+  // The long message of ethers has all that was sent in it.
+  const { shortMessage, message } = said
+  return String(shortMessage ?? message).slice(0, REASON_MAX_CHARACTERS)
 }
+
+/** Of JSON-RPC and of nodes (EIP-1474), of wallets (EIP-1193), and of ethers before and after it has asked. */
+const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
+  -32_000,
+  -32_002,
+  -32_003,
+  -32_010,
+  -32_600,
+  -32_601,
+  -32_602,
+  3,
+  4100,
+  4200,
+  'INVALID_ARGUMENT',
+  'MISSING_ARGUMENT',
+  'NOT_IMPLEMENTED',
+  'UNSUPPORTED_OPERATION',
+  'INSUFFICIENT_FUNDS',
+  'NONCE_EXPIRED',
+  'REPLACEMENT_UNDERPRICED',
+])
 
 type Level = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 /** What wallets sign for the service (`shared/typed-data.ts`): proofs that a wallet asks, each for one purpose. */
 import { type Purpose, type TypedData, typedDataOf } from '../../typed-data.ts'
-import { isRefusedByOwner, nodeRefusalIn } from './refusals.ts'
+import { isRefusedByOwner, notDoneIn } from './refusals.ts'
 import type { EthereumSigner, Wallet } from './signer.ts'
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
@@ -55,6 +55,6 @@ async function asked<Answer>(what: string, ask: () => Promise<Answer>): Promise<
   } catch (error) {
     if (error instanceof NoWallet) throw error
     if (isRefusedByOwner(error)) throw new WalletRefused(what)
-    throw new WalletFailed(what, nodeRefusalIn(error) ?? 'it does not answer')
+    throw new WalletFailed(what, notDoneIn(error) ?? 'it answered with an error')
   }
 }

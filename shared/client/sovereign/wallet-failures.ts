@@ -3,6 +3,7 @@ import { SvcError } from '../failures.ts'
 
 /** Nothing that can sign and send was given as `signer`. */
 export class NoWallet extends SvcError {
+  override name = 'NoWallet'
   constructor(message: string) {
     const fix = 'Give an EIP-1193 provider, or a signer of ethers v6 that is connected to a node.'
     super(message, { code: 'no_wallet', fix })
@@ -11,6 +12,7 @@ export class NoWallet extends SvcError {
 
 /** The wallet's owner said no (EIP-1193, 4001). */
 export class WalletRefused extends SvcError {
+  override name = 'WalletRefused'
   /** What was asked. */
   readonly what: string
   constructor(what: string) {
@@ -24,6 +26,7 @@ export class WalletRefused extends SvcError {
 
 /** The wallet itself failed, or does not know what it was asked. */
 export class WalletFailed extends SvcError {
+  override name = 'WalletFailed'
   constructor(what: string, reason: string) {
     super(`The wallet did not ${what}: ${reason}`, {
       code: 'wallet_failed',
@@ -34,6 +37,7 @@ export class WalletFailed extends SvcError {
 
 /** The wallet is connected to another chain than the one that the accounts are on. */
 export class WrongChain extends SvcError {
+  override name = 'WrongChain'
   readonly walletChainId: bigint
   readonly nodeChainId: bigint
   constructor(walletChainId: bigint, nodeChainId: bigint) {

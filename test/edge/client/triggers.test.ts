@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { newAgentToken } from '../../../shared/client/agent-token.ts'
 import type { SvcError } from '../../../shared/client/failures.ts'
@@ -615,4 +616,42 @@ describe('a token', () => {
       expect(await failureOf(call())).toMatchObject({ name: 'NotSent', code: 'no_token' })
     expect(asked).toEqual([])
   })
+})
+
+/** The routes for clients; the others are pages, and what asks whether the service is there. */
+const FOR_CLIENTS = /^\/(api|webhook)\//
+
+it('no operation of the trigger service is forgotten', async () => {
+  const described = await (await edge('/openapi.json')).json<{ paths: Record<string, object> }>()
+  const served = Object.entries(described.paths)
+    .filter(([path]) => FOR_CLIENTS.test(path))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+    // A handshake is between a sender of webhooks and the edge.
+    .filter((route) => /^(get|post|patch|delete) /.test(route) && route !== 'get /webhook/{id}')
+  way = async () => Response.json({ error: 'forbidden', message: 'm', fix: 'f' }, { status: 403 })
+  const triggers = client()
+  const id = await unknownTriggerId()
+  const runId = 'r'.repeat(RUN_ID_CHARACTERS)
+  const all: (() => Promise<unknown>)[] = [
+    () => triggers.me(),
+    () => triggers.create(fields()),
+    () => triggers.list().all(),
+    () => triggers.get(id),
+    () => triggers.patch(id, { enabled: false }),
+    () => triggers.delete(id),
+    () => triggers.preview(fields()),
+    () => triggers.test(id, { params: {} }),
+    () => triggers.purge(id),
+    () => triggers.fire(id, '{}'),
+    () => triggers.runs(id).all(),
+    () => triggers.run(runId),
+    () => triggers.cancelRun(runId),
+    () => triggers.replayRun(runId),
+  ]
+  for (const call of all) expect(await failureOf(call())).toMatchObject({ name: 'Forbidden' })
+  const called = asked.map((line) => {
+    const [method = '', path = ''] = line.replace(/\?.*$/, '').split(' ')
+    return `${method.toLowerCase()} ${path.replace(id, '{id}').replace(runId, '{id}')}`
+  })
+  expect([...new Set(called)].toSorted()).toEqual(served.toSorted())
 })

@@ -241,12 +241,12 @@ describe('typed data is refused, with the name of the field,', () => {
     [
       'with the members of the purpose in another order',
       'typed_data.types.ConvertAccount[0].name',
-      changed(({ types }) => types.ConvertAccount.reverse()),
+      changed(({ types }) => (types.ConvertAccount = types.ConvertAccount.toReversed())),
     ],
     [
       'with the members of the domain in another order',
       'typed_data.types.EIP712Domain[0].name',
-      changed(({ types }) => types.EIP712Domain.reverse()),
+      changed(({ types }) => (types.EIP712Domain = types.EIP712Domain.toReversed())),
     ],
     [
       'with one more member of the domain',

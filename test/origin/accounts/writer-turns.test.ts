@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { id, Transaction } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { accountConfig, ChainUnavailable } from '../../../origin/accounts/chain.ts'
-import { gasLimitFor, WRITE_GAS_MAX } from '../../../origin/accounts/writer/fees.ts'
+import { gasLimitFor } from '../../../origin/accounts/writer/fees.ts'
+import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { newHash, startWriting, type Writing, type WriterUnderTest } from './writing.ts'
 
 let world: Writing

@@ -1,4 +1,7 @@
-/** The key of an action, looked up by who has none: the endpoint, its signed statement, and the client's part of it. */
+/**
+ * Derived actions at a real origin; and the key of an action, looked up by who has none: the endpoint, its signed statement,
+ * and the client's part of it.
+ */
 import { computeAddress } from 'ethers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createApp } from '../../../origin/app.ts'
@@ -19,7 +22,8 @@ import { BadRequest } from '../../../shared/client/failures/by-status.ts'
 import { createRequester } from '../../../shared/client/requester.ts'
 import { StatementRefused } from '../../../shared/client/verification/failures.ts'
 import { OriginVerification } from '../../../shared/client/verification/origin-verification.ts'
-import { ACTION_LOOK_UPS_PER_MINUTE } from '../../../shared/limits.ts'
+import { deriveAction, derivedSource } from '../../../shared/derived-action.ts'
+import { ACTION_LOOK_UPS_PER_MINUTE, SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
 import { BASE_URL, fetchFrom, random, showEvidence, wire } from '../client/client-of.ts'
 import { headerFor, jwsOf, newReceiptKey, payloadOf, verifierOf } from '../../shared/receipts.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
@@ -49,6 +53,43 @@ const composeHash = () => payloadOf(statement)['compose_hash'] as string
 let statement: string
 beforeEach(async () => {
   statement = (await looked()).statement
+})
+
+describe('a derived action', () => {
+  const TEMPLATE = 'const template = (manifest) => manifest //'
+
+  it.each([262_144, 262_145, SOURCE_MAX_BYTES])(
+    'of %i bytes has the CID that the origin computes',
+    async (bytes) => {
+      const rest = derivedSource(TEMPLATE, null).length
+      const derived = await deriveAction(`${TEMPLATE}${'x'.repeat(bytes - rest)}`, null)
+      expect(derived.source).toHaveLength(bytes)
+      const { body } = await origin.core('get_svc_action_ipfs_id', { body: derived.source })
+      expect(derived.cid).toBe(body)
+    },
+  )
+
+  it('is enrolled by its CID or the hash of it, run by its source, and has the wallet that was looked up', async () => {
+    const code = `const template = async ({ a }, { b }) => [
+      a, b, new ethers.Wallet(await Svc.Actions.getSvcActionPrivateKey()).address
+    ]`
+    const action = await deriveAction(code, { a: 1 })
+    const master = await origin.account()
+    const byCid = await origin.group(master, {})
+    const added = { group_id: byCid, action_ipfs_cid: action.cid }
+    expect((await origin.core('add_action_to_group', { key: master, body: added })).status).toBe(
+      200,
+    )
+    const byHash = await origin.group(master, { cid_hashes_permitted: [action.cidHash] })
+    const { wallet_address } = await looked(action.cid)
+    for (const group of [byCid, byHash]) {
+      const key = await origin.usageKey(master, { execute_in_groups: [group] })
+      const { body } = await origin.run(key, action.source, { b: 2 })
+      expect(body.response).toEqual([1, 2, wallet_address])
+      const altered = action.source.replace('"a":1', '"a":2')
+      expect((await origin.run(key, altered, { b: 2 })).status).toBe(403)
+    }
+  })
 })
 
 describe('get_svc_action_wallet', () => {

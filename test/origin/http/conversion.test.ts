@@ -238,7 +238,9 @@ describe('a conversion is refused, and nothing happens,', () => {
       'with fields in another order',
       400,
       'typed_data.types.ConvertAccount[0].name',
-      having(({ typed_data }) => typed_data.types.ConvertAccount.reverse()),
+      having(
+        ({ typed_data: { types } }) => (types.ConvertAccount = types.ConvertAccount.toReversed()),
+      ),
     ],
     [
       'under another name',

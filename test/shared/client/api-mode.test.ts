@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { serve } from '@hono/node-server'
+import { JsonRpcProvider, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
@@ -36,8 +37,10 @@ afterAll(async () => {
   await Promise.all([origin.close(), processor.close()])
 })
 
+const urlOf = (input: Parameters<typeof fetch>[0]) =>
+  input instanceof Request ? input.url : input.toString()
 const recorded: typeof fetch = async (input, init) => {
-  called.add(`${init?.method} ${new URL(String(input)).pathname}`)
+  called.add(`${init?.method} ${new URL(urlOf(input)).pathname}`)
   return fetch(input, init)
 }
 const clientOf = (options: Partial<ApiOptions> = {}) =>
@@ -48,7 +51,7 @@ function losing(path: string, times = 1): typeof fetch {
   let left = times
   return async (input, init) => {
     const response = await recorded(input, init)
-    if (!String(input).endsWith(path) || left-- <= 0) return response
+    if (!urlOf(input).endsWith(path) || left-- <= 0) return response
     await response.body?.cancel()
     throw new TypeError('fetch failed')
   }
@@ -362,6 +365,74 @@ describe('credits', () => {
       status: 402,
     })
   })
+})
+
+describe('conversion', () => {
+  const wallet = () => Wallet.createRandom()
+  const connected = async (run: (node: JsonRpcProvider) => Promise<void>) => {
+    const node = new JsonRpcProvider(origin.rpcUrl, undefined, { cacheTimeout: -1 })
+    try {
+      await run(node)
+    } finally {
+      node.destroy()
+    }
+  }
+
+  it('gives the account to a wallet: the key writes nothing more, and still pays', () =>
+    connected(async (node) => {
+      const key = await origin.account()
+      const converted = clientOf({ apiKey: key })
+      await converted.createWallet()
+      const admin = wallet().connect(node)
+      expect(await converted.convertToChainSecured(admin)).toEqual({
+        success: true,
+        wallet_address: admin.address,
+        api_key_hash: origin.hashOf(key),
+      })
+      await expect(converted.createWallet()).rejects.toMatchObject({ name: 'Forbidden' })
+      expect(await converted.billing.balance()).toMatchObject({ balance_cents: expect.any(Number) })
+    }))
+
+  it('is not lost with its answer, nor made twice', () =>
+    connected(async (node) => {
+      const key = await origin.account()
+      const fetch = losing('/convert_to_chain_secured_account', 2)
+      const converted = clientOf({ apiKey: key, fetch, ...AT_ONCE })
+      expect(await converted.convertToChainSecured(wallet().connect(node))).toMatchObject({
+        api_key_hash: origin.hashOf(key),
+      })
+    }))
+
+  it('attack: a wallet on another chain is asked to sign nothing', async () => {
+    const asked: string[] = []
+    const elsewhere = {
+      request: async ({ method }: { method: string }) => {
+        asked.push(method)
+        if (method === 'eth_chainId') return '0x1'
+        throw Object.assign(new Error('unknown chain'), { code: 4902 })
+      },
+    }
+    await expect(client.convertToChainSecured(elsewhere)).rejects.toMatchObject({
+      code: 'wrong_chain',
+    })
+    expect(asked).toEqual(['eth_chainId', 'wallet_switchEthereumChain'])
+  })
+
+  it('that the owner of the wallet refuses changes nothing', () =>
+    connected(async (node) => {
+      const owner = {
+        request: async ({ method, params }: { method: string; params?: unknown }) => {
+          if (method === 'eth_requestAccounts') return [wallet().address]
+          if (method === 'eth_chainId') return node.send(method, params as unknown[])
+          throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+        },
+      }
+      const kept = clientOf({ apiKey: await origin.account() })
+      await expect(kept.convertToChainSecured(owner)).rejects.toMatchObject({
+        code: 'wallet_refused',
+      })
+      await kept.createWallet()
+    }))
 })
 
 describe('the node', () => {

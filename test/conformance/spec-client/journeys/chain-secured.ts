@@ -2,7 +2,6 @@ import {
   Contract,
   ContractFactory,
   JsonRpcProvider,
-  NonceManager,
   Wallet,
   id as topicOf,
   parseEther,
@@ -39,7 +38,8 @@ async function asAdmin(world: World, address: string, admin: Wallet) {
   return new Contract(
     address,
     [`function ${TRANSFER}(uint256 apiKeyHash, address newAdminWalletAddress)`],
-    new NonceManager(admin.connect(provider)),
+    // Without a NonceManager, which counts the calls that are refused before they are sent.
+    admin.connect(provider),
   ).getFunction(TRANSFER)
 }
 
@@ -68,7 +68,9 @@ export const chainSecured: Journey[] = [
       const admin = new Wallet(Wallet.createRandom().privateKey)
       const data = convertTypedData(admin.address, chainId, nowInSeconds())
       await core.convertToChainSecuredAccount(account.apiKey, await convertProof(admin, data))
-      same((await core.balance(key)).cents, before, 'the balance')
+      // A conversion is a management write, which may cost its flat cent and no more.
+      const left = (await core.balance(key)).cents
+      hold(left === before || left === before - 1, 'the balance')
       same(await core.svcAction(key, ECHO, { still: 'here' }), { still: 'here' }, 'the key runs')
     },
   },

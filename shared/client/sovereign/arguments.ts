@@ -1,0 +1,84 @@
+/**
+ * What the operations are given, as the contract takes it: the forms of `decisions.md`, Ids in requests. Limits and what
+ * exists are the contract's to say, before anything is sent.
+ */
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { cidHash, isActionCid } from '../../action-cid.ts'
+import { encodeHex } from '../../hex.ts'
+import type { CidHash, PkpId } from '../core/account.ts'
+import { InvalidArgument } from './argument-failure.ts'
+
+const ZERO_WORD = `0x${'0'.repeat(64)}`
+
+/** A wallet's 32-byte id, or its address. */
+export function pkpIdOf(field: string, id: PkpId): string {
+  if (isHex(id, 32)) return id.toLowerCase()
+  if (isHex(id, 20)) return `0x${'0'.repeat(24)}${id.slice(2).toLowerCase()}`
+  throw new InvalidArgument(field, 'expected 32-byte hex or a 20-byte address')
+}
+
+/** 0 for all actions. */
+export function cidHashOf(field: string, hash: CidHash): string {
+  if (hash === 0 || hash === '0' || hash === '0x0') return ZERO_WORD
+  if (isHex(hash, 32)) return hash.toLowerCase()
+  throw new InvalidArgument(field, 'expected 32-byte hex, or 0 for all actions')
+}
+
+/** Either the raw CID or its hash. */
+export function namedCidHash(
+  fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
+): string {
+  if ('action_ipfs_cid' in fields) return cidHash(cidOf(fields.action_ipfs_cid))
+  return cidHashOf('hashed_cid', fields.hashed_cid)
+}
+
+export function cidOf(cid: string): string {
+  if (isActionCid(cid)) return cid
+  throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm and 44 more characters')
+}
+
+/** The id of one group. */
+export function groupIdOf(id: number): number {
+  if (Number.isSafeInteger(id) && id > 0) return id
+  throw new InvalidArgument('group_id', 'expected the id of one group: they count from 1')
+}
+
+/** Ids of groups, each once; 0 for all groups. */
+export function groupIdsOf(field: string, ids: readonly number[]): number[] {
+  return listOf(field, ids, (at, id) => {
+    if (Number.isSafeInteger(id) && id >= 0) return id
+    throw new InvalidArgument(at, 'expected a group id: an integer, 0 for all groups')
+  })
+}
+
+/** Each once, as the contract keeps them. */
+export function listOf<Given, Taken>(
+  field: string,
+  given: readonly Given[],
+  take: (field: string, one: Given) => Taken,
+): Taken[] {
+  if (!Array.isArray(given)) throw new InvalidArgument(field, 'expected an array')
+  return [...new Set(given.map((one: Given, at) => take(`${field}[${at}]`, one)))]
+}
+
+/** A usage key by its text or its hash: what leaves this client is the hash. */
+export function usageKeyHashOf(key: string): string {
+  if (isHex(key, 32)) return key.toLowerCase()
+  if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return hashOfKey(key)
+  throw new InvalidArgument('usage_api_key', 'expected the key, or its hash: 32-byte hex with 0x')
+}
+
+/** A lone surrogate would reach the contract as another character. */
+export function textOf(field: string, text: string): string {
+  if (typeof text === 'string' && text.isWellFormed()) return text
+  throw new InvalidArgument(field, 'expected well-formed Unicode')
+}
+
+/** Of the key's text (`decisions.md`, API keys). */
+function hashOfKey(key: string): string {
+  return `0x${encodeHex(keccak_256(new TextEncoder().encode(key)))}`
+}
+
+function isHex(value: string, bytes: number): boolean {
+  return typeof value === 'string' && new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(value)
+}

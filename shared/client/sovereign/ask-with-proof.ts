@@ -1,0 +1,42 @@
+import type { Purpose } from '../../typed-data.ts'
+import type { CallOptions, Step } from '../options.ts'
+import type { Requester } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { Deployment } from './deployment.ts'
+import { signProof } from './sign.ts'
+import type { Wallet } from './signer.ts'
+
+/** POSTs a body with a fresh proof of the wallet, which is its credential. @param path below `/core/v1/` */
+export type AskWithProof = <Answer>(
+  purpose: Purpose,
+  path: string,
+  fields: object,
+  options?: CallOptions,
+) => Promise<Answer>
+
+type Parts = Pick<Surroundings, 'now'> & {
+  patient: Requester
+  verified: (signal: AbortSignal | undefined) => Promise<void>
+  wallet: Wallet
+  deployment: () => Promise<Deployment>
+  onStep: (step: Step) => void
+}
+
+export function askWithProof(parts: Parts): AskWithProof {
+  const { patient, verified, wallet, deployment, now, onStep } = parts
+  return async <Answer>(purpose: Purpose, path: string, fields: object, options?: CallOptions) => {
+    const { chainId } = await deployment()
+    onStep({ step: 'sign', what: purpose })
+    const proof = await signProof(wallet, { purpose, chainId, now })
+    await verified(options?.signal)
+    const { body } = await patient.core<Answer>({
+      method: 'POST',
+      path: `/core/v1/${path}`,
+      json: { ...fields, ...proof },
+      // What it answers is worth nothing without the admin's transaction, and the service keeps none of it.
+      repeat: 'idempotent',
+      options,
+    })
+    return body
+  }
+}

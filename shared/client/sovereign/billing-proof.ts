@@ -1,0 +1,47 @@
+/** The proof that a wallet asks about its account's money (`decisions.md`, X-Wallet-Auth). */
+import type { Credential } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { Deployment } from './deployment.ts'
+import { addressOfWallet, signProof } from './sign.ts'
+import type { Wallet } from './signer.ts'
+
+/** The service takes a proof for 300 s by its own clock: a minute is left for clocks that differ, and for the way. */
+const KEPT_MS = 4 * 60_000
+
+type Parts = Pick<Surroundings, 'now'> & {
+  wallet: Wallet
+  deployment: () => Promise<Deployment>
+  /** Told before the wallet is asked to sign. */
+  onSign: (what: string) => void
+}
+
+/**
+ * A credential that is signed anew only when the last one is about to end, or the wallet has changed its address:
+ * nobody is asked at each read. Kept in memory alone.
+ */
+export function billingProof({
+  wallet,
+  deployment,
+  now,
+  onSign,
+}: Parts): () => Promise<Credential> {
+  let kept: { address: string; until: number; credential: Promise<Credential> } | undefined
+  const sign = async (): Promise<Credential> => {
+    const { chainId } = await deployment()
+    onSign('a proof for billing')
+    const proof = await signProof(wallet, { purpose: 'BillingAuth', chainId, now })
+    return { walletAuth: btoa(JSON.stringify(proof)) }
+  }
+  return async () => {
+    const address = await addressOfWallet(wallet)
+    if (kept && kept.address === address && now() < kept.until) return kept.credential
+    const signing = { address, until: now() + KEPT_MS, credential: sign() }
+    kept = signing
+    try {
+      return await signing.credential
+    } catch (error) {
+      if (kept === signing) kept = undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** The client of ChainSecured mode: the admin wallet signs each write, and a usage key runs the actions. */
+import { accountExists } from '../api/account.ts'
+import type { ClientParts } from '../client-parts.ts'
+import type { AccountOperations } from '../core/account.ts'
+import { type BillingOperations, billingOperations } from '../core/billing.ts'
+import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
+import { coreCalls } from '../core/core-calls.ts'
+import {
+  type ActionAnswer,
+  type ActionOptions,
+  type ActionToRun,
+  runAction,
+} from '../core/execution.ts'
+import { requireApiKeyShape } from '../credential.ts'
+import { NotSent } from '../failures/on-the-way.ts'
+import type { CallOptions, SovereignOptions } from '../options.ts'
+import type { Ownership } from './ownership.ts'
+import { sovereignAccount } from './sovereign-account.ts'
+
+export type SovereignClient = AccountOperations &
+  Ownership &
+  CommonOperations & {
+    readonly mode: 'sovereign'
+    /** Of the client's usage key, or of another key. */
+    accountExists(key?: string, options?: CallOptions): Promise<boolean>
+    /** By the usage key, which pays. See `core/execution.ts`. @throws {NotSent} `no_usage_key` */
+    svcAction<Response = unknown>(
+      action: ActionToRun,
+      options?: ActionOptions,
+    ): Promise<ActionAnswer<Response>>
+    /** By a proof of the wallet, which is asked for one every four minutes at most. */
+    billing: BillingOperations
+    /** The same client, that runs actions by this key. @throws {NotSent} `bad_credential` */
+    withUsageKey(usageKey: string): SovereignClient
+  }
+
+/** @throws {NoWallet} for a signer that is none; {NotSent} `bad_credential` for what is no usage key */
+export function createSovereignClient(
+  parts: ClientParts,
+  options: Pick<SovereignOptions, 'signer' | 'usageKey' | 'contractAddress' | 'onStep'>,
+): SovereignClient {
+  const { requester, surroundings, signal, verification, sealedActions } = parts
+  const { account, billing, patient } = sovereignAccount({
+    ...surroundings,
+    ...options,
+    requester,
+    signal,
+    verified: (ofCall) => verification.beforeCredential(ofCall),
+  })
+  const shared = {
+    mode: 'sovereign',
+    ...commonOperations(parts),
+    ...account,
+    billing: billingOperations({
+      requester,
+      calls: coreCalls(patient, billing),
+      surroundings,
+      signal,
+    }),
+  } as const
+  const withKey = (usageKey: string | undefined): SovereignClient => {
+    if (usageKey !== undefined) requireApiKeyShape(usageKey)
+    const credential = () => {
+      if (usageKey !== undefined) return { apiKey: usageKey }
+      throw new NotSent('no_usage_key', 'the client has no usage key', MAKE_ONE)
+    }
+    const calls = coreCalls(requester, credential)
+    const apiKey = () => credential().apiKey
+    const execution = { calls, verification, sealedActions, apiKey }
+    return {
+      ...shared,
+      accountExists: async (other, callOptions) => {
+        const asked = other === undefined ? credential() : { apiKey: other }
+        return accountExists(requester, asked, callOptions)
+      },
+      svcAction: (action, callOptions) => runAction(execution, action, callOptions),
+      withUsageKey: withKey,
+    }
+  }
+  return withKey(options.usageKey)
+}
+
+const MAKE_ONE = 'Make one with addUsageApiKey, and take client.withUsageKey(key).'

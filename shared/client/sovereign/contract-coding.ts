@@ -1,0 +1,145 @@
+/** The contract's ABI: the one file that has ethers, loaded when a wallet writes or reads for the first time. */
+
+/** What the contract says of an account (`accountOf`). Hashes are 0x hex of 32 bytes, addresses EIP-55. */
+export type AccountView = {
+  accountHash: string
+  managed: boolean
+  adminWallet: string
+  wallets: readonly WalletView[]
+  groups: readonly GroupView[]
+  usageApiKeys: readonly UsageKeyView[]
+  actions: readonly ActionView[]
+}
+export type WalletView = {
+  pkpId: string
+  address: string
+  derivationPath: string
+  name: string
+  description: string
+}
+export type GroupView = {
+  id: number
+  name: string
+  description: string
+  pkpIds: readonly string[]
+  cidHashes: readonly string[]
+}
+export type UsageKeyView = {
+  hash: string
+  /** Unix seconds. */
+  createdAt: number
+  name: string
+  description: string
+  canCreateGroups: boolean
+  canDeleteGroups: boolean
+  canCreatePkps: boolean
+  manageIpfsIdsInGroups: readonly number[]
+  addPkpToGroups: readonly number[]
+  removePkpFromGroups: readonly number[]
+  executeInGroups: readonly number[]
+}
+export type ActionView = { cidHash: string; cid: string; name: string; description: string }
+
+export type Refusal = { errorName: string; args: readonly string[] }
+type Log = { address: string; topics: readonly string[] }
+
+export type ContractCoding = {
+  /** The data of a call, 0x hex. @throws {TypeError} for arguments that do not fit the function's types */
+  encode(functionName: string, args: readonly unknown[]): string
+  account(answer: string): AccountView
+  group(answer: string): GroupView
+  /** `masterOf`; `undefined` where the hash names no account. */
+  master(answer: string): string | undefined
+  /** A custom error of the contract; `undefined` for anything else that reverted. */
+  refusal(data: string): Refusal | undefined
+  /** The id of the group that a transaction has made. */
+  madeGroup(logs: readonly Log[], contractAddress: string): number | undefined
+  /** EIP-55. @throws {TypeError} for what is none, and for capitals that do not fit: a mistyped address */
+  address(text: string): string
+}
+
+let loading: Promise<ContractCoding> | undefined
+
+export function contractCoding(): Promise<ContractCoding> {
+  loading ??= load().catch((error: unknown) => {
+    // Of a chunk that the network lost: the next call asks for it again.
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+async function load(): Promise<ContractCoding> {
+  const [{ getAddress, Interface, toBeHex }, { accountConfigAbi }] = await Promise.all([
+    import('ethers'),
+    import('../../abi/account-config.ts'),
+  ])
+  const contract = new Interface(accountConfigAbi)
+  const word = (value: bigint) => toBeHex(value, 32)
+  const groupSet = contract.getEvent('GroupSet')!.topicHash
+
+  const group = (read: any): GroupView => ({
+    id: Number(read.groupId),
+    name: read.name,
+    description: read.description,
+    pkpIds: [...read.pkpIds],
+    cidHashes: [...read.cidHashes].map(word),
+  })
+  const usageKey = ({ apiKeyHash, createdAt, key }: any): UsageKeyView => ({
+    hash: word(apiKeyHash),
+    createdAt: Number(createdAt),
+    name: key.name,
+    description: key.description,
+    canCreateGroups: key.canCreateGroups,
+    canDeleteGroups: key.canDeleteGroups,
+    canCreatePkps: key.canCreatePkps,
+    manageIpfsIdsInGroups: [...key.manageIpfsIdsInGroups].map(Number),
+    addPkpToGroups: [...key.addPkpToGroups].map(Number),
+    removePkpFromGroups: [...key.removePkpFromGroups].map(Number),
+    executeInGroups: [...key.executeInGroups].map(Number),
+  })
+
+  return {
+    encode: (functionName, args) => contract.encodeFunctionData(functionName, args),
+    account: (answer) => {
+      const [read] = contract.decodeFunctionResult('accountOf', answer)
+      return {
+        accountHash: word(read.accountHash),
+        managed: read.managed,
+        adminWallet: read.adminWallet,
+        wallets: [...read.wallets].map(({ pkpId, derivationPath, name, description }) => ({
+          pkpId,
+          address: getAddress(`0x${pkpId.slice(-40)}`),
+          derivationPath,
+          name,
+          description,
+        })),
+        groups: [...read.groups].map(group),
+        usageApiKeys: [...read.usageApiKeys].map(usageKey),
+        actions: [...read.actions].map(({ cidHash, cid, name, description }) => ({
+          cidHash: word(cidHash),
+          cid,
+          name,
+          description,
+        })),
+      }
+    },
+    group: (answer) => group(contract.decodeFunctionResult('groupOf', answer)[0]),
+    master: (answer) => {
+      const [hash] = contract.decodeFunctionResult('masterOf', answer)
+      return hash === 0n ? undefined : word(hash)
+    },
+    refusal: (data) => {
+      const parsed = contract.parseError(data)
+      return parsed ? { errorName: parsed.name, args: [...parsed.args].map(String) } : undefined
+    },
+    madeGroup: (logs, contractAddress) => {
+      const made = logs.find(
+        ({ address, topics }) =>
+          address.toLowerCase() === contractAddress.toLowerCase() && topics[0] === groupSet,
+      )
+      return made && Number(made.topics[2])
+    },
+    address: getAddress,
+  }
+}

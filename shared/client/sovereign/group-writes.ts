@@ -1,0 +1,101 @@
+/** Groups and the records of actions, by transactions (`docs/contracts.md`). */
+import type { AccountOperations } from '../core/account.ts'
+import type { AccountContract } from './account-contract.ts'
+import { cidHash } from '../../action-cid.ts'
+import { cidHashOf, cidOf, groupIdOf, listOf, namedCidHash, pkpIdOf, textOf } from './arguments.ts'
+import { masked } from './masked.ts'
+
+export type GroupWrites = Pick<
+  AccountOperations,
+  | 'addGroup'
+  | 'updateGroup'
+  | 'removeGroup'
+  | 'addPkpToGroup'
+  | 'removePkpFromGroup'
+  | 'addActionToGroup'
+  | 'removeActionFromGroup'
+  | 'addAction'
+  | 'updateActionMetadata'
+  | 'deleteAction'
+>
+
+const DONE = { success: true } as const
+
+const pkpIds = (ids: readonly string[]) => listOf('pkp_ids_permitted', ids, pkpIdOf)
+const cidHashes = (hashes: readonly (string | 0)[]) =>
+  listOf('cid_hashes_permitted', hashes, cidHashOf)
+
+export function groupWrites(contract: AccountContract): GroupWrites {
+  const write: (...args: Parameters<AccountContract['write']>) => Promise<typeof DONE> = async (
+    ...args
+  ) => {
+    await contract.write(...args)
+    return DONE
+  }
+  return {
+    addGroup: async (fields, options) => {
+      const { group_name, group_description = '', pkp_ids_permitted = [] } = fields
+      const args = [
+        textOf('group_name', group_name),
+        textOf('group_description', group_description),
+        pkpIds(pkp_ids_permitted),
+        cidHashes(fields.cid_hashes_permitted ?? []),
+      ]
+      const mined = await contract.write(`add group ${group_name}`, 'addGroup', args, options)
+      return { success: true, group_id: await contract.madeGroup(mined) }
+    },
+    updateGroup: async ({ group_id, ...changes }, options) => {
+      const id = groupIdOf(group_id)
+      const { fields, values } = masked([
+        [text(changes.group_name, 'group_name'), ''],
+        [text(changes.group_description, 'group_description'), ''],
+        [changes.pkp_ids_permitted && pkpIds(changes.pkp_ids_permitted), []],
+        [changes.cid_hashes_permitted && cidHashes(changes.cid_hashes_permitted), []],
+      ])
+      return write(`update group ${id}`, 'updateGroup', [id, fields, values], options)
+    },
+    removeGroup: async ({ group_id }, options) => {
+      const id = groupIdOf(group_id)
+      return write(`remove group ${id}`, 'removeGroup', [id], options)
+    },
+    addPkpToGroup: async ({ group_id, pkp_id }, options) => {
+      const args = [groupIdOf(group_id), pkpIdOf('pkp_id', pkp_id)]
+      return write(`add a wallet to group ${group_id}`, 'addPkpToGroup', args, options)
+    },
+    removePkpFromGroup: async ({ group_id, pkp_id }, options) => {
+      const args = [groupIdOf(group_id), pkpIdOf('pkp_id', pkp_id)]
+      return write(`take a wallet out of group ${group_id}`, 'removePkpFromGroup', args, options)
+    },
+    addActionToGroup: async ({ group_id, action_ipfs_cid, ...texts }, options) => {
+      const args = [groupIdOf(group_id), cidOf(action_ipfs_cid), ...textsOf(texts)]
+      return write(`permit an action in group ${group_id}`, 'addActionToGroup', args, options)
+    },
+    removeActionFromGroup: async ({ group_id, ...action }, options) => {
+      const args = [groupIdOf(group_id), namedCidHash(action)]
+      const what = `permit an action no longer in group ${group_id}`
+      return write(what, 'removeActionFromGroup', args, options)
+    },
+    addAction: async ({ action_ipfs_cid, ...texts }, options) => {
+      const cid = cidOf(action_ipfs_cid)
+      await write(`record the action ${cid}`, 'addAction', [cid, ...textsOf(texts)], options)
+      return { success: true, cid_hash: cidHash(cid) }
+    },
+    updateActionMetadata: async (changed, options) => {
+      const { fields, values } = masked([
+        [text(changed.name, 'name'), ''],
+        [text(changed.description, 'description'), ''],
+      ])
+      const args = [namedCidHash(changed), fields, ...values]
+      return write('change the record of an action', 'updateActionMetadata', args, options)
+    },
+    deleteAction: async (action, options) =>
+      write('delete an action', 'deleteAction', [namedCidHash(action)], options),
+  }
+}
+
+const text = (value: string | undefined, field: string) =>
+  value === undefined ? undefined : textOf(field, value)
+
+export function textsOf({ name = '', description = '' }: { name?: string; description?: string }) {
+  return [textOf('name', name), textOf('description', description)]
+}

@@ -1,0 +1,58 @@
+/** Reads of the account, from the contract. A list is read whole each time that it is walked. */
+import type { AccountOperations } from '../core/account.ts'
+import { listing } from '../core/listing.ts'
+import type { CallOptions } from '../options.ts'
+import type { AccountContract } from './account-contract.ts'
+import { groupIdOf } from './arguments.ts'
+import type { AccountView, GroupView } from './contract-coding.ts'
+import {
+  actionRecords,
+  actionRecordsIn,
+  groupRecord,
+  groupsOf,
+  usageKeyRecord,
+  usageKeysOf,
+  walletRecord,
+  walletsIn,
+  wholeGroupRecord,
+} from './records.ts'
+import { TransactionReverted } from './transaction-failures.ts'
+
+export type AccountReads = Pick<
+  AccountOperations,
+  'listWallets' | 'listWalletsInGroup' | 'listGroups' | 'getGroup' | 'listActions' | 'listApiKeys'
+>
+
+export function accountReads(contract: AccountContract): AccountReads {
+  const list = <Item>(items: (account: AccountView) => Item[], options?: CallOptions) =>
+    listing(async function* () {
+      yield items(await contract.account(options))
+    })
+  return {
+    listWallets: (options) => list(({ wallets }) => wallets.map(walletRecord), options),
+    listWalletsInGroup: ({ group_id }, options) =>
+      list((account) => walletsIn(account, groupIn(account, group_id)).map(walletRecord), options),
+    listGroups: (options) => list((account) => groupsOf(account).map(groupRecord), options),
+    getGroup: async ({ group_id }, options) => {
+      const account = await contract.account(options)
+      return wholeGroupRecord(account, groupIn(account, group_id))
+    },
+    listActions: ({ group_id } = {}, options) =>
+      list(
+        (account) =>
+          group_id === undefined
+            ? actionRecords(account)
+            : actionRecordsIn(account, groupIn(account, group_id)),
+        options,
+      ),
+    listApiKeys: (options) => list((account) => usageKeysOf(account).map(usageKeyRecord), options),
+  }
+}
+
+/** In the contract's own words where there is none. */
+function groupIn(account: AccountView, id: number): GroupView {
+  const group = account.groups.find((candidate) => candidate.id === groupIdOf(id))
+  if (group) return group
+  const args = [account.accountHash, String(id)]
+  throw new TransactionReverted(`read group ${id}`, { errorName: 'GroupDoesNotExist', args })
+}

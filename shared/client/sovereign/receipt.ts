@@ -1,0 +1,151 @@
+/** Waiting for a transaction to be in a block, and finding out where it never will be. */
+import type { Surroundings } from '../surroundings.ts'
+import { orAborted } from './aborted.ts'
+import type { Node, Receipt, SentTransaction } from './node.ts'
+import {
+  TransactionDropped,
+  TransactionPending,
+  TransactionReplaced,
+} from './transaction-failures.ts'
+
+export type SentCall = {
+  what: string
+  transaction: string
+  call: { from: string; to: string; data: string }
+  /** The newest block before it was sent. */
+  sentAfter: number
+  usageApiKeyHash?: string | undefined
+}
+
+type Around = Pick<Surroundings, 'now' | 'sleep'> & {
+  signal: AbortSignal | undefined
+  /** Told of the hash under which the same call is mined where its owner has raised the fee. */
+  onRepriced: (transaction: string) => void
+}
+
+/** Blocks come every 250 ms to 12 s: short at first, and no burden later. */
+const FIRST_WAIT_MS = 200
+const WAIT_MAX_MS = 4_000
+const WAIT_GROWTH = 1.5
+
+/** Nodes behind one address pass a transaction on to each other within seconds. */
+const FORGOTTEN_MS = 60_000
+
+/** Questions in a row that the node may leave unanswered: some half a minute. */
+const FAILURES_MAX = 10
+
+/** Looks at new blocks for what has taken its place, before that is given up: nodes lag behind each other. */
+const LOOKS_MAX = 10
+
+/** How far one node may be behind another: a block that the one calls unused may have been mined at the other. */
+const LAG_BLOCKS = 8
+
+/**
+ * The receipt, and the hash that it is of.
+ * @throws {TransactionPending} where the signal or the node ends the wait
+ * @throws {TransactionReplaced | TransactionDropped} where it will never be mined
+ */
+export async function receiptOf(
+  node: Node,
+  sent: SentCall,
+  { now, sleep, signal, onRepriced }: Around,
+): Promise<{ transaction: string; receipt: Receipt }> {
+  const { what, usageApiKeyHash } = sent
+  const search = new Search(node, sent, now)
+  const pending = (cause: unknown) =>
+    new TransactionPending(what, search.transaction, { usageApiKeyHash, cause })
+  let failures = 0
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * WAIT_GROWTH, WAIT_MAX_MS)) {
+    const before = search.transaction
+    try {
+      const receipt = await orAborted(search.look(), signal)
+      if (search.transaction !== before) onRepriced(search.transaction)
+      if (receipt) return { transaction: search.transaction, receipt }
+      failures = 0
+    } catch (error) {
+      if (signal?.aborted) throw pending(signal.reason)
+      if (error instanceof TransactionReplaced || error instanceof TransactionDropped) throw error
+      if (++failures === FAILURES_MAX) throw pending(error)
+    }
+    try {
+      await sleep(waitMs, signal)
+    } catch (reason) {
+      throw pending(reason)
+    }
+  }
+}
+
+class Search {
+  /** The one that is looked for; another after its owner has raised the fee. */
+  transaction: string
+  readonly #node: Node
+  readonly #sent: SentCall
+  readonly #now: () => number
+  #nonce: number | undefined
+  #knownAt: number
+  /** Up to this block the nonce was not used. */
+  #unusedUntil: number
+  #looks = 0
+
+  constructor(node: Node, sent: SentCall, now: () => number) {
+    this.#node = node
+    this.#sent = sent
+    this.#now = now
+    this.transaction = sent.transaction
+    this.#unusedUntil = sent.sentAfter
+    this.#knownAt = now()
+  }
+
+  async look(): Promise<Receipt | undefined> {
+    const head = await this.#node.blockNumber()
+    const receipt = await this.#node.receipt(this.transaction)
+    if (receipt) return receipt
+    const known = await this.#node.transaction(this.transaction)
+    if (known) {
+      this.#nonce = known.nonce
+      this.#knownAt = this.#now()
+    }
+    const { from } = this.#sent.call
+    if (this.#nonce !== undefined && (await this.#node.minedCount(from)) > this.#nonce)
+      return this.#afterTheNonceWasUsed(this.#nonce)
+    this.#unusedUntil = Math.max(this.#unusedUntil, head)
+    if (!known && this.#now() - this.#knownAt >= FORGOTTEN_MS)
+      throw new TransactionDropped(this.#sent.what, this.transaction)
+    return undefined
+  }
+
+  async #afterTheNonceWasUsed(nonce: number): Promise<Receipt | undefined> {
+    const receipt = await this.#node.receipt(this.transaction)
+    if (receipt) return receipt
+    const { what } = this.#sent
+    const mined = await this.#minedWith(nonce)
+    if (mined?.hash === this.transaction) return undefined
+    if (mined && this.#isSameCall(mined)) {
+      this.transaction = mined.hash
+      return this.#node.receipt(mined.hash)
+    }
+    if (mined || ++this.#looks === LOOKS_MAX)
+      throw new TransactionReplaced(what, this.transaction, mined?.hash)
+    return undefined
+  }
+
+  /** The transaction that used the nonce, in the blocks since it was seen unused. */
+  async #minedWith(nonce: number): Promise<SentTransaction | undefined> {
+    const head = await this.#node.blockNumber()
+    for (let block = head; block > Math.max(this.#unusedUntil - LAG_BLOCKS, 0); block--) {
+      const transactions = await this.#node.transactionsIn(block)
+      const found = transactions.find(
+        (mined) => mined.nonce === nonce && sameHex(mined.from, this.#sent.call.from),
+      )
+      if (found) return found
+    }
+    return undefined
+  }
+
+  #isSameCall({ to, input }: SentTransaction): boolean {
+    const { call } = this.#sent
+    return to !== null && sameHex(to, call.to) && sameHex(input, call.data)
+  }
+}
+
+const sameHex = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()

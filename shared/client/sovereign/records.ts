@@ -1,0 +1,119 @@
+/** An account as the contract has it, in the records of the API: the same reads give the same in both modes. */
+import type { Group, RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
+import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-coding.ts'
+
+const WILDCARD = `0x${'0'.repeat(64)}`
+
+export function walletRecord(wallet: WalletView): Wallet {
+  return {
+    wallet_address: wallet.address,
+    pkp_id: wallet.pkpId,
+    name: wallet.name,
+    description: wallet.description,
+    derivation_path: wallet.derivationPath,
+  }
+}
+
+export function groupRecord(group: GroupView): Group {
+  return {
+    id: group.id,
+    group_id: group.id,
+    name: group.name,
+    description: group.description,
+    pkp_ids_permitted: [...group.pkpIds],
+    cid_hashes_permitted: [...group.cidHashes],
+  }
+}
+
+/** What the service alone knows is null: when the key was last used, what it may spend and has spent. */
+export function usageKeyRecord(key: UsageKeyView): UsageKey {
+  return { ...scopesOf(key), ...UNKNOWN_CAP }
+}
+
+const UNKNOWN_CAP = { spend_cap_cents: null, spend_window_seconds: null, spent_cents: null }
+
+function scopesOf(key: UsageKeyView): WholeGroup['keys'][number] {
+  return {
+    id: key.hash,
+    api_key_hash: key.hash,
+    name: key.name,
+    description: key.description,
+    can_create_groups: key.canCreateGroups,
+    can_delete_groups: key.canDeleteGroups,
+    can_create_pkps: key.canCreatePkps,
+    manage_ipfs_ids_in_groups: [...key.manageIpfsIdsInGroups],
+    add_pkp_to_groups: [...key.addPkpToGroups],
+    remove_pkp_from_groups: [...key.removePkpFromGroups],
+    execute_in_groups: [...key.executeInGroups],
+    created_at: key.createdAt === 0 ? null : new Date(key.createdAt * 1000).toISOString(),
+    last_used_at: null,
+  }
+}
+
+/** By their ids: the contract moves the last one of a list into the place of one that is removed. */
+export function groupsOf({ groups }: AccountView): GroupView[] {
+  return groups.toSorted((one, other) => one.id - other.id)
+}
+
+/** Oldest first. */
+export function usageKeysOf({ usageApiKeys }: AccountView): UsageKeyView[] {
+  return usageApiKeys.toSorted((one, other) => one.createdAt - other.createdAt)
+}
+
+/** The wallets that a group permits: where it permits every wallet, all of the account. */
+export function walletsIn({ wallets }: AccountView, { pkpIds }: GroupView): WalletView[] {
+  if (pkpIds.includes(WILDCARD)) return [...wallets]
+  return pkpIds.flatMap((id) => wallets.find(({ pkpId }) => pkpId === id) ?? [])
+}
+
+/** Those that are recorded, and after them hashes that groups permit without a record. */
+export function actionRecords(account: AccountView): RegisteredAction[] {
+  const recorded = account.actions.map(({ cidHash }) => cidHash)
+  const permitted = groupsOf(account).flatMap(({ cidHashes }) => cidHashes)
+  return recordsOf(account, [...recorded, ...permitted.filter((hash) => hash !== WILDCARD)])
+}
+
+/** Those that a group permits: where it permits every action, all that are recorded too. */
+export function actionRecordsIn(
+  account: AccountView,
+  { cidHashes }: GroupView,
+): RegisteredAction[] {
+  const named = cidHashes.filter((hash) => hash !== WILDCARD)
+  if (named.length === cidHashes.length) return recordsOf(account, named)
+  return recordsOf(account, [...named, ...account.actions.map(({ cidHash }) => cidHash)])
+}
+
+function recordsOf(account: AccountView, cidHashes: readonly string[]): RegisteredAction[] {
+  const groups = groupsOf(account)
+  return [...new Set(cidHashes)].map((cidHash) => {
+    const action = account.actions.find((recorded) => recorded.cidHash === cidHash)
+    return {
+      cid_hash: cidHash,
+      action_ipfs_cid: action?.cid ?? null,
+      name: action?.name ?? '',
+      description: action?.description ?? '',
+      groups: groups.filter((group) => group.cidHashes.includes(cidHash)).map(({ id }) => id),
+    }
+  })
+}
+
+export function wholeGroupRecord(account: AccountView, group: GroupView): WholeGroup {
+  return {
+    ...groupRecord(group),
+    wallets: walletsIn(account, group).map(walletRecord),
+    actions: actionRecordsIn(account, group),
+    keys: usageKeysOf(account)
+      .filter((key) => lists(key, group.id))
+      .map(scopesOf),
+  }
+}
+
+/** Whether any array of a usage key names the group, or all of them. */
+function lists(key: UsageKeyView, groupId: number): boolean {
+  return [
+    key.manageIpfsIdsInGroups,
+    key.addPkpToGroups,
+    key.removePkpFromGroups,
+    key.executeInGroups,
+  ].some((groups) => groups.includes(0) || groups.includes(groupId))
+}

@@ -1,0 +1,76 @@
+/** ChainSecured mode: the account is written by its admin wallet alone, straight at the contract. */
+import type { AccountOperations } from '../core/account.ts'
+import type { SovereignOptions, Step } from '../options.ts'
+import type { Credential, Requester } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { AccountContract } from './account-contract.ts'
+import { askWithProof } from './ask-with-proof.ts'
+import { billingProof } from './billing-proof.ts'
+import { deploymentOf } from './deployment.ts'
+import { groupWrites } from './group-writes.ts'
+import { Node } from './node.ts'
+import { ownership, type Ownership } from './ownership.ts'
+import { accountReads } from './reads.ts'
+import { usageKeyWrites } from './usage-keys.ts'
+import { untilSeen } from './until-seen.ts'
+import { walletOf } from './wallet-of.ts'
+import { createWallet } from './wallets.ts'
+
+export type SovereignAccount = {
+  account: AccountOperations & Ownership
+  /** For what is asked under `billing`: it waits until the service has seen the wallet's last transaction. */
+  patient: Requester
+  /** What billing is asked with: a proof of the wallet, that is kept for four minutes. */
+  billing: () => Promise<Credential>
+}
+
+export type SovereignParts = Surroundings &
+  Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
+    requester: Requester
+    /** Of the client. */
+    signal: AbortSignal | undefined
+    /** Awaited before the origin is believed which contract it is, and before it is sent a proof. */
+    verified: (signal: AbortSignal | undefined) => Promise<void>
+  }
+
+/** @throws {NoWallet} */
+export function sovereignAccount(parts: SovereignParts): SovereignAccount {
+  const { requester, signer, signal, now, sleep, verified } = parts
+  const wallet = walletOf(signer)
+  const deployment = deploymentOf({ requester, verified, pinned: parts.contractAddress })
+  const onStep = quietly(parts.onStep)
+  const node = new Node(wallet, sleep)
+  const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
+  const lastWriteAt = () => contract.lastWriteAt
+  const patient = untilSeen(requester, { now, sleep, onStep, lastWriteAt })
+  const billing = billingProof({
+    wallet,
+    deployment,
+    now,
+    onSign: (what) => onStep({ step: 'sign', what }),
+  })
+  const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep })
+  const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
+  return {
+    account: {
+      ...accountReads(contract),
+      ...groupWrites(contract),
+      ...usageKeyWrites(keys),
+      ...ownership(contract, deployment),
+      createWallet: createWallet(contract, ask),
+    },
+    patient,
+    billing,
+  }
+}
+
+/** What a listener throws must not end a write that is paid for. */
+function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => void {
+  return (step) => {
+    try {
+      listener?.(step)
+    } catch {
+      // Its own affair.
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/** How a write to the contract ends, when it does not end well. Each says whether anything was sent. */
+import { SvcError } from '../failures.ts'
+import type { Refusal } from './contract-coding.ts'
+import { fixOf } from './contract-fixes.ts'
+
+/**
+ * The contract refuses the call. Most often that is seen before anything is sent; `transaction` is there where it was
+ * mined all the same, and has cost its gas.
+ */
+export class TransactionReverted extends SvcError {
+  override name = 'TransactionReverted'
+  /** The contract's custom error, such as `GroupDoesNotExist`; `unknown` where it gave none of its own. */
+  readonly errorName: string
+  /** Its arguments as text, in the order of the ABI. */
+  readonly args: readonly string[]
+  readonly transaction: string | undefined
+
+  constructor(what: string, { errorName, args }: Refusal, transaction?: string) {
+    const said = args.length === 0 ? errorName : `${errorName}(${args.join(', ')})`
+    const sent = transaction === undefined ? 'nothing was sent' : `transaction ${transaction}`
+    super(`The contract refuses to ${what}: ${said} (${sent}).`, {
+      code: errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(),
+      fix: fixOf(errorName),
+    })
+    this.errorName = errorName
+    this.args = args
+    this.transaction = transaction
+  }
+}
+
+/**
+ * The wait for a transaction has ended before the transaction has: it may be mined yet. `cause` is why: the reason of
+ * the signal, or that the node does not answer any more.
+ */
+export class TransactionPending extends SvcError {
+  override name = 'TransactionPending'
+  /** Its hash; absent where the answer to the sending itself was lost. */
+  readonly transaction: string | undefined
+  /** Of the usage key that it registers, to remove it by; the key itself was not given out. */
+  readonly usageApiKeyHash: string | undefined
+
+  constructor(what: string, transaction: string | undefined, options: PendingOptions = {}) {
+    const { usageApiKeyHash, cause } = options
+    const sent =
+      transaction === undefined
+        ? `Whether the transaction to ${what} was sent is not known.`
+        : `The transaction to ${what} was sent, and is not mined yet: ${transaction}.`
+    const look = 'Look for it in the wallet, and do not write again before it is mined or gone.'
+    const remove =
+      usageApiKeyHash === undefined
+        ? ''
+        : ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and make another.`
+    super(sent, { code: 'transaction_pending', fix: look + remove }, { cause })
+    this.transaction = transaction
+    this.usageApiKeyHash = usageApiKeyHash
+  }
+}
+
+type PendingOptions = { usageApiKeyHash?: string | undefined; cause?: unknown }
+
+/** Another transaction with its nonce was mined in its place: the owner has cancelled or changed it in the wallet. */
+export class TransactionReplaced extends SvcError {
+  override name = 'TransactionReplaced'
+  readonly transaction: string
+  /** The one that was mined; absent where it was not found: then it may be the same call at another fee. */
+  readonly replacedBy: string | undefined
+  constructor(what: string, transaction: string, replacedBy: string | undefined) {
+    const by = replacedBy === undefined ? 'another' : `${replacedBy}, and has no effect`
+    const fix =
+      replacedBy === undefined
+        ? 'Look into the account whether the call was made by the other transaction.'
+        : 'Make the call again, if it is still meant.'
+    super(`The transaction to ${what}, ${transaction}, was replaced by ${by}.`, {
+      code: 'transaction_replaced',
+      fix,
+    })
+    this.transaction = transaction
+    this.replacedBy = replacedBy
+  }
+}
+
+/** The node has forgotten the transaction, and no other has taken its nonce: its fee was too low, say. */
+export class TransactionDropped extends SvcError {
+  override name = 'TransactionDropped'
+  readonly transaction: string
+  constructor(what: string, transaction: string) {
+    super(`The transaction to ${what}, ${transaction}, is not known to the node any more.`, {
+      code: 'transaction_dropped',
+      fix: 'Another node may have it yet: cancel it in the wallet before you make the call again.',
+    })
+    this.transaction = transaction
+  }
+}
+
+/** The wallet can not pay for the gas. Nothing was sent. */
+export class InsufficientFunds extends SvcError {
+  override name = 'InsufficientFunds'
+  readonly address: string
+  constructor(what: string, address: string) {
+    super(`The wallet ${address} can not pay the gas to ${what}.`, {
+      code: 'insufficient_funds',
+      fix: `Send some of the chain’s token to ${address}, and make the call again.`,
+    })
+    this.address = address
+  }
+}
+
+/** The node could not be asked. Nothing was sent. */
+export class ChainUnavailable extends SvcError {
+  override name = 'ChainUnavailable'
+  constructor(what: string, options?: ErrorOptions) {
+    const fix = 'Try again; look at the node that the wallet is connected to.'
+    super(
+      `The wallet’s node does not answer: ${what}.`,
+      { code: 'chain_unavailable', fix },
+      options,
+    )
+  }
+}
+
+/** There is no such contract, or another one than was pinned. Nothing was sent. */
+export class WrongContract extends SvcError {
+  override name = 'WrongContract'
+  readonly contractAddress: string
+  constructor(contractAddress: string, reason: string, fix: string) {
+    super(`${contractAddress}: ${reason}.`, { code: 'wrong_contract', fix })
+    this.contractAddress = contractAddress
+  }
+}

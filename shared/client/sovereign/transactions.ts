@@ -1,0 +1,183 @@
+/** Writes to the contract: transactions that the admin wallet signs and pays for, one for each call. */
+import { WRITE_GAS_MAX } from '../../limits.ts'
+import { eitherSignal } from '../either-signal.ts'
+import type { CallOptions, Step } from '../options.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { orAborted } from './aborted.ts'
+import type { ContractCoding } from './contract-coding.ts'
+import { contractCoding } from './contract-coding.ts'
+import type { Deployment } from './deployment.ts'
+import { type Call, type Log, type Node, quantity, Reverted } from './node.ts'
+import { receiptOf } from './receipt.ts'
+import { sendFailure } from './send-failure.ts'
+import { addressOfWallet } from './sign.ts'
+import type { Wallet } from './signer.ts'
+import { TransactionPending, TransactionReverted, WrongContract } from './transaction-failures.ts'
+import { requireWalletChain } from './wallet-chain.ts'
+
+export type Write = {
+  /** What it does, for messages and steps: `remove group 3`. */
+  what: string
+  functionName: string
+  /** What the function takes, given the wallet that sends. */
+  args: (sender: string) => readonly unknown[]
+  /** Of the usage key that it registers. */
+  usageApiKeyHash?: string
+}
+
+export type Mined = { transaction: string; block: number; logs: readonly Log[]; sender: string }
+
+export type TransactionParts = Pick<Surroundings, 'now' | 'sleep'> & {
+  wallet: Wallet
+  node: Node
+  deployment: () => Promise<Deployment>
+  onStep: (step: Step) => void
+  /** Ends every wait. */
+  signal: AbortSignal | undefined
+}
+
+/** The contract's functions touch what others may have changed by the time that they are mined. */
+const HEADROOM_TENTHS = 12n
+
+export class Transactions {
+  readonly #parts: TransactionParts
+  /** Settles when the wallet has sent, or refused, the latest: two at once would get the same nonce from some wallets. */
+  #turn: Promise<unknown> = Promise.resolve()
+  readonly #contracts = new Set<string>()
+  #lastMinedAt: number | undefined
+
+  constructor(parts: TransactionParts) {
+    this.#parts = parts
+  }
+
+  /** Unix milliseconds. */
+  get lastMinedAt(): number | undefined {
+    return this.#lastMinedAt
+  }
+
+  /**
+   * Simulates, sends once, and waits for the block.
+   * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | InsufficientFunds | ChainUnavailable} with
+   *   nothing sent
+   * @throws {TransactionReverted} with nothing sent, unless it has a `transaction`
+   * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after the sending
+   */
+  async write(write: Write, options: CallOptions = {}): Promise<Mined> {
+    const signal = eitherSignal(this.#parts.signal, options.signal)
+    signal?.throwIfAborted()
+    const before = this.#turn
+    let done = () => {}
+    this.#turn = new Promise<void>((resolve) => (done = resolve))
+    let sent
+    try {
+      await orAborted(before, signal)
+      sent = await this.#sent(write, signal, done)
+    } catch (error) {
+      // The wallet may be asking its owner yet: then `#sent` ends the turn when it has heard from it.
+      if (!(error instanceof TransactionPending)) void before.then(done)
+      throw error
+    }
+    return this.#mined(write, sent, signal)
+  }
+
+  async #sent(write: Write, signal: AbortSignal | undefined, done: () => void) {
+    const { wallet, node, deployment, onStep } = this.#parts
+    const [coding, { chainId, contractAddress }] = await orAborted(
+      Promise.all([contractCoding(), deployment()]),
+      signal,
+    )
+    const from = await orAborted(addressOfWallet(wallet), signal)
+    await orAborted(requireWalletChain(wallet, chainId), signal)
+    await this.#requireContract(contractAddress, signal)
+    const data = coding.encode(write.functionName, write.args(from))
+    const call = { from, to: contractAddress, data }
+    const gas = await this.#gasFor(write, call, coding, signal)
+    const sentAfter = await orAborted(node.blockNumber(), signal)
+    onStep({ step: 'confirm', what: write.what })
+    const sending = wallet.send({ ...call, gas: quantity(gas), chainId: quantity(chainId) })
+    sending.then(done, done)
+    try {
+      const transaction = await orAborted(sending, signal)
+      onStep({ step: 'sent', what: write.what, transaction })
+      return { transaction, call, sentAfter, coding }
+    } catch (error) {
+      const { usageApiKeyHash } = write
+      if (signal?.aborted)
+        throw new TransactionPending(write.what, undefined, {
+          usageApiKeyHash,
+          cause: signal.reason,
+        })
+      throw sendFailure(error, { write, from, coding })
+    }
+  }
+
+  async #gasFor(
+    { what }: Write,
+    call: Call,
+    coding: ContractCoding,
+    signal: AbortSignal | undefined,
+  ): Promise<bigint> {
+    const { node } = this.#parts
+    try {
+      // First, for nodes say less of why an estimate fails.
+      await node.call(call, signal)
+      const estimate = await node.estimate(call, signal)
+      if (estimate > WRITE_GAS_MAX) {
+        const args = [String(estimate), String(WRITE_GAS_MAX)]
+        throw new TransactionReverted(what, { errorName: 'TooMuchGas', args })
+      }
+      const withHeadroom = (estimate * HEADROOM_TENTHS) / 10n
+      return withHeadroom < WRITE_GAS_MAX ? withHeadroom : WRITE_GAS_MAX
+    } catch (error) {
+      if (error instanceof Reverted) throw new TransactionReverted(what, refusalOf(error, coding))
+      throw error
+    }
+  }
+
+  /** A call of what is no contract succeeds, does nothing, and costs gas. */
+  async #requireContract(address: string, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#contracts.has(address)) return
+    if (!(await this.#parts.node.hasCode(address, signal)))
+      throw new WrongContract(address, 'there is no contract on the wallet’s chain', LOOK)
+    this.#contracts.add(address)
+  }
+
+  async #mined(
+    { what, usageApiKeyHash }: Write,
+    {
+      transaction: first,
+      call,
+      sentAfter,
+      coding,
+    }: { transaction: string; call: Call; sentAfter: number; coding: ContractCoding },
+    signal: AbortSignal | undefined,
+  ): Promise<Mined> {
+    const { node, now, sleep, onStep } = this.#parts
+    const { transaction, receipt } = await receiptOf(
+      node,
+      { what, transaction: first, call, sentAfter, usageApiKeyHash },
+      {
+        now,
+        sleep,
+        signal,
+        onRepriced: (other) => onStep({ step: 'sent', what, transaction: other }),
+      },
+    )
+    const { blockNumber: block, logs, succeeded } = receipt
+    node.see(block)
+    this.#lastMinedAt = now()
+    if (!succeeded) {
+      const reason = await node.reasonAt(call, block)
+      throw new TransactionReverted(what, refusalOf(reason, coding), transaction)
+    }
+    onStep({ step: 'mined', what, transaction, block })
+    return { transaction, block, logs, sender: call.from }
+  }
+}
+
+const LOOK = 'Look whether the wallet’s node is one of the chain, and not a fork of it.'
+
+function refusalOf(reverted: Reverted | undefined, coding: ContractCoding) {
+  const { data } = reverted ?? {}
+  return (data && coding.refusal(data)) || { errorName: 'unknown', args: [] }
+}

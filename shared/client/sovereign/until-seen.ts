@@ -1,0 +1,36 @@
+import { NotFound, Unauthorized } from '../failures/by-status.ts'
+import type { Step } from '../options.ts'
+import type { Question, Requester } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** The service sees a block within a second, and its nodes lag behind the wallet's by a few. */
+const SEEN_WITHIN_MS = 10_000
+const LOOK_EVERY_MS = 250
+
+type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
+  onStep: (step: Step) => void
+  /** When the wallet's last transaction was mined, Unix milliseconds. */
+  lastWriteAt: () => number | undefined
+}
+
+/**
+ * Asks as `requester` does, and again where the answer may only mean that the service has not seen the block of the
+ * wallet's last transaction: the account is not known yet (401), or the group that was just made is not (404).
+ */
+export function untilSeen(requester: Requester, parts: Parts): Requester {
+  const { now, sleep, onStep, lastWriteAt } = parts
+  const core: Requester['core'] = async <Body>(question: Question) => {
+    for (let unseen = false; ; unseen = true) {
+      try {
+        const answer = await requester.core<Body>(question)
+        if (unseen) onStep({ step: 'seen', what: question.path })
+        return answer
+      } catch (error) {
+        const mayBeUnseen = error instanceof Unauthorized || error instanceof NotFound
+        if (!mayBeUnseen || now() - (lastWriteAt() ?? 0) > SEEN_WITHIN_MS) throw error
+      }
+      await sleep(LOOK_EVERY_MS, question.options?.signal)
+    }
+  }
+  return { core, edge: (question) => requester.edge(question) }
+}

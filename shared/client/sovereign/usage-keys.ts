@@ -1,0 +1,127 @@
+/** Usage keys: the service makes them, and never sees their transaction but on the chain. */
+import { accountExists } from '../api/account.ts'
+import type { AccountOperations, NewUsageKey, UsageKeyFields } from '../core/account.ts'
+import type { CallOptions, Step } from '../options.ts'
+import type { Credential, Requester } from '../request.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { AccountContract } from './account-contract.ts'
+import { groupIdsOf, textOf, usageKeyHashOf } from './arguments.ts'
+import type { AskWithProof } from './ask-with-proof.ts'
+import { masked } from './masked.ts'
+import { type Cap, capIn, CapNotSet, hasScopes } from './usage-key-cap.ts'
+
+type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
+  contract: AccountContract
+  requester: Requester
+  askWithProof: AskWithProof
+  /** X-Wallet-Auth. */
+  billing: () => Promise<Credential>
+  onStep: (step: Step) => void
+}
+
+export type UsageKeyWrites = Pick<
+  AccountOperations,
+  'addUsageApiKey' | 'updateUsageApiKey' | 'removeUsageApiKey'
+>
+
+const DONE = { success: true } as const
+
+/** The service sees a block within a second of it; a load balancer's node may lag behind for a few. */
+const SEEN_WITHIN_MS = 30_000
+const LOOK_EVERY_MS = 250
+
+export function usageKeyWrites(parts: Parts): UsageKeyWrites {
+  const { contract, requester, askWithProof, billing, onStep, now, sleep } = parts
+
+  const setCap = async (hash: string, cap: Cap, options?: CallOptions) => {
+    await requester.core({
+      method: 'POST',
+      path: '/core/v1/update_usage_api_key',
+      json: { usage_api_key: hash, ...cap },
+      credential: await billing(),
+      repeat: 'once',
+      options,
+    })
+  }
+
+  /** Whether the service knows the key by now. Never throws: the key is in a block, whatever the service says. */
+  const seen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
+    const until = now() + SEEN_WITHIN_MS
+    try {
+      while (!(await accountExists(requester, { apiKey }, options))) {
+        if (now() >= until) return false
+        await sleep(LOOK_EVERY_MS, options?.signal)
+      }
+    } catch {
+      return false
+    }
+    onStep({ step: 'seen', what: 'the usage key' })
+    return true
+  }
+
+  return {
+    addUsageApiKey: async (fields, options) => {
+      const { values } = membersOf(fields)
+      const cap = capIn(fields)
+      // Here, so that a wallet's owner who refuses it has paid for nothing yet.
+      if (cap) await billing()
+      const { spend_cap_cents: _cents, spend_window_seconds: _window, ...scopes } = fields
+      const path = 'add_usage_api_key_with_signature'
+      const made = await askWithProof<NewUsageKey>('AddUsageApiKey', path, scopes, options)
+      const { usage_api_key } = made
+      // Of the key that was shown, whatever hash is said beside it.
+      const usageApiKeyHash = usageKeyHashOf(usage_api_key)
+      await contract.write(
+        `register the usage key ${fields.name}`,
+        'setUsageApiKey',
+        [usageApiKeyHash, values],
+        { ...options, usageApiKeyHash },
+      )
+      await seen(usage_api_key, options)
+      if (cap)
+        await setCap(usageApiKeyHash, cap, options).catch((error: unknown) => {
+          throw new CapNotSet(usageApiKeyHash, error)
+        })
+      return { success: true, usage_api_key, usage_api_key_hash: usageApiKeyHash }
+    },
+    updateUsageApiKey: async ({ usage_api_key, ...fields }, options) => {
+      const hash = usageKeyHashOf(usage_api_key)
+      const cap = capIn(fields)
+      if (!cap || hasScopes(fields)) {
+        const { fields: mask, values } = membersOf(fields)
+        const args = [hash, mask, values]
+        await contract.write('change a usage key', 'updateUsageApiKey', args, options)
+      }
+      if (cap) await setCap(hash, cap, options)
+      return DONE
+    },
+    removeUsageApiKey: async ({ usage_api_key }, options) => {
+      const args = [usageKeyHashOf(usage_api_key)]
+      await contract.write('remove a usage key', 'removeUsageApiKey', args, options)
+      return DONE
+    },
+  }
+}
+
+/** The members of the contract's `UsageApiKey`, in its order: bits of an update name them by it. */
+function membersOf(fields: Partial<UsageKeyFields>) {
+  const text = (field: 'name' | 'description') => fields[field] && textOf(field, fields[field])
+  const groups = (field: GroupsField) => fields[field] && groupIdsOf(field, fields[field])
+  return masked([
+    [text('name'), ''],
+    [text('description'), ''],
+    [fields.can_create_groups, false],
+    [fields.can_delete_groups, false],
+    [fields.can_create_pkps, false],
+    [groups('manage_ipfs_ids_in_groups'), []],
+    [groups('add_pkp_to_groups'), []],
+    [groups('remove_pkp_from_groups'), []],
+    [groups('execute_in_groups'), []],
+  ])
+}
+
+type GroupsField =
+  | 'manage_ipfs_ids_in_groups'
+  | 'add_pkp_to_groups'
+  | 'remove_pkp_from_groups'
+  | 'execute_in_groups'

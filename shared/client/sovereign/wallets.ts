@@ -1,0 +1,35 @@
+import type { AccountOperations } from '../core/account.ts'
+import type { AccountContract } from './account-contract.ts'
+import type { AskWithProof } from './ask-with-proof.ts'
+import { textsOf } from './group-writes.ts'
+
+/** `create_wallet_with_signature`. */
+type Derived = { wallet_address: string; pkp_id: string; derivation_path: string }
+
+/**
+ * A new wallet: the service derives it under a path of its choosing, and the admin's transaction registers it. Until
+ * that is mined nothing has happened that anybody would have to undo.
+ */
+export function createWallet(
+  contract: AccountContract,
+  askWithProof: AskWithProof,
+): AccountOperations['createWallet'] {
+  return async (fields = {}, options) => {
+    const [name, description] = textsOf(fields)
+    const derived = await askWithProof<Derived>(
+      'CreateWallet',
+      'create_wallet_with_signature',
+      { name, description },
+      options,
+    )
+    const { wallet_address, pkp_id, derivation_path } = derived
+    const args = [pkp_id, derivation_path, name, description]
+    await contract.write(
+      `register wallet ${wallet_address}`,
+      'registerWalletDerivation',
+      args,
+      options,
+    )
+    return { wallet_address, pkp_id }
+  }
+}
