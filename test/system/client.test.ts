@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approvedToken } from '../../origin/stack/approved-token.ts'
 import { createClient } from '../../shared/client/index.ts'
 import type { WorldFacts } from './client/case.ts'
 import { CASES } from './client/suite.ts'
@@ -22,13 +23,14 @@ if (!hasChromium) console.warn(`no ${CHROMIUM}: the client's cases in a browser 
 let started: StartedStack
 let folder: string
 let suite: string
-let shown: Pick<WorldFacts, 'composeHash' | 'rootSpkiSha256'>
+let shown: Pick<WorldFacts, 'composeHash' | 'rootSpkiSha256' | 'token'>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-client-'))
   ;[started, suite] = await Promise.all([startStack(), bundledSuite(folder)])
   const { baseUrl } = started
   const { composeHash, root } = await createClient({ baseUrl }).verify()
-  shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256 }
+  const { token } = await approvedToken(started.triggersUrl)
+  shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256, token }
 })
 afterAll(async () => {
   await started?.stop()

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verifyMessage } from 'ethers'
@@ -59,3 +60,40 @@ it('the README’s command verifies a stack, with the output that is printed the
   expect(outcomesIn(ran.stdout)).toEqual(outcomesIn(output))
   expect(ran.code).toBe(3)
 })
+
+/** The program that the samples of the client's guide are when they are read in order, against this stack. */
+function guide(): string {
+  const text = readFileSync(`${root}/docs/client.md`, 'utf8')
+  const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map((match) => match[1]!)
+  return blocks
+    .join('\n')
+    .replaceAll('https://localhost:8788', started.baseUrl)
+    .replaceAll('http://localhost:8787', started.triggersUrl)
+    .replaceAll("'svc/client'", JSON.stringify(`${root}/shared/client/index.ts`))
+}
+
+it('the samples of docs/client.md work as they are printed, one after the other', async () => {
+  const child = spawn(process.execPath, ['--input-type=module'], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: started.stack.caFile },
+  })
+  const errors: string[] = []
+  child.stderr.on('data', (chunk) => errors.push(String(chunk)))
+  const code = new Promise((resolve) => child.on('close', resolve))
+  child.stdin.end(guide())
+  const lines: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line)
+    const url = /^open (\S+) and compare [0-9A-Z]{4}-[0-9A-Z]{4}$/.exec(line)?.[1]
+    if (url !== undefined) await started.browser(url)
+  }
+  expect(errors.join('').replaceAll(/^.*ExperimentalWarning.*$/gm, '')).not.toContain('Error')
+  expect(await code).toBe(0)
+  const output = lines.join('\n')
+  const signature = /^(0x[0-9a-f]{130}) 1 \S+\.\S+\.\S+$/m.exec(output)?.[1]
+  const wallet = verifyMessage('hello', signature!)
+  expect(lines).toContain(wallet)
+  expect(output).toMatch(/webhook\/\S+ \[/)
+  expect(output).toMatch(/^success \{\s+message: 'from a webhook',\s+signature: '0x/m)
+  expect(output).toMatch(/^\S{48} success$/m)
+  expect(output).toContain('SIMULATED')
+}, 120_000)

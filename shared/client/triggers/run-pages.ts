@@ -41,16 +41,16 @@ export async function runsPage(
 /**
  * The pages of a history. A cursor names a run and not a distance from the newest: what is fired while they are read comes
  * into none of them, and moves no run into two.
- * @param ask gives a page
+ * @param pageAt asks for one
  * @param limit of all runs together
  */
 export async function* runPages(
-  ask: (place: PagePlace) => Promise<PageOfRuns>,
+  pageAt: (place: PagePlace) => Promise<PageOfRuns>,
   limit = Infinity,
 ): AsyncGenerator<PageOfRuns, void, undefined> {
   let cursor: string | undefined
   for (let left = limit; left > 0;) {
-    const page = await ask({ cursor, limit: Math.min(left, PAGE_RUNS) })
+    const page = await pageAt({ cursor, limit: Math.min(left, PAGE_RUNS) })
     left -= page.runs.length
     yield page
     if (page.next_cursor === null) return

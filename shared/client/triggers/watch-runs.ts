@@ -47,7 +47,10 @@ class Watch {
   readonly #signal: AbortSignal | undefined
   readonly #unfinished: UnfinishedRuns
   /** All runs queued before this time are known, and of those queued at it these ids. */
-  #known: { until: string | undefined; then: Set<string> } = { until: undefined, then: new Set() }
+  #known: { until: string | undefined; atThat: Set<string> } = {
+    until: undefined,
+    atThat: new Set(),
+  }
 
   constructor(parts: TriggersParts, triggerId: string, options: WatchOptions) {
     this.#parts = parts
@@ -79,7 +82,7 @@ class Watch {
     for await (const { runs } of this.#pages({ since: until }))
       for (const run of runs) {
         isKnown ||= run.id === id
-        if (isKnown) this.#known.then.add(run.id)
+        if (isKnown) this.#known.atThat.add(run.id)
       }
   }
 
@@ -115,15 +118,15 @@ class Watch {
     }
     const until = newest?.runs[0]?.queued_at
     if (!newest || until === undefined) return
-    const then = new Set(until === since ? this.#known.then : [])
+    const atThat = new Set(until === since ? this.#known.atThat : [])
     for (const place of places.toReversed()) {
       const { runs } = place === newest.place ? newest : await page(place)
-      const unknown = runs.filter(({ id }) => !this.#known.then.has(id)).toReversed()
-      for (const { id, queued_at } of runs) if (queued_at === until) then.add(id)
+      const unknown = runs.filter(({ id }) => !this.#known.atThat.has(id)).toReversed()
+      for (const { id, queued_at } of runs) if (queued_at === until) atThat.add(id)
       for (const run of unknown) if (run.finished_at === null) this.#unfinished.add(run)
       yield unknown.filter(({ finished_at }) => finished_at !== null)
     }
-    this.#known = { until, then }
+    this.#known = { until, atThat }
   }
 
   #page(query: Omit<HistoryQuery, 'triggerId'>, place: PagePlace): Promise<PageOfRuns> {

@@ -44,10 +44,10 @@ type Over = { token?: string | undefined; signal?: AbortSignal; times?: number }
 
 /** A client of the edge itself, over a network that is as the test wants it. Its waits are short. */
 function client({ times = 0, signal, ...over }: Over = {}): TriggerOperations {
-  const sleep = async (ms: number, signal?: AbortSignal) => {
+  const sleep = async (ms: number, either?: AbortSignal) => {
     waits.push(ms)
     await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20)))
-    signal?.throwIfAborted()
+    either?.throwIfAborted()
   }
   const network = { now: Date.now, random, sleep, ...(signal && { signal }) }
   const requester = createRequester({
@@ -55,7 +55,7 @@ function client({ times = 0, signal, ...over }: Over = {}): TriggerOperations {
     origin: 'https://origin.test',
     edge: 'https://edge.test',
     fetch: (input, init) => {
-      const request = new Request(String(input), init as RequestInit)
+      const request = new Request(input, init)
       asked.push(`${request.method} ${request.url.replace('https://edge.test', '')}`)
       return way(request, (sent) => edge(sent.url, sent))
     },

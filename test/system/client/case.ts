@@ -6,6 +6,8 @@ export type WorldFacts = {
   runtime: 'Node' | 'workerd' | 'Chromium'
   baseUrl: string
   triggersUrl: string
+  /** Of the trigger service, approved. */
+  token: string
   /** JSON-RPC of the chain, whose first accounts are unlocked. */
   chainUrl: string
   /** What the evidence of the stack shows: hex. */

@@ -3,9 +3,15 @@ import { createClient, type OriginVerification } from '../../../shared/client/in
 import type { Case, WorldFacts } from './case.ts'
 import { accountCases } from './account-cases.ts'
 import { actionCases } from './action-cases.ts'
+import { triggerCases } from './trigger-cases.ts'
 import { verificationCases } from './verification-cases.ts'
 
-export const CASES: readonly Case[] = [...accountCases, ...actionCases, ...verificationCases]
+export const CASES: readonly Case[] = [
+  ...accountCases,
+  ...actionCases,
+  ...triggerCases,
+  ...verificationCases,
+]
 
 /** One verification for all cases that do not look at it: an origin makes one address 30 quotes a minute. */
 let verification: OriginVerification | undefined
