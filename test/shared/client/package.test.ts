@@ -65,9 +65,11 @@ describe('the package svc/client', () => {
     ).toEqual([])
   })
 
-  it('needs ethers nowhere but where a wallet signs', () => {
+  it('loads ethers nowhere on the way of a verification', () => {
     const needing = Object.values(metafile.outputs)
-      .filter(({ imports }) => imports.some(({ path }) => path.startsWith('ethers')))
+      .filter(({ imports }) =>
+        imports.some(({ path, kind }) => path.startsWith('ethers') && kind === 'import-statement'),
+      )
       .flatMap(({ inputs }) => Object.keys(inputs))
     expect(needing.filter((path) => /verification|attestation/.test(path))).toEqual([])
   })
