@@ -22,10 +22,10 @@ export type ClientParts = {
 export function clientParts(options: CommonOptions): ClientParts {
   const { baseUrl, triggersUrl, verify = 'once', policy, retries, signal } = options
   const surroundings = surroundingsOf(options)
-  const { fetch, random, now } = surroundings
+  const { fetch, random, now, sleep } = surroundings
   const origin = hostOf('baseUrl', baseUrl)
   const edge = triggersUrl === undefined ? undefined : hostOf('triggersUrl', triggersUrl)
-  const asked = { baseUrl: origin, verify, policy, fetch, random, now, signal }
+  const asked = { baseUrl: origin, verify, policy, fetch, random, now, sleep, signal }
   const verification = options.verification
     ? shared(options.verification, origin, options)
     : new OriginVerification(asked)

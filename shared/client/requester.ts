@@ -4,7 +4,12 @@ import { type CredentialKind, kindsIn } from './credential.ts'
 import { eitherSignal } from './either-signal.ts'
 import type { SvcError } from './failures.ts'
 import { NetworkFailed, NotSent, NotTheApi } from './failures/on-the-way.ts'
-import { ServerFailure, ServiceUnavailable, TooManyRequests } from './failures/by-status.ts'
+import {
+  ServerFailure,
+  ServiceUnavailable,
+  TooManyRequests,
+  Unauthorized,
+} from './failures/by-status.ts'
 import type { RetryOptions } from './options.ts'
 import { headersOf } from './request-headers.ts'
 import type { Answered, Question, Requester } from './request.ts'
@@ -95,7 +100,8 @@ function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
 
 /**
  * The last try says nothing of an earlier one whose answer was lost, unless it was answered under the same
- * Idempotency-Key by more than a refusal for now.
+ * Idempotency-Key by more than a refusal for now. 401 is said before that key is looked at: the credential was replaced in
+ * between, or one process does not know yet what another did.
  */
 function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcError {
   const isOpen =
@@ -103,7 +109,8 @@ function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcErr
     last instanceof NotTheApi ||
     last instanceof TooManyRequests ||
     last instanceof ServiceUnavailable ||
-    last instanceof ServerFailure
+    last instanceof ServerFailure ||
+    last instanceof Unauthorized
   if (!isOpen) return last
   return new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: last })
 }

@@ -21,7 +21,8 @@ function randomBytes(bytes: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(bytes))
 }
 
-function slept(milliseconds: number, signal?: AbortSignal): Promise<void> {
+/** The runtime's own timer. */
+export function slept(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const stop = () => {

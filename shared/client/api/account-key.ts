@@ -4,6 +4,8 @@ import { NotSent } from '../failures/on-the-way.ts'
 /** The key that a client of API mode has at present: another one after a rotation. */
 export class AccountKey {
   #key: string | undefined
+  /** Another key is on its way. */
+  isRotating = false
 
   /** @throws {NotSent} `bad_credential` */
   constructor(key: string | undefined) {

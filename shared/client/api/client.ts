@@ -62,7 +62,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
     rotateAccountApiKey: (options) =>
       rotateAccountApiKey({ requester, calls, key, random }, options),
     convertToChainSecured: (signer, options) =>
-      convertToChainSecured({ calls, node: common, now }, signer, options),
+      convertToChainSecured({ calls, node: common, now, signal }, signer, options),
     svcAction: (action, options) => runAction(execution, action, options),
     billing: billingOperations({ requester, calls, surroundings, signal }),
   }

@@ -1,7 +1,10 @@
 /** From API mode to ChainSecured: the account is its admin wallet's from then on, and there is no way back. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
+import { eitherSignal } from '../either-signal.ts'
+import { NetworkFailed } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
+import { orAborted } from '../sovereign/aborted.ts'
 import type { EthereumSigner } from '../sovereign/signer.ts'
 
 export type Converted = {
@@ -17,6 +20,8 @@ export type ConversionParts = {
   node: NodeOperations
   /** Unix milliseconds. */
   now: () => number
+  /** Of the client. */
+  signal: AbortSignal | undefined
 }
 
 /**
@@ -25,7 +30,7 @@ export type ConversionParts = {
  * @throws {WalletRefused | WalletFailed | NoWallet} nothing was sent
  */
 export async function convertToChainSecured(
-  { calls, node, now }: ConversionParts,
+  { calls, node, now, ...ofClient }: ConversionParts,
   signer: EthereumSigner,
   options?: CallOptions,
 ): Promise<Converted> {
@@ -35,11 +40,21 @@ export async function convertToChainSecured(
     import('../sovereign/sign.ts'),
   ])
   const wallet = walletOf(signer)
-  const { signal } = options ?? {}
+  const signal = eitherSignal(ofClient.signal, options?.signal)
   const chainId = BigInt((await node.getNodeChainConfig(signal && { signal })).chain_id)
-  await requireWalletChain(wallet, chainId)
-  const proof = await signProof(wallet, { purpose: 'ConvertAccount', chainId, now })
+  await orAborted(requireWalletChain(wallet, chainId), signal)
+  const signing = signProof(wallet, { purpose: 'ConvertAccount', chainId, now })
+  const proof = await orAborted(signing, signal)
   signal?.throwIfAborted()
   const body = { new_admin_wallet_address: proof.typed_data.message.address, ...proof }
-  return calls.write('convert_to_chain_secured_account', body, options)
+  const path = 'convert_to_chain_secured_account'
+  return calls.write<Converted>(path, body, options).catch(mayBeConverted)
+}
+
+/** Under its Idempotency-Key another proof would be another body: only the contract can say what became of it. */
+function mayBeConverted(error: unknown): never {
+  if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
+  const fix =
+    "The account may be the wallet's by now: createClient({ mode: 'sovereign', … }).accountHash() finds it then. Where it finds none for a minute, convert again."
+  throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
 }

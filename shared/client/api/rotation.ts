@@ -2,7 +2,7 @@
 import type { CoreCalls } from '../core/core-calls.ts'
 import { SvcError } from '../failures.ts'
 import { Conflict, ServerFailure, ServiceUnavailable, Unauthorized } from '../failures/by-status.ts'
-import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
+import { NetworkFailed, NotSent, NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
 import { accountExists } from './account.ts'
@@ -11,7 +11,10 @@ import type { AccountKey } from './account-key.ts'
 const KEY_BYTES = 32
 
 export type RotationOptions = CallOptions & {
-  /** Given the new key before it is sent, and awaited: what was stored then can not be lost with this process. */
+  /**
+   * Given the new key before it is sent, and awaited: what was stored then can not be lost with this process. Beside the
+   * old one, which counts where the call fails.
+   */
   keep?: (newApiKey: string) => unknown
 }
 export type Rotated = { api_key: string; api_key_hash: string }
@@ -44,9 +47,30 @@ export type RotationParts = {
 /**
  * Replaces the account key by one that is made here, so that no lost answer has the only copy of it. The client uses the
  * new one from then on; the old one is worth nothing.
+ * @throws {NotSent} `rotation_under_way`
  * @throws {RotationUnknown} where nobody answers which of both counts
  */
 export async function rotateAccountApiKey(
+  parts: RotationParts,
+  options?: RotationOptions,
+): Promise<Rotated> {
+  const { key } = parts
+  // Of two at once one fails, and who has kept the key of that one last has lost the account.
+  if (key.isRotating)
+    throw new NotSent(
+      'rotation_under_way',
+      'the key of this client is being replaced already',
+      'Wait for the other call; it has the new key.',
+    )
+  key.isRotating = true
+  try {
+    return await rotated(parts, options)
+  } finally {
+    key.isRotating = false
+  }
+}
+
+async function rotated(
   { requester, calls, key, random }: RotationParts,
   { keep, ...options }: RotationOptions = {},
 ): Promise<Rotated> {

@@ -2,6 +2,7 @@
 import { LIST_PAGE_MAX } from '../../limits.ts'
 import { type Listing, listing } from './listing.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
+import { orAborted } from '../sovereign/aborted.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
@@ -23,11 +24,16 @@ export type CoreCalls = {
 export type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
+  /** A wallet's owner may take minutes to sign, or never answer. */
+  const shown = async ({ signal }: CallOptions = {}): Promise<Credential> => {
+    signal?.throwIfAborted()
+    return orAborted(Promise.resolve(credential()), signal)
+  }
   const get = async <Body>(path: string, options?: CallOptions) =>
     requester.core<Body>({
       method: 'GET',
       path,
-      credential: await credential(),
+      credential: await shown(options),
       repeat: 'idempotent',
       options,
     })
@@ -53,7 +59,7 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
       const question = {
         method: 'GET',
         path: pathOf(path, { ...query, format: 'csv' }),
-        credential: await credential(),
+        credential: await shown(options),
         repeat: 'idempotent',
         wants: 'csv',
         options,
@@ -65,7 +71,7 @@ export function coreCalls(requester: Requester, credential: CredentialSource): C
         method: 'POST',
         path: pathOf(path),
         json,
-        credential: await credential(),
+        credential: await shown(options),
         repeat: 'once',
         options,
       } as const

@@ -1,6 +1,7 @@
 /** What anybody may ask of an origin, without a key. */
 import type { z } from 'zod'
 import type { nodeChainConfigAnswer } from '../../wire/core.ts'
+import { NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
 
@@ -14,7 +15,7 @@ export type NodeOperations = {
   version(options?: CallOptions): Promise<Version>
   /** Every limit in force, with its unit. */
   limits(options?: CallOptions): Promise<Limits>
-  /** The CIDv0 of a source, as the origin computes it. */
+  /** The CIDv0 of a source, as the origin computes it. @throws {NotTheApi} where that is not what it is */
   getSvcActionIpfsId(source: string, options?: CallOptions): Promise<string>
 }
 
@@ -36,7 +37,11 @@ export function nodeOperations(requester: Requester): NodeOperations {
         repeat: 'idempotent',
         options,
       } as const
-      return (await requester.core<string>(question)).body
+      const { body, status, requestId } = await requester.core<string>(question)
+      const { actionCid } = await import('../../cid.ts')
+      // Who gives a wallet to the action of this name must not give it to somebody else's.
+      if (body === (await actionCid(source))) return body
+      throw new NotTheApi('it names another CID than the source has', status, requestId)
     },
   }
 }

@@ -1,6 +1,8 @@
 /** The contract as the wallet's account uses it: writes under the wallet's own hash, and reads of the whole account. */
 import { accountHashOfWallet } from '../../typed-data.ts'
+import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
+import { orAborted } from './aborted.ts'
 import { type AccountView, contractCoding } from './contract-coding.ts'
 import { Reverted } from './node.ts'
 import { addressOfWallet } from './sign.ts'
@@ -87,13 +89,15 @@ export class AccountContract {
     options: CallOptions = {},
   ): Promise<string> {
     const { wallet, node, deployment } = this.#parts
-    const { chainId, contractAddress } = await deployment()
-    const from = await this.address()
-    await requireWalletChain(wallet, chainId)
+    const signal = eitherSignal(this.#parts.signal, options.signal)
+    signal?.throwIfAborted()
+    const { chainId, contractAddress } = await orAborted(deployment(), signal)
+    const from = await orAborted(this.address(), signal)
+    await orAborted(requireWalletChain(wallet, chainId), signal)
     const coding = await contractCoding()
     const data = coding.encode(functionName, [accountHashOfWallet(from), ...args])
     try {
-      return await node.call({ from, to: contractAddress, data }, options.signal)
+      return await node.call({ from, to: contractAddress, data }, signal)
     } catch (error) {
       if (!(error instanceof Reverted)) throw error
       const refusal = error.data === undefined ? undefined : coding.refusal(error.data)

@@ -1,7 +1,9 @@
 import type { Purpose } from '../../typed-data.ts'
+import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
 import type { Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { orAborted } from './aborted.ts'
 import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { Wallet } from './signer.ts'
@@ -20,15 +22,19 @@ type Parts = Pick<Surroundings, 'now'> & {
   wallet: Wallet
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
+  /** Of the client. */
+  signal: AbortSignal | undefined
 }
 
 export function askWithProof(parts: Parts): AskWithProof {
   const { patient, verified, wallet, deployment, now, onStep } = parts
   return async <Answer>(purpose: Purpose, path: string, fields: object, options?: CallOptions) => {
-    const { chainId } = await deployment()
+    const signal = eitherSignal(parts.signal, options?.signal)
+    signal?.throwIfAborted()
+    const { chainId } = await orAborted(deployment(), signal)
     onStep({ step: 'sign', what: purpose })
-    const proof = await signProof(wallet, { purpose, chainId, now })
-    await verified(options?.signal)
+    const proof = await orAborted(signProof(wallet, { purpose, chainId, now }), signal)
+    await verified(signal)
     const { body } = await patient.core<Answer>({
       method: 'POST',
       path: `/core/v1/${path}`,

@@ -19,14 +19,9 @@ type Parts = {
  * gas is lost.
  */
 export function deploymentOf(parts: Parts): () => Promise<Deployment> {
-  let asking: Promise<Deployment> | undefined
-  return () => {
-    asking ??= ask(parts).catch((error: unknown) => {
-      asking = undefined
-      throw error
-    })
-    return asking
-  }
+  // What was answered, and no promise of it: in a Worker one of a request that is over never ends.
+  let known: Deployment | undefined
+  return async () => (known ??= await ask(parts))
 }
 
 async function ask({ requester, verified, pinned }: Parts): Promise<Deployment> {

@@ -1,5 +1,7 @@
 /** Opening an account by a wallet, and handing it on (specification, States and transitions). */
+import { accountHashOfWallet } from '../../typed-data.ts'
 import type { CallOptions } from '../options.ts'
+import { orAborted } from './aborted.ts'
 import type { AccountContract } from './account-contract.ts'
 import { InvalidArgument } from './argument-failure.ts'
 import { textOf } from './arguments.ts'
@@ -47,10 +49,10 @@ export function ownership(
         textOf('account_description', account_description),
       ]
       const what = `open the account ${account_name}`
-      await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
+      // Of who has sent it: the wallet may be on another of its addresses by now.
+      const { sender } = await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
       const coding = await contractCoding()
-      const wallet_address = coding.address(await contract.address())
-      return { wallet_address, account_hash: await contract.hash(options) }
+      return { wallet_address: coding.address(sender), account_hash: accountHashOfWallet(sender) }
     },
     transferOwnership: async (newAdmin, confirm, options) => {
       if ((confirm as string) !== NO_WAY_BACK)
@@ -59,7 +61,7 @@ export function ownership(
           `expected '${NO_WAY_BACK}': the account can not return`,
         )
       const address = await addressOfAdmin(newAdmin)
-      const { contractAddress } = await deployment()
+      const { contractAddress } = await orAborted(deployment(), options?.signal)
       if (address.toLowerCase() === contractAddress.toLowerCase())
         throw new InvalidArgument(
           'newAdmin',

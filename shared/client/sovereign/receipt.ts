@@ -110,14 +110,14 @@ class Search {
       return this.#afterTheNonceWasUsed(this.#nonce)
     this.#unusedUntil = Math.max(this.#unusedUntil, head)
     if (!known && this.#now() - this.#knownAt >= FORGOTTEN_MS)
-      throw new TransactionDropped(this.#sent.what, this.transaction)
+      throw new TransactionDropped(this.#sent.what, this.transaction, this.#sent.usageApiKeyHash)
     return undefined
   }
 
   async #afterTheNonceWasUsed(nonce: number): Promise<Receipt | undefined> {
     const receipt = await this.#node.receipt(this.transaction)
     if (receipt) return receipt
-    const { what } = this.#sent
+    const { what, usageApiKeyHash } = this.#sent
     const mined = await this.#minedWith(nonce)
     if (mined?.hash === this.transaction) return undefined
     if (mined && this.#isSameCall(mined)) {
@@ -125,7 +125,7 @@ class Search {
       return this.#node.receipt(mined.hash)
     }
     if (mined || ++this.#looks === LOOKS_MAX)
-      throw new TransactionReplaced(what, this.transaction, mined?.hash)
+      throw new TransactionReplaced(what, this.transaction, mined?.hash, usageApiKeyHash)
     return undefined
   }
 

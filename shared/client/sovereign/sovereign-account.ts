@@ -3,6 +3,7 @@ import type { AccountOperations } from '../core/account.ts'
 import type { SovereignOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { orAborted } from './aborted.ts'
 import { AccountContract } from './account-contract.ts'
 import { askWithProof } from './ask-with-proof.ts'
 import { billingProof } from './billing-proof.ts'
@@ -43,13 +44,14 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
   const lastWriteAt = () => contract.lastWriteAt
   const patient = untilSeen(requester, { now, sleep, onStep, lastWriteAt })
-  const billing = billingProof({
+  const proof = billingProof({
     wallet,
     deployment,
     now,
     onSign: (what) => onStep({ step: 'sign', what }),
   })
-  const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep })
+  const billing = () => orAborted(proof(), signal)
+  const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep, signal })
   const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
   return {
     account: {

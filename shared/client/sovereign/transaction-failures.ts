@@ -46,14 +46,17 @@ export class TransactionPending extends SvcError {
         ? `Whether the transaction to ${what} was sent is not known.`
         : `The transaction to ${what} was sent, and is not mined yet: ${transaction}.`
     const look = 'Look for it in the wallet, and do not write again before it is mined or gone.'
-    const remove =
-      usageApiKeyHash === undefined
-        ? ''
-        : ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and make another.`
-    super(sent, { code: 'transaction_pending', fix: look + remove }, { cause })
+    const fix = look + ifMined(usageApiKeyHash)
+    super(sent, { code: 'transaction_pending', fix }, { cause })
     this.transaction = transaction
     this.usageApiKeyHash = usageApiKeyHash
   }
+}
+
+/** Of a transaction that registers a usage key. */
+function ifMined(usageApiKeyHash: string | undefined): string {
+  if (usageApiKeyHash === undefined) return ''
+  return ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and make another.`
 }
 
 type PendingOptions = { usageApiKeyHash?: string | undefined; cause?: unknown }
@@ -64,11 +67,18 @@ export class TransactionReplaced extends SvcError {
   readonly transaction: string
   /** The one that was mined; absent where it was not found: then it may be the same call at another fee. */
   readonly replacedBy: string | undefined
-  constructor(what: string, transaction: string, replacedBy: string | undefined) {
+  /** Of the usage key that it was to register; the key itself was not given out. */
+  readonly usageApiKeyHash: string | undefined
+  constructor(
+    what: string,
+    transaction: string,
+    replacedBy: string | undefined,
+    usageApiKeyHash?: string,
+  ) {
     const by = replacedBy === undefined ? 'another' : `${replacedBy}, and has no effect`
     const fix =
       replacedBy === undefined
-        ? 'Look into the account whether the call was made by the other transaction.'
+        ? `Look into the account whether the call was made by the other transaction.${ifMined(usageApiKeyHash)}`
         : 'Make the call again, if it is still meant.'
     super(`The transaction to ${what}, ${transaction}, was replaced by ${by}.`, {
       code: 'transaction_replaced',
@@ -76,6 +86,7 @@ export class TransactionReplaced extends SvcError {
     })
     this.transaction = transaction
     this.replacedBy = replacedBy
+    this.usageApiKeyHash = usageApiKeyHash
   }
 }
 
@@ -83,12 +94,17 @@ export class TransactionReplaced extends SvcError {
 export class TransactionDropped extends SvcError {
   override name = 'TransactionDropped'
   readonly transaction: string
-  constructor(what: string, transaction: string) {
+  /** Of the usage key that it was to register; the key itself was not given out. */
+  readonly usageApiKeyHash: string | undefined
+  constructor(what: string, transaction: string, usageApiKeyHash?: string) {
+    const cancel =
+      'Another node may have it yet: cancel it in the wallet before you make the call again.'
     super(`The transaction to ${what}, ${transaction}, is not known to the node any more.`, {
       code: 'transaction_dropped',
-      fix: 'Another node may have it yet: cancel it in the wallet before you make the call again.',
+      fix: cancel + ifMined(usageApiKeyHash),
     })
     this.transaction = transaction
+    this.usageApiKeyHash = usageApiKeyHash
   }
 }
 

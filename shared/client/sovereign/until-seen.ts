@@ -20,14 +20,17 @@ type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
 export function untilSeen(requester: Requester, parts: Parts): Requester {
   const { now, sleep, onStep, lastWriteAt } = parts
   const core: Requester['core'] = async <Body>(question: Question) => {
-    for (let unseen = false; ; unseen = true) {
+    // Counted too: a clock may be set back.
+    for (let looks = 0; ; looks++) {
       try {
         const answer = await requester.core<Body>(question)
-        if (unseen) onStep({ step: 'seen', what: question.path })
+        if (looks > 0) onStep({ step: 'seen', what: question.path })
         return answer
       } catch (error) {
         const mayBeUnseen = error instanceof Unauthorized || error instanceof NotFound
-        if (!mayBeUnseen || now() - (lastWriteAt() ?? 0) > SEEN_WITHIN_MS) throw error
+        const isLate =
+          now() - (lastWriteAt() ?? 0) > SEEN_WITHIN_MS || looks * LOOK_EVERY_MS >= SEEN_WITHIN_MS
+        if (!mayBeUnseen || isLate) throw error
       }
       await sleep(LOOK_EVERY_MS, question.options?.signal)
     }

@@ -4,6 +4,7 @@ import type { AccountOperations, NewUsageKey, UsageKeyFields } from '../core/acc
 import type { CallOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { orAborted } from './aborted.ts'
 import type { AccountContract } from './account-contract.ts'
 import { groupIdsOf, textOf, usageKeyHashOf } from './arguments.ts'
 import type { AskWithProof } from './ask-with-proof.ts'
@@ -38,7 +39,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
       method: 'POST',
       path: '/core/v1/update_usage_api_key',
       json: { usage_api_key: hash, ...cap },
-      credential: await billing(),
+      credential: await orAborted(billing(), options?.signal),
       repeat: 'once',
       options,
     })
@@ -47,9 +48,11 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   /** Whether the service knows the key by now. Never throws: the key is in a block, whatever the service says. */
   const seen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
     const until = now() + SEEN_WITHIN_MS
+    // Counted too: a clock may be set back.
+    let looks = SEEN_WITHIN_MS / LOOK_EVERY_MS
     try {
       while (!(await accountExists(requester, { apiKey }, options))) {
-        if (now() >= until) return false
+        if (now() >= until || looks-- === 0) return false
         await sleep(LOOK_EVERY_MS, options?.signal)
       }
     } catch {
@@ -64,7 +67,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
       const { values } = membersOf(fields)
       const cap = capIn(fields)
       // Here, so that a wallet's owner who refuses it has paid for nothing yet.
-      if (cap) await billing()
+      if (cap) await orAborted(billing(), options?.signal)
       const { spend_cap_cents: _cents, spend_window_seconds: _window, ...scopes } = fields
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>('AddUsageApiKey', path, scopes, options)

@@ -2,9 +2,11 @@
 import type { ActionStatement } from '../../action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
+import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 import { isLoopback } from '../../loopback.ts'
 import type { Receipt } from '../../receipt.ts'
 import type { ClientPolicy, Verify } from '../options.ts'
+import { type Surroundings, slept } from '../surroundings.ts'
 import { clientPolicy } from './client-policy.ts'
 import { EvidenceRefused } from './failures.ts'
 import { PinnedApplication } from './pinned-application.ts'
@@ -18,9 +20,13 @@ export type VerificationOptions = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** Unix milliseconds. */
   now: () => number
+  sleep?: Surroundings['sleep'] | undefined
   /** Of the client: ends the verification for all who wait. */
   signal?: AbortSignal | undefined
 }
+
+/** Some times what a verification takes: so long another's is waited for, which may have gone with its request. */
+const JOINED_MS = 5_000
 
 export class OriginVerification {
   readonly #options: VerificationOptions
@@ -66,7 +72,7 @@ export class OriginVerification {
   async trusted(signal?: AbortSignal): Promise<TrustedOrigin> {
     signal?.throwIfAborted()
     const trusted = this.#trusted
-    if (trusted && this.#options.now() < trusted.verifiedUntil) return trusted
+    if (trusted && isCurrent(trusted, this.#options.now())) return trusted
     return until(this.#verification(), signal)
   }
 
@@ -99,11 +105,35 @@ export class OriginVerification {
   }
 
   /** One for all who ask meanwhile. What fails is not kept: who asks next tries again. */
-  #verification(): Promise<TrustedOrigin> {
-    this.#underWay ??= this.#verified().finally(() => {
-      this.#underWay = undefined
+  async #verification(): Promise<TrustedOrigin> {
+    for (let underWay = this.#underWay; underWay; underWay = this.#underWay) {
+      const verified = await this.#joined(underWay)
+      if (verified) return verified
+      if (this.#underWay === underWay) this.#underWay = undefined
+    }
+    const own = this.#verified().finally(() => {
+      if (this.#underWay === own) this.#underWay = undefined
     })
-    return this.#underWay
+    this.#underWay = own
+    return own
+  }
+
+  /**
+   * What somebody else has begun; `undefined` where that does not end. In a Worker nothing goes on of a request that is
+   * over, and what waits for it would wait for ever.
+   */
+  async #joined(underWay: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
+    const { sleep = slept } = this.#options
+    const waited = new AbortController()
+    const late = sleep(JOINED_MS, waited.signal).then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      return await Promise.race([underWay, late])
+    } finally {
+      waited.abort()
+    }
   }
 
   async #verified(): Promise<TrustedOrigin> {
@@ -134,6 +164,11 @@ export class OriginVerification {
       throw new EvidenceRefused('certificate', foreign, report)
     return { ...report, open: [...report.open, `Who reads plain calls: ${foreign}.`] }
   }
+}
+
+/** A clock that was set back would make an hour longer. */
+function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
+  return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS
 }
 
 /** @throws the signal's reason, when that is earlier */

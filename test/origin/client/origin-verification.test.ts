@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ClientPolicy, Verify } from '../../../shared/client/options.ts'
 import {
   EvidenceChanged,
@@ -48,9 +48,21 @@ beforeEach(() => {
   network = (_request, passOn) => passOn()
 })
 
-type Given = { verify?: Verify; policy?: ClientPolicy; baseUrl?: string; signal?: AbortSignal }
+type Given = {
+  verify?: Verify
+  policy?: ClientPolicy
+  baseUrl?: string
+  signal?: AbortSignal
+  sleep?: () => Promise<void>
+}
 
-function verificationOf({ baseUrl = BASE_URL, verify = 'once', policy, signal }: Given = {}) {
+function verificationOf({
+  baseUrl = BASE_URL,
+  verify = 'once',
+  policy,
+  signal,
+  sleep,
+}: Given = {}) {
   const fetch = fetchFrom(origin, (request, passOn) => {
     asked.push(new URL(request.url).pathname)
     return network(request, passOn)
@@ -63,6 +75,7 @@ function verificationOf({ baseUrl = BASE_URL, verify = 'once', policy, signal }:
     fetch,
     random,
     now,
+    sleep,
     ...(signal && { signal }),
   })
 }
@@ -106,6 +119,26 @@ describe('a client that verifies once', () => {
     const verification = verificationOf()
     await Promise.all([1, 2, 3].map(() => verification.beforeCredential()))
     expect(asked.filter((path) => path === '/info')).toHaveLength(1)
+  })
+
+  it('does not wait for ever for a look of a request that is over, as it is in a Worker', async () => {
+    const given = { baseUrl: 'https://localhost:1', policy: {}, sleep: async () => {} }
+    const verification = verificationOf(given)
+    network = () => new Promise(() => {})
+    void verification.beforeCredential()
+    await vi.waitUntil(() => asked.length > 0)
+    network = (request) => shownBy('good', request)
+    await verification.beforeCredential()
+  })
+
+  it('looks again when the clock was set back: an hour gets no longer by it', async () => {
+    network = (request) => shownBy('good', request)
+    const verification = verificationOf({ baseUrl: 'https://localhost:1', policy: {} })
+    await verification.beforeCredential()
+    const first = asked.length
+    aheadMs = -60_000
+    await verification.beforeCredential()
+    expect(asked.length).toBe(2 * first)
   })
 
   it('looks again when an hour has gone', async () => {

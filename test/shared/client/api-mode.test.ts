@@ -132,6 +132,21 @@ describe('an account', () => {
       expect(shown).not.toContain(failed.newApiKey)
   })
 
+  it('has one rotation at a time: of two, no key that will not count is given to who keeps it', async () => {
+    const rotating = clientOf({ apiKey: await origin.account() })
+    const kept: string[] = []
+    const keep = (key: string) => void kept.push(key)
+    const [one, other] = await Promise.allSettled([
+      rotating.rotateAccountApiKey({ keep }),
+      rotating.rotateAccountApiKey({ keep }),
+    ])
+    expect(other).toMatchObject({ reason: { code: 'rotation_under_way' } })
+    expect(one).toMatchObject({ value: { api_key: kept[0] } })
+    expect(kept).toHaveLength(1)
+    await rotating.rotateAccountApiKey({ keep })
+    expect(await rotating.accountExists(kept[1])).toBe(true)
+  })
+
   it('whose key is no key of any account keeps its failure', async () => {
     const stranger = clientOf({ apiKey: Buffer.alloc(32, 9).toString('base64') })
     await expect(stranger.rotateAccountApiKey()).rejects.toMatchObject({ name: 'Unauthorized' })
@@ -269,6 +284,15 @@ describe('an action', () => {
     expect(waits).toBe(2)
   })
 
+  it('attack: who names another CID for a source gets no wallet by it', async () => {
+    const others = await actionCid('async function main() { return "another" }')
+    const fetch: typeof globalThis.fetch = async () => Response.json(others)
+    await expect(clientOf({ fetch }).getSvcActionIpfsId(CODE)).rejects.toMatchObject({
+      name: 'NotTheApi',
+      message: expect.stringContaining('another CID'),
+    })
+  })
+
   it('has a wallet that anybody can look up', async () => {
     const code =
       'async function main() { return ethers.utils.computeAddress(await Svc.Actions.getSvcActionPrivateKey()) }'
@@ -402,6 +426,40 @@ describe('conversion', () => {
         api_key_hash: origin.hashOf(key),
       })
     }))
+
+  it('of which no answer comes at all says where to look: another proof is another body', () =>
+    connected(async (node) => {
+      const fetch = losing('/convert_to_chain_secured_account', 9)
+      const converted = clientOf({ apiKey: await origin.account(), fetch, ...AT_ONCE })
+      await expect(converted.convertToChainSecured(wallet().connect(node))).rejects.toMatchObject({
+        mayHaveBeenExecuted: true,
+        idempotencyKey: undefined,
+        fix: expect.stringContaining('accountHash()'),
+      })
+    }))
+
+  it.each(['of the call', 'of the client'])(
+    'is ended by the signal %s while the wallet asks its owner',
+    async (whose) => {
+      const ending = new AbortController()
+      const { signal } = ending
+      const apiKey = await origin.account()
+      const chain_id = (await client.getNodeChainConfig()).chain_id
+      const owner = {
+        request: async ({ method }: { method: string }) => {
+          if (method === 'eth_requestAccounts') return [wallet().address]
+          if (method === 'eth_chainId') return `0x${chain_id.toString(16)}`
+          ending.abort(new Error('enough'))
+          return new Promise(() => {})
+        },
+      }
+      const call =
+        whose === 'of the call'
+          ? clientOf({ apiKey }).convertToChainSecured(owner, { signal })
+          : clientOf({ apiKey, signal }).convertToChainSecured(owner)
+      await expect(call).rejects.toThrow('enough')
+    },
+  )
 
   it('attack: a wallet on another chain is asked to sign nothing', async () => {
     const asked: string[] = []

@@ -331,6 +331,13 @@ describe('what is sent again', () => {
     expect(idempotencyKey).toBe(api.received[0]!.headers['idempotency-key'])
   })
 
+  it('a lost write whose key is unknown afterwards may have been executed: 401 is said before its Idempotency-Key is looked at', async () => {
+    api.play(CUT, refusal(401, 'unauthorized'))
+    const failed = await failure(WRITE)
+    expect(failed).toMatchObject({ name: 'NetworkFailed', mayHaveBeenExecuted: true })
+    expect(failed.cause).toMatchObject({ status: 401 })
+  })
+
   it('a lost write that is refused for good afterwards was not executed', async () => {
     api.play(CUT, refusal(402, 'payment_required'))
     expect(await failure(WRITE)).toMatchObject({ name: 'PaymentRequired' })

@@ -271,6 +271,39 @@ describe('billing', () => {
     expect(await failureOf(client.billing.balance())).toMatchObject({ name: 'Unauthorized' })
   })
 
+  it('is ended by a signal while the wallet asks its owner', async () => {
+    const { admin } = await converted(SIGNERS['a signer of ethers'])
+    const wallet = await SIGNERS['an EIP-1193 provider'](admin)
+    const ending = new AbortController()
+    const silent = {
+      request: async (question: { method: string }) => {
+        if (question.method !== 'eth_signTypedData_v4') return wallet.request(question)
+        ending.abort(new Error('enough'))
+        return new Promise(() => {})
+      },
+    }
+    const ended = { message: 'enough' }
+    const { signal } = ending
+    expect(await failureOf(clientOf(silent).billing.balance({ signal }))).toMatchObject(ended)
+    const closing = clientOf(silent, { signal: AbortSignal.any([signal]) })
+    expect(await failureOf(closing.billing.balance())).toMatchObject(ended)
+  })
+
+  it('of a key that is not there is not asked about for ever by a clock that was set back', async () => {
+    const { admin } = await converted(SIGNERS['a signer of ethers'])
+    let behindMs = 0
+    const client = clientOf(admin.connect(node), {
+      now: () => origin.services.now() - behindMs,
+      sleep: async () => {},
+    })
+    await client.addGroup({ group_name: 'g' })
+    await client.billing.balance()
+    behindMs = 60_000
+    const cap = { spend_cap_cents: 5, spend_window_seconds: 3_600 }
+    const capped = client.updateUsageApiKey({ usage_api_key: `0x${'11'.repeat(32)}`, ...cap })
+    expect(await failureOf(capped)).toMatchObject({ name: 'NotFound' })
+  })
+
   it('asks once for calls at the same time', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     await Promise.all([
@@ -489,6 +522,23 @@ async function untilPending(address: string, count: number) {
   }
 }
 
+it('says of a new account whose it is, though its owner has changed to another wallet meanwhile', async () => {
+  const [first, second] = await Promise.all([funded(), funded()])
+  const wallets = await Promise.all([first, second].map(SIGNERS['an EIP-1193 provider']))
+  let selected = 0
+  const changing = {
+    request: async (question: { method: string }) => {
+      const answer = await wallets[selected]!.request(question)
+      if (question.method === 'eth_sendTransaction') selected = 1
+      return answer
+    },
+  }
+  expect(await clientOf(changing).newAccount({ account_name: 'mine' })).toEqual({
+    wallet_address: first.address,
+    account_hash: accountHashOfWallet(first.address),
+  })
+})
+
 describe('a transaction that waits for its block', () => {
   /** While no blocks are made. */
   const withoutBlocks = async (act: () => Promise<void>) => {
@@ -584,11 +634,13 @@ describe('a transaction that waits for its block', () => {
     let aheadMs = 0
     const client = clientOf(admin.connect(node), { now: () => Date.now() + aheadMs })
     await withoutBlocks(async () => {
-      const failed = failureOf(client.addGroup({ group_name: 'g' }))
+      const failed = failureOf(client.addUsageApiKey({ name: 'k' }))
       const transaction = await sentBy(client)
       await node.send('anvil_dropTransaction', [transaction])
       aheadMs = 120_000
-      expect(await failed).toMatchObject({ name: 'TransactionDropped', transaction })
+      const failure = await failed
+      expect(failure).toMatchObject({ name: 'TransactionDropped', transaction })
+      expect(failure.fix).toContain(failure.usageApiKeyHash ?? 'the hash of the key')
     })
   })
 })
