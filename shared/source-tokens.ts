@@ -56,7 +56,7 @@ const ODD_COMMENTS = ['<!--', '-->', '#!']
 export function* tokensOf(source: string): Generator<Token, void, undefined> {
   const open: Bracket[] = []
   let at = 0
-  let slash: Slash = 'begins'
+  let slash = 'begins' as Slash
   let isLineBegun = false
   let last = ''
   let beforeLast = ''
