@@ -1,11 +1,12 @@
 /**
  * The tokens of a JavaScript source, as far as it takes to know that it ends where it seems to: outside of every comment,
  * string, template literal, regular expression and bracket. No engine is asked, since a Worker and a page under a strict
- * content policy have none to ask (`eval`).
+ * content policy have none to ask (`eval`). What a slash is depends on all of the grammar. Where that would have to be
+ * guessed the source is refused: a guess that is wrong takes code for a literal from there on, and a literal for code.
  */
 import { commentEnd, literalPartEnd, regexEnd, stringEnd } from './source-literals.ts'
 
-/** A source that goes on behind its end, or has a bracket that does not fit. */
+/** A source that goes on behind its end, has a bracket that does not fit, or can be read in two ways. */
 export class SourceUnended extends Error {
   /** From 1. */
   readonly line: number
@@ -23,36 +24,47 @@ export type Token = {
   depth: number
 }
 
+/** What a slash would be at this place: it divides behind a value, and begins a regular expression before one. */
+type Slash = 'divides' | 'begins' | 'unclear'
+
 type Bracket = {
   at: number
   closedBy: ')' | ']' | '}'
   /** Of a template literal, which goes on behind it. */
   inLiteral: boolean
-  /** Whether a slash behind it begins a regular expression: it ends a statement's head or a block, and no value. */
-  regexBehind: boolean
+  slashBehind: Slash
 }
 
 const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]+|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]+\}))+/uy
 const SPACE = /[\s\ufeff]+/y
+const LINE_END = /[\n\r\u2028\u2029]/
 
-/** Before what is an operand, so that a slash begins a regular expression, and a brace an object. */
-const OPERATORS = new Set(
-  'return typeof instanceof in of new delete void throw case await yield'.split(' '),
+/** Always before an operand or a statement; they are nobody's name. */
+const BEFORE_OPERAND = new Set(
+  'return typeof instanceof in new delete void throw case do else'.split(' '),
 )
+/** Names in one place and before an operand in another, or before a line's end that ends a statement. */
+const UNCLEAR = new Set('of await yield extends default break continue debugger'.split(' '))
+/** Behind the parenthesis of one a statement begins. */
 const HEADS = new Set(['if', 'while', 'for', 'with'])
-/** Before a statement. */
-const CLAUSES = new Set(['do', 'else'])
+const PUNCTUATORS = new Set('!%&*+,-/:;<=>?^|~')
+
+/** Comments of a page's scripts, of which editors and reviewers see code; the first line of a shell's script. */
+const ODD_COMMENTS = ['<!--', '-->', '#!']
 
 /** @throws {SourceUnended} */
 export function* tokensOf(source: string): Generator<Token, void, undefined> {
   const open: Bracket[] = []
   let at = 0
-  let regexHere = true
+  let slash = 'begins' as Slash
+  let isLineBegun = false
   let last = ''
   let beforeLast = ''
 
   const unended = (what: string, where: number) => new SourceUnended(what, lineOf(source, where))
-  const token = (text: string): Token => {
+  const token = (text: string, slashBehind: Slash): Token => {
+    slash = slashBehind
+    isLineBegun = false
     beforeLast = last
     last = text
     return { text, depth: open.length }
@@ -60,17 +72,15 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
   const value = (end: number | undefined, what: string): Token => {
     if (end === undefined) throw unended(`${what} that does not end`, at)
     at = end
-    regexHere = false
-    return token('')
+    return token('', 'divides')
   }
   /** From behind its backtick, or behind the brace of a part of it; nothing where another part comes first. */
   const literal = (from: number): Token[] => {
     const part = literalPartEnd(source, from)
     if (!part || part.isWhole) return [value(part?.end, 'a template literal')]
-    open.push({ at, closedBy: '}', inLiteral: true, regexBehind: false })
+    open.push({ at, closedBy: '}', inLiteral: true, slashBehind: 'unclear' })
     at = part.end
-    regexHere = true
-    last = '('
+    token('(', 'begins')
     return []
   }
   const take = (pattern: RegExp): string | undefined => {
@@ -79,25 +89,39 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     at += found?.length ?? 0
     return found
   }
+  /** A name behind a dot. Not so behind the dot of a number: `1. in x`. */
+  const isProperty = () => last === '.' && !/^[0-9]/.test(beforeLast)
 
   while (at < source.length) {
-    if (take(SPACE) !== undefined) continue
+    const space = take(SPACE)
+    if (space !== undefined) {
+      isLineBegun ||= LINE_END.test(space)
+      continue
+    }
     const from = at
     const character = source[at]!
     const pair = source.slice(at, at + 2)
     if (pair === '//' || pair === '/*') {
       const end = commentEnd(source, at)
       if (end === undefined) throw unended('a comment that does not end', at)
+      isLineBegun ||= LINE_END.test(source.slice(at, end))
       at = end
       continue
     }
+    const odd = ODD_COMMENTS.find((sign) => source.startsWith(sign, at))
+    if (odd !== undefined) throw unended(`${odd}, which can be a comment: write it apart`, at)
     if (character === '"' || character === "'") {
       yield value(stringEnd(source, at), 'a string')
       continue
     }
-    if (character === '/' && regexHere) {
-      yield value(regexEnd(source, at), 'a regular expression')
-      continue
+    if (character === '/') {
+      // At the begin of a line it divides, or what is before it ends as a statement: `var a`, `break`, `() => {}`.
+      if (slash === 'unclear' || (isLineBegun && slash === 'divides'))
+        throw unended('a slash that may divide or begin an expression: use parentheses', at)
+      if (slash === 'begins') {
+        yield value(regexEnd(source, at), 'a regular expression')
+        continue
+      }
     }
     if (character === '`') {
       yield* literal(at + 1)
@@ -105,16 +129,15 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     }
     const word = take(WORD)
     if (word !== undefined) {
-      regexHere = last !== '.' && (OPERATORS.has(word) || CLAUSES.has(word))
-      yield token(word)
+      yield token(word, isProperty() ? 'divides' : behindWord(word, last))
       continue
     }
     if (character === '(' || character === '[' || character === '{') {
       at++
-      const bracket = opened(character, { at: from, last, beforeLast, regexHere })
-      yield token(character)
-      open.push(bracket)
-      regexHere = true
+      const closedBy = ({ '(': ')', '[': ']', '{': '}' } as const)[character]
+      const slashBehind = behindBracket(closedBy, last, beforeLast)
+      yield token(character, 'begins')
+      open.push({ at: from, closedBy, inLiteral: false, slashBehind })
       continue
     }
     if (character === ')' || character === ']' || character === '}') {
@@ -125,33 +148,42 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
         continue
       }
       at++
-      regexHere = bracket.regexBehind
-      yield token(character)
+      yield token(character, bracket.slashBehind)
       continue
     }
-    // ++ and -- stand before an operand or behind one, and change nothing about what comes next.
-    const isStep = pair === '++' || pair === '--'
-    at += isStep ? 2 : 1
-    if (!isStep) regexHere = true
-    yield token(isStep ? pair : character)
+    if (pair === '++' || pair === '--') {
+      at += 2
+      // Behind its operand or before it: a slash is what it would be without. In another line it can be either.
+      yield token(pair, isLineBegun ? 'unclear' : slash)
+      continue
+    }
+    if (source.startsWith('...', at)) {
+      at += 3
+      yield token('...', 'begins')
+      continue
+    }
+    at++
+    yield token(character, PUNCTUATORS.has(character) ? 'begins' : 'unclear')
   }
   const unclosed = open.pop()
   if (unclosed) throw unended('a bracket that is not closed', unclosed.at)
 }
 
-function opened(
-  bracket: '(' | '[' | '{',
-  before: { at: number; last: string; beforeLast: string; regexHere: boolean },
-): Bracket {
-  const { at, last, beforeLast, regexHere } = before
-  if (bracket === '[') return { at, closedBy: ']', inLiteral: false, regexBehind: false }
-  if (bracket === '(') {
-    const isHead = HEADS.has(last) ? beforeLast !== '.' : last === 'await' && beforeLast === 'for'
-    return { at, closedBy: ')', inLiteral: false, regexBehind: isHead }
-  }
-  // Where an operand is expected, and no statement: an object, or the body of an arrow function.
-  const isValue = regexHere && !['', ';', '{', '}', ')', ...CLAUSES].includes(last)
-  return { at, closedBy: '}', inLiteral: false, regexBehind: !isValue }
+/** Behind a word that is no property's name. */
+function behindWord(word: string, before: string): Slash {
+  if (UNCLEAR.has(word)) return 'unclear'
+  if (!BEFORE_OPERAND.has(word)) return 'divides'
+  return before === '.' || before === '#' ? 'unclear' : 'begins'
+}
+
+/** @param last the word before the bracket that this one closes, and the token before it */
+function behindBracket(closedBy: ')' | ']' | '}', last: string, beforeLast: string): Slash {
+  if (closedBy === ']') return 'divides'
+  // A block, or an object or function that could be divided.
+  if (closedBy === '}') return 'unclear'
+  if (HEADS.has(last)) return beforeLast === '.' || beforeLast === '#' ? 'unclear' : 'begins'
+  // `for await (…)`: the end of one line and the begin of the next can look like it.
+  return last === 'await' && beforeLast === 'for' ? 'unclear' : 'divides'
 }
 
 function lineOf(source: string, at: number): number {

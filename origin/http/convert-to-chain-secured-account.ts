@@ -39,17 +39,21 @@ export const convertToChainSecuredAccount: Operation<Body> = {
     await conversionProofs.requireUnused(proof, writeId)
     return undefined
   },
-  handle: async ({ principal, body, writeId }, services) => {
+  handle: async ({ principal, body, writeId, clientAddress }, services) => {
     const sent = await services.writer.join(writeId)
-    const receipt = sent ?? (await convert(principal, body, writeId, services))
+    const receipt = sent ?? (await convert({ principal, body, writeId, clientAddress }, services))
     const { accountHash, adminWallet } = eventIn(receipt, 'AccountConverted')
     return { success: true, wallet_address: adminWallet, api_key_hash: word(accountHash) }
   },
 }
 
-async function convert(principal: Principal, body: Body, writeId: string, services: Services) {
-  const { walletProofs, conversionProofs, writer } = services
+type Asked = { principal: Principal; body: Body; writeId: string; clientAddress: string }
+
+async function convert({ principal, body, writeId, clientAddress }: Asked, services: Services) {
+  const { walletProofs, walletCalls, conversionProofs, writer } = services
   const proof = proofIn(body, walletProofs)
+  // A refused one is free, and our node would call whatever contract it names.
+  await walletCalls.proof(clientAddress)
   await walletProofs.verify(proof)
   await conversionProofs.use(proof, writeId)
   try {

@@ -3,12 +3,16 @@ import type { Operation } from './operation.ts'
 import { spendCapRecord } from './spend-cap.ts'
 import { usageKeyRecord } from './usage-key-record.ts'
 
-/** The usage keys of the account with their scopes and caps, oldest first. Never a key. */
+/**
+ * The usage keys of the account with their scopes and caps, oldest first. Never a key. Caps are money, and the service's
+ * alone: so the admin wallet of a ChainSecured account reads them here too.
+ */
 export const listApiKeys: Operation = {
   method: 'GET',
   path: '/core/v1/list_api_keys',
   summary: 'The usage keys of the account, what each may do, and what it may spend.',
   auth: 'account_key',
+  walletAuth: true,
   list: true,
   answer: usageApiKeysAnswer,
   statuses: [503],

@@ -19,19 +19,16 @@ export type OwnershipJourney = {
   ) => Promise<Result>
 }
 
-/** The stack's machine is simulated: its evidence is refused by any client that asks for real hardware. */
-const verify = 'never'
-
 export async function ownershipJourney(options: OwnershipJourney): Promise<void> {
   const { baseUrl, apiKey, groupId, action, signerOf, wallet, step } = options
   const [admin, next] = [await wallet(), await wallet()]
-  const managed = createClient({ baseUrl, apiKey, verify })
+  const managed = createClient({ baseUrl, apiKey })
   await step(
     'convert_to_chain_secured_account',
     () => managed.convertToChainSecured(admin),
     (converted) => `the admin is ${converted.wallet_address}`,
   )
-  const client = createClient({ mode: 'sovereign', baseUrl, signer: admin, verify })
+  const client = createClient({ mode: 'sovereign', baseUrl, signer: admin })
   const { usage_api_key } = await step(
     'mint a usage key from the contract',
     () => client.addUsageApiKey({ name: 'of the wallet', execute_in_groups: [groupId] }),
@@ -46,7 +43,7 @@ export async function ownershipJourney(options: OwnershipJourney): Promise<void>
     'hand the account on',
     async () => {
       await client.transferOwnership(next.address, 'there is no way back')
-      const heir = createClient({ mode: 'sovereign', baseUrl, signer: next, verify })
+      const heir = createClient({ mode: 'sovereign', baseUrl, signer: next })
       return heir.removeUsageApiKey({ usage_api_key })
     },
     () => `${next.address} is the admin, and has removed the key`,

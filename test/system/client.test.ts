@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approvedToken } from '../../origin/stack/approved-token.ts'
 import { createClient } from '../../shared/client/index.ts'
+import { openToPages } from '../doubles/open-node.ts'
 import type { WorldFacts } from './client/case.ts'
 import { CASES } from './client/suite.ts'
 import {
@@ -21,18 +22,21 @@ const hasChromium = existsSync(CHROMIUM)
 if (!hasChromium) console.warn(`no ${CHROMIUM}: the client's cases in a browser are skipped`)
 
 let started: StartedStack
+let node: Awaited<ReturnType<typeof openToPages>>
 let folder: string
 let suite: string
 let shown: Pick<WorldFacts, 'composeHash' | 'rootSpkiSha256' | 'token'>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-client-'))
   ;[started, suite] = await Promise.all([startStack(), bundledSuite(folder)])
+  node = await openToPages(started.stack.chainUrl)
   const { baseUrl } = started
   const { composeHash, root } = await createClient({ baseUrl }).verify()
   const { token } = await approvedToken(started.triggersUrl)
   shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256, token }
 })
 afterAll(async () => {
+  node?.close()
   await started?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -52,8 +56,8 @@ for (const [runtime, start] of RUNTIMES)
     afterAll(() => running?.close())
 
     it.for(CASES)('$name', async ({ name }) => {
-      const { baseUrl, triggersUrl, stack } = started
-      const facts = { runtime, baseUrl, triggersUrl, chainUrl: stack.chainUrl, ...shown }
+      const { baseUrl, triggersUrl } = started
+      const facts = { runtime, baseUrl, triggersUrl, chainUrl: node.url, ...shown }
       expect(await running.run(name, facts)).toBeUndefined()
     })
   })

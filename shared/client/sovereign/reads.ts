@@ -1,5 +1,6 @@
 /** Reads of the account, from the contract. A list is read whole each time that it is walked. */
-import type { AccountOperations } from '../core/account.ts'
+import type { AccountOperations, UsageKey } from '../core/account.ts'
+import type { CoreCalls } from '../core/core-calls.ts'
 import { listing } from '../core/listing.ts'
 import type { CallOptions } from '../options.ts'
 import type { AccountContract } from './account-contract.ts'
@@ -23,7 +24,12 @@ export type AccountReads = Pick<
   'listWallets' | 'listWalletsInGroup' | 'listGroups' | 'getGroup' | 'listActions' | 'listApiKeys'
 >
 
-export function accountReads(contract: AccountContract): AccountReads {
+/**
+ * Which keys there are and what they may do is the contract's word; what each may spend, and when it was last used, is
+ * known to the service alone, and asked of it.
+ * @param billing calls under the wallet's proof
+ */
+export function accountReads(contract: AccountContract, billing: CoreCalls): AccountReads {
   const list = <Item>(items: (account: AccountView) => Item[], options?: CallOptions) =>
     listing(async function* () {
       yield items(await contract.account(options))
@@ -45,7 +51,15 @@ export function accountReads(contract: AccountContract): AccountReads {
             : actionRecordsIn(account, groupIn(account, group_id)),
         options,
       ),
-    listApiKeys: (options) => list((account) => usageKeysOf(account).map(usageKeyRecord), options),
+    listApiKeys: (options) =>
+      listing(async function* () {
+        const keys = usageKeysOf(await contract.account(options))
+        if (keys.length === 0) return
+        const known = new Map<string, UsageKey>()
+        for await (const key of billing.list<UsageKey>('list_api_keys', {}, options))
+          known.set(key.api_key_hash, key)
+        yield keys.map((key) => usageKeyRecord(key, known.get(key.hash)))
+      }),
   }
 }
 

@@ -25,12 +25,16 @@ export function groupRecord(group: GroupView): Group {
   }
 }
 
-/** What the service alone knows is null: when the key was last used, what it may spend and has spent. */
-export function usageKeyRecord(key: UsageKeyView): UsageKey {
-  return { ...scopesOf(key), ...UNKNOWN_CAP }
+/** @param known what the service says of the key; `undefined` of one that it has not seen yet, which has no cap */
+export function usageKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageKey {
+  return {
+    ...scopesOf(key),
+    last_used_at: known?.last_used_at ?? null,
+    spend_cap_cents: known?.spend_cap_cents ?? null,
+    spend_window_seconds: known?.spend_window_seconds ?? null,
+    spent_cents: known?.spent_cents ?? null,
+  }
 }
-
-const UNKNOWN_CAP = { spend_cap_cents: null, spend_window_seconds: null, spent_cents: null }
 
 function scopesOf(key: UsageKeyView): WholeGroup['keys'][number] {
   return {

@@ -1,5 +1,6 @@
 /** ChainSecured mode: the account is written by its admin wallet alone, straight at the contract. */
 import type { AccountOperations } from '../core/account.ts'
+import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -55,7 +56,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
   return {
     account: {
-      ...accountReads(contract),
+      ...accountReads(contract, coreCalls(patient, billing)),
       ...groupWrites(contract),
       ...usageKeyWrites(keys),
       ...ownership(contract, deployment),

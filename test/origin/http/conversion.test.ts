@@ -13,8 +13,9 @@ import {
   verifyMessage,
   Wallet,
 } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { accountConfig, ChainUnavailable } from '../../../origin/accounts/chain.ts'
+import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { createApp } from '../../../origin/app.ts'
 import type { Services } from '../../../origin/services.ts'
@@ -502,6 +503,26 @@ describe('a contract wallet', () => {
       conversionTo(Wallet.createRandom(), { address }),
     )
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(address)])
+  })
+
+  it('flood: signatures of one network are bounded before our node calls the contracts that they name', async () => {
+    const address = await deployHostileWallet(payer, 'reverts')
+    const key = await origin.account()
+    const { now, chain } = origin.services
+    const proofs = { burst: 2, perHour: 60 }
+    const hashKey = randomBytes(32)
+    const walletCalls = new WalletCalls({ db: origin.database.db, now, hashKey, proofs })
+    const app = createApp({ ...origin.services, walletCalls })
+    const asked = vi.spyOn(chain.provider, 'send')
+    const statuses = []
+    for (let time = 0; time < 3; time++) {
+      const body = conversionTo(Wallet.createRandom(), { address })
+      const answer = await origin.core('convert_to_chain_secured_account', { key, body, app })
+      statuses.push(answer.status)
+    }
+    const calls = asked.mock.calls.filter(([method]) => method === 'eth_call')
+    asked.mockRestore()
+    expect([statuses, calls.length]).toEqual([[400, 400, 429], 2])
   })
 
   it('yes to everything: it takes an account for itself, and for no other address', async () => {

@@ -51,7 +51,8 @@ describe('the description of the API', () => {
 
   it('says which operations need a key', () => {
     const noKey = operations.filter(({ auth }) => auth === 'none' || auth === 'wallet_signature')
-    const billing = /\/(balance|usage|create_payment_intent|confirm_payment|update_usage_api_key)$/
+    const billing =
+      /\/(balance|usage|create_payment_intent|confirm_payment|list_api_keys|update_usage_api_key)$/
     for (const { method, path } of operations) {
       const { security } = at(method.toLowerCase(), path)
       const wallet = billing.test(path) ? [{ WalletAuth: [] }] : []

@@ -286,6 +286,8 @@ describe('X-Wallet-Auth', () => {
     expect((await origin.run(usage, ECHO)).status).toBe(200)
     const over = await origin.run(usage, ECHO)
     expect([over.status, over.body.error]).toEqual([402, 'spend_cap_reached'])
+    const list = await origin.core('list_api_keys', { headers: await billed(admin) })
+    expect(list.body).toMatchObject([{ spend_cap_cents: 1, spent_cents: 1 }])
     expect((await cap(null)).status).toBe(200)
     expect((await origin.run(usage, ECHO)).status).toBe(200)
     expect(await sent()).toBe(transactions)
@@ -346,7 +348,7 @@ describe('X-Wallet-Auth', () => {
 
 const keyed = operations.filter(({ auth }) => auth !== 'none' && auth !== 'wallet_signature')
 const FOR_WALLETS =
-  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|update_usage_api_key)$/
+  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|list_api_keys|update_usage_api_key)$/
 
 it.each(keyed.map(({ method, path }) => ({ method, path })))(
   '$path takes one credential: a key beside X-Wallet-Auth is 400',

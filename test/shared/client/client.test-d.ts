@@ -3,14 +3,17 @@
  * the packed declarations. Nothing here is run.
  */
 import {
+  type AccountOperations,
   ActionFailed,
   type ApiClient,
   createClient,
+  type Eip1193Provider,
   type Group,
   type Listing,
   type NewWallet,
   type PaymentRequired,
   type Report,
+  type SovereignClient,
   SvcError,
   type TooManyRequests,
   type Verdict,
@@ -25,6 +28,21 @@ export const mode: 'api' = client.mode
 export const rotated: Promise<{ api_key: string }> = client.rotateAccountApiKey()
 // @ts-expect-error: ownership is transferred by the wallet that has it
 client.transferOwnership('0x')
+
+// ChainSecured mode has the same operations, and its own.
+declare const signer: Eip1193Provider
+const owned = createClient({ mode: 'sovereign', baseUrl, signer })
+export const sovereign: SovereignClient = owned
+export const both: AccountOperations[] = [client, owned]
+await owned.transferOwnership('0x', 'there is no way back')
+// @ts-expect-error: what can not be taken back is said
+await owned.transferOwnership('0x')
+// @ts-expect-error: there is no account key to rotate
+owned.rotateAccountApiKey()
+// @ts-expect-error: an account key is not of this mode
+createClient({ mode: 'sovereign', baseUrl, signer, apiKey: 'key' })
+// @ts-expect-error: somebody has to sign
+createClient({ mode: 'sovereign', baseUrl })
 
 // Records have their fields, as the API spells them.
 export const wallet: NewWallet = await client.createWallet()

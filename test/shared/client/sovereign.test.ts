@@ -243,6 +243,22 @@ describe('what a usage key may spend', () => {
     expect(client.steps.filter(({ step }) => step === 'sent')).toHaveLength(sent)
   })
 
+  it('is listed beside what the contract says of the key, by one proof', async () => {
+    const { client } = await converted(SIGNERS['a signer of ethers'])
+    await client.addGroup({ group_name: 'all', cid_hashes_permitted: [0] })
+    const cap = { spend_cap_cents: 100, spend_window_seconds: 3600 }
+    const { usage_api_key } = await client.addUsageApiKey({
+      name: 'k',
+      execute_in_groups: [1],
+      ...cap,
+    })
+    const running = client.withUsageKey(usage_api_key)
+    await running.waitUntilPermitted(() => running.svcAction({ code: 'const main = () => 1' }))
+    const listed = await client.listApiKeys().all()
+    const spent = { ...cap, spent_cents: 1, last_used_at: expect.any(String) }
+    expect(listed).toMatchObject([{ name: 'k', execute_in_groups: [1], ...spent }])
+  })
+
   it('is refused where half of it is said, before the wallet is asked', async () => {
     const { client } = await converted(SIGNERS['a signer of ethers'])
     const half = { name: 'k', spend_cap_cents: 100 }

@@ -8,7 +8,7 @@ export type WorldFacts = {
   triggersUrl: string
   /** Of the trigger service, approved. */
   token: string
-  /** JSON-RPC of the chain, whose first accounts are unlocked. */
+  /** JSON-RPC of the chain, which pages may ask. */
   chainUrl: string
   /** What the evidence of the stack shows: hex. */
   composeHash: string

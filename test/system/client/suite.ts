@@ -3,12 +3,14 @@ import { createClient, type OriginVerification } from '../../../shared/client/in
 import type { Case, WorldFacts } from './case.ts'
 import { accountCases } from './account-cases.ts'
 import { actionCases } from './action-cases.ts'
+import { chainSecuredCases } from './chain-secured-cases.ts'
 import { triggerCases } from './trigger-cases.ts'
 import { verificationCases } from './verification-cases.ts'
 
 export const CASES: readonly Case[] = [
   ...accountCases,
   ...actionCases,
+  ...chainSecuredCases,
   ...triggerCases,
   ...verificationCases,
 ]
