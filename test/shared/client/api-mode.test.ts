@@ -443,7 +443,7 @@ describe('conversion', () => {
     async (whose) => {
       const ending = new AbortController()
       const { signal } = ending
-      const apiKey = await origin.account()
+      const key = await origin.account()
       const chain_id = (await client.getNodeChainConfig()).chain_id
       const owner = {
         request: async ({ method }: { method: string }) => {
@@ -455,8 +455,8 @@ describe('conversion', () => {
       }
       const call =
         whose === 'of the call'
-          ? clientOf({ apiKey }).convertToChainSecured(owner, { signal })
-          : clientOf({ apiKey, signal }).convertToChainSecured(owner)
+          ? clientOf({ apiKey: key }).convertToChainSecured(owner, { signal })
+          : clientOf({ apiKey: key, signal }).convertToChainSecured(owner)
       await expect(call).rejects.toThrow('enough')
     },
   )
