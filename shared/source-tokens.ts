@@ -5,6 +5,7 @@
  * guessed the source is refused: a guess that is wrong takes code for a literal from there on, and a literal for code.
  */
 import { commentEnd, literalPartEnd, regexEnd, stringEnd } from './source-literals.ts'
+import { behindBracket, behindSign, behindWord, type Slash } from './source-slashes.ts'
 
 /** A source that goes on behind its end, has a bracket that does not fit, or can be read in two ways. */
 export class SourceUnended extends Error {
@@ -24,9 +25,6 @@ export type Token = {
   depth: number
 }
 
-/** What a slash would be at this place: it divides behind a value, and begins a regular expression before one. */
-type Slash = 'divides' | 'begins' | 'unclear'
-
 type Bracket = {
   at: number
   closedBy: ')' | ']' | '}'
@@ -38,16 +36,6 @@ type Bracket = {
 const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]+|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]+\}))+/uy
 const SPACE = /[\s\ufeff]+/y
 const LINE_END = /[\n\r\u2028\u2029]/
-
-/** Always before an operand or a statement; they are nobody's name. */
-const BEFORE_OPERAND = new Set(
-  'return typeof instanceof in new delete void throw case do else'.split(' '),
-)
-/** Names in one place and before an operand in another, or before a line's end that ends a statement. */
-const UNCLEAR = new Set('of await yield extends default break continue debugger'.split(' '))
-/** Behind the parenthesis of one a statement begins. */
-const HEADS = new Set(['if', 'while', 'for', 'with'])
-const PUNCTUATORS = new Set('!%&*+,-/:;<=>?^|~')
 
 /** Comments of a page's scripts, of which editors and reviewers see code; the first line of a shell's script. */
 const ODD_COMMENTS = ['<!--', '-->', '#!']
@@ -89,8 +77,6 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     at += found?.length ?? 0
     return found
   }
-  /** A name behind a dot. Not so behind the dot of a number: `1. in x`. */
-  const isProperty = () => last === '.' && !/^[0-9]/.test(beforeLast)
 
   while (at < source.length) {
     const space = take(SPACE)
@@ -129,7 +115,7 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     }
     const word = take(WORD)
     if (word !== undefined) {
-      yield token(word, isProperty() ? 'divides' : behindWord(word, last))
+      yield token(word, behindWord(word, last, beforeLast))
       continue
     }
     if (character === '(' || character === '[' || character === '{') {
@@ -163,27 +149,10 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
       continue
     }
     at++
-    yield token(character, PUNCTUATORS.has(character) ? 'begins' : 'unclear')
+    yield token(character, behindSign(character))
   }
   const unclosed = open.pop()
   if (unclosed) throw unended('a bracket that is not closed', unclosed.at)
-}
-
-/** Behind a word that is no property's name. */
-function behindWord(word: string, before: string): Slash {
-  if (UNCLEAR.has(word)) return 'unclear'
-  if (!BEFORE_OPERAND.has(word)) return 'divides'
-  return before === '.' || before === '#' ? 'unclear' : 'begins'
-}
-
-/** @param last the word before the bracket that this one closes, and the token before it */
-function behindBracket(closedBy: ')' | ']' | '}', last: string, beforeLast: string): Slash {
-  if (closedBy === ']') return 'divides'
-  // A block, or an object or function that could be divided.
-  if (closedBy === '}') return 'unclear'
-  if (HEADS.has(last)) return beforeLast === '.' || beforeLast === '#' ? 'unclear' : 'begins'
-  // `for await (…)`: the end of one line and the begin of the next can look like it.
-  return last === 'await' && beforeLast === 'for' ? 'unclear' : 'divides'
 }
 
 function lineOf(source: string, at: number): number {
