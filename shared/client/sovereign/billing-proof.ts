@@ -1,5 +1,6 @@
 /** The proof that a wallet asks about its account's money (`decisions.md`, X-Wallet-Auth). */
-import type { Credential } from '../request.ts'
+import { Unauthorized } from '../failures/by-status.ts'
+import type { Credential, Question, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Deployment } from './deployment.ts'
 import { addressOfWallet, signProof } from './sign.ts'
@@ -15,16 +16,17 @@ type Parts = Pick<Surroundings, 'now'> & {
   onSign: (what: string) => void
 }
 
-/**
- * A credential that is signed anew only when the last one is about to end, or the wallet has changed its address:
- * nobody is asked at each read. Kept in memory alone.
- */
-export function billingProof({
-  wallet,
-  deployment,
-  now,
-  onSign,
-}: Parts): () => Promise<Credential> {
+export type BillingProof = {
+  /**
+   * Signed anew only when the last one is about to end, was refused, or the wallet has changed its address: nobody is
+   * asked at each read. Kept in memory alone.
+   */
+  credential(): Promise<Credential>
+  /** Asks as `requester` does. A proof that is refused is not kept: by the service's clock it may have ended. */
+  forgottenWhereRefused(requester: Requester): Requester
+}
+
+export function billingProof({ wallet, deployment, now, onSign }: Parts): BillingProof {
   let kept: { address: string; until: number; credential: Promise<Credential> } | undefined
   const sign = async (): Promise<Credential> => {
     const { chainId } = await deployment()
@@ -32,7 +34,7 @@ export function billingProof({
     const proof = await signProof(wallet, { purpose: 'BillingAuth', chainId, now })
     return { walletAuth: btoa(JSON.stringify(proof)) }
   }
-  return async () => {
+  const credential = async () => {
     const address = await addressOfWallet(wallet)
     if (kept && kept.address === address && now() < kept.until) return kept.credential
     const signing = { address, until: now() + KEPT_MS, credential: sign() }
@@ -43,5 +45,22 @@ export function billingProof({
       if (kept === signing) kept = undefined
       throw error
     }
+  }
+  const core = async <Body>(requester: Requester, question: Question) => {
+    const used = kept
+    try {
+      return await requester.core<Body>(question)
+    } catch (error) {
+      const isProof = question.credential !== undefined && 'walletAuth' in question.credential
+      if (isProof && error instanceof Unauthorized && kept === used) kept = undefined
+      throw error
+    }
+  }
+  return {
+    credential,
+    forgottenWhereRefused: (requester) => ({
+      core: (question) => core(requester, question),
+      edge: (question) => requester.edge(question),
+    }),
   }
 }

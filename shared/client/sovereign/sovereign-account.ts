@@ -44,14 +44,16 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const node = new Node(wallet, sleep)
   const contract = new AccountContract({ wallet, node, deployment, onStep, signal, now, sleep })
   const lastWriteAt = () => contract.lastWriteAt
-  const patient = untilSeen(requester, { now, sleep, onStep, lastWriteAt })
   const proof = billingProof({
     wallet,
     deployment,
     now,
     onSign: (what) => onStep({ step: 'sign', what }),
   })
-  const billing = () => orAborted(proof(), signal)
+  const patient = proof.forgottenWhereRefused(
+    untilSeen(requester, { now, sleep, onStep, lastWriteAt }),
+  )
+  const billing = () => orAborted(proof.credential(), signal)
   const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep, signal })
   const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
   return {

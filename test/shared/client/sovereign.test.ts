@@ -282,9 +282,12 @@ describe('billing', () => {
     expect(signed()).toBe(2)
   })
 
-  it('of a wallet without an account is refused', async () => {
+  it('of a wallet without an account is refused, and a proof that was refused is not used again', async () => {
     const client = clientOf(Wallet.createRandom().connect(node))
-    expect(await failureOf(client.billing.balance())).toMatchObject({ name: 'Unauthorized' })
+    for (const times of [1, 2]) {
+      expect(await failureOf(client.billing.balance())).toMatchObject({ name: 'Unauthorized' })
+      expect(client.steps.filter(({ step }) => step === 'sign')).toHaveLength(times)
+    }
   })
 
   it('is ended by a signal while the wallet asks its owner', async () => {
