@@ -201,7 +201,7 @@ describe('a page of another origin', () => {
     expect(status).toBe(204)
     expect(answer.get('access-control-allow-origin')).toBe('*')
     expect(answer.get('access-control-allow-headers')).toBe(
-      'Authorization,X-Api-Key,Idempotency-Key,Content-Type',
+      'Authorization,X-Api-Key,X-Wallet-Auth,Idempotency-Key,Content-Type',
     )
     expect(answer.has('access-control-allow-credentials')).toBe(false)
   })
