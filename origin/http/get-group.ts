@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { groupRecord, usageKeyRecord } from '../../shared/account-records.ts'
 import { groupQuery, wholeGroupAnswer } from '../../shared/wire/groups.ts'
 import type { Principal, UsageKey } from '../accounts/account.ts'
 import { existingGroup } from '../accounts/existing.ts'
@@ -6,9 +7,7 @@ import { walletsIn } from '../accounts/group-wallets.ts'
 import { actionsIn } from '../accounts/listed-actions.ts'
 import { lists, requireMayReadGroup } from '../accounts/rights.ts'
 import { actionRecord } from './action-record.ts'
-import { groupRecord } from './group-record.ts'
 import type { Operation } from './operation.ts'
-import { usageKeyRecord } from './usage-key-record.ts'
 import { walletRecord } from './wallet-record.ts'
 
 /** A group with its wallets, its actions, and the keys that list it. */
@@ -30,7 +29,7 @@ export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
       ...groupRecord(group),
       wallets: walletsIn(account, group).map(walletRecord),
       actions: actionsIn(account, group).map((action) => actionRecord(action, principal)),
-      keys: keys.map((key) => usageKeyRecord(key, uses.get(key.hash))),
+      keys: keys.map((key) => usageKeyRecord(key, uses.get(key.hash)?.toISOString() ?? null)),
     }
   },
 }

@@ -1,7 +1,7 @@
+import { usageKeyRecord } from '../../shared/account-records.ts'
 import { usageApiKeysAnswer } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
 import { spendCapRecord } from './spend-cap.ts'
-import { usageKeyRecord } from './usage-key-record.ts'
 
 /**
  * The usage keys of the account with their scopes and caps, oldest first. Never a key. Caps are money, and the service's
@@ -22,7 +22,7 @@ export const listApiKeys: Operation = {
     const uses = await keyUses.lastUsedAt(shown.items.map(({ hash }) => hash))
     const caps = new Map((await credits.caps(account.hash)).map((cap) => [cap.keyHash, cap]))
     return shown.map((key) => ({
-      ...usageKeyRecord(key, uses.get(key.hash)),
+      ...usageKeyRecord(key, uses.get(key.hash)?.toISOString() ?? null),
       ...spendCapRecord(caps.get(key.hash)),
     }))
   },

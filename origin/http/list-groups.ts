@@ -1,5 +1,5 @@
 import { groupsAnswer } from '../../shared/wire/groups.ts'
-import { groupRecord } from './group-record.ts'
+import { groupRecord } from '../../shared/account-records.ts'
 import type { Operation } from './operation.ts'
 
 /** The groups of the account, in the order of their ids. */

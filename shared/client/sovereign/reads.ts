@@ -1,4 +1,5 @@
 /** Reads of the account, from the contract. A list is read whole each time that it is walked. */
+import { groupRecord } from '../../account-records.ts'
 import type { AccountOperations, UsageKey } from '../core/account.ts'
 import type { CoreCalls } from '../core/core-calls.ts'
 import { listing } from '../core/listing.ts'
@@ -9,9 +10,8 @@ import type { AccountView, GroupView } from './contract-coding.ts'
 import {
   actionRecords,
   actionRecordsIn,
-  groupRecord,
   groupsOf,
-  usageKeyRecord,
+  listedKeyRecord,
   usageKeysOf,
   walletRecord,
   walletsIn,
@@ -58,7 +58,7 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
         const known = new Map<string, UsageKey>()
         for await (const key of billing.list<UsageKey>('list_api_keys', {}, options))
           known.set(key.api_key_hash, key)
-        yield keys.map((key) => usageKeyRecord(key, known.get(key.hash)))
+        yield keys.map((key) => listedKeyRecord(key, known.get(key.hash)))
       }),
   }
 }

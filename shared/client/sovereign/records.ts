@@ -1,5 +1,6 @@
 /** An account as the contract has it, in the records of the API: the same reads give the same in both modes. */
-import type { Group, RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
+import { groupRecord, usageKeyRecord } from '../../account-records.ts'
+import type { RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
 import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-coding.ts'
 
 const WILDCARD = `0x${'0'.repeat(64)}`
@@ -14,43 +15,13 @@ export function walletRecord(wallet: WalletView): Wallet {
   }
 }
 
-export function groupRecord(group: GroupView): Group {
-  return {
-    id: group.id,
-    group_id: group.id,
-    name: group.name,
-    description: group.description,
-    pkp_ids_permitted: [...group.pkpIds],
-    cid_hashes_permitted: [...group.cidHashes],
-  }
-}
-
 /** @param known what the service says of the key; `undefined` of one that it has not seen yet, which has no cap */
-export function usageKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageKey {
+export function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageKey {
   return {
-    ...scopesOf(key),
-    last_used_at: known?.last_used_at ?? null,
+    ...usageKeyRecord(key, known?.last_used_at ?? null),
     spend_cap_cents: known?.spend_cap_cents ?? null,
     spend_window_seconds: known?.spend_window_seconds ?? null,
     spent_cents: known?.spent_cents ?? null,
-  }
-}
-
-function scopesOf(key: UsageKeyView): WholeGroup['keys'][number] {
-  return {
-    id: key.hash,
-    api_key_hash: key.hash,
-    name: key.name,
-    description: key.description,
-    can_create_groups: key.canCreateGroups,
-    can_delete_groups: key.canDeleteGroups,
-    can_create_pkps: key.canCreatePkps,
-    manage_ipfs_ids_in_groups: [...key.manageIpfsIdsInGroups],
-    add_pkp_to_groups: [...key.addPkpToGroups],
-    remove_pkp_from_groups: [...key.removePkpFromGroups],
-    execute_in_groups: [...key.executeInGroups],
-    created_at: key.createdAt === 0 ? null : new Date(key.createdAt * 1000).toISOString(),
-    last_used_at: null,
   }
 }
 
@@ -108,7 +79,7 @@ export function wholeGroupRecord(account: AccountView, group: GroupView): WholeG
     actions: actionRecordsIn(account, group),
     keys: usageKeysOf(account)
       .filter((key) => lists(key, group.id))
-      .map(scopesOf),
+      .map((key) => usageKeyRecord(key, null)),
   }
 }
 

@@ -1,0 +1,61 @@
+/** Groups and usage keys as the API shows them: written once for the origin's mirror and for reads of the contract. */
+import type { z } from 'zod'
+import type { groupAnswer } from './wire/groups.ts'
+import type { usageApiKeyAnswer } from './wire/usage-keys.ts'
+
+type GroupFacts = {
+  id: number
+  name: string
+  description: string
+  pkpIds: Iterable<string>
+  cidHashes: Iterable<string>
+}
+
+/** With the field names of the specification. */
+export function groupRecord(group: GroupFacts): z.infer<typeof groupAnswer> {
+  return {
+    id: group.id,
+    group_id: group.id,
+    name: group.name,
+    description: group.description,
+    pkp_ids_permitted: [...group.pkpIds],
+    cid_hashes_permitted: [...group.cidHashes],
+  }
+}
+
+type UsageKeyFacts = {
+  hash: string
+  name: string
+  description: string
+  canCreateGroups: boolean
+  canDeleteGroups: boolean
+  canCreatePkps: boolean
+  manageIpfsIdsInGroups: Iterable<number>
+  addPkpToGroups: Iterable<number>
+  removePkpFromGroups: Iterable<number>
+  executeInGroups: Iterable<number>
+  /** Unix seconds; 0 where it is not known. */
+  createdAt: number
+}
+
+/** What it may do, and never the key. @param lastUsedAt RFC 3339; null where it is not known */
+export function usageKeyRecord(
+  key: UsageKeyFacts,
+  lastUsedAt: string | null,
+): z.infer<typeof usageApiKeyAnswer> {
+  return {
+    id: key.hash,
+    api_key_hash: key.hash,
+    name: key.name,
+    description: key.description,
+    can_create_groups: key.canCreateGroups,
+    can_delete_groups: key.canDeleteGroups,
+    can_create_pkps: key.canCreatePkps,
+    manage_ipfs_ids_in_groups: [...key.manageIpfsIdsInGroups],
+    add_pkp_to_groups: [...key.addPkpToGroups],
+    remove_pkp_from_groups: [...key.removePkpFromGroups],
+    execute_in_groups: [...key.executeInGroups],
+    created_at: key.createdAt === 0 ? null : new Date(key.createdAt * 1000).toISOString(),
+    last_used_at: lastUsedAt,
+  }
+}
