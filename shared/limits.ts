@@ -335,3 +335,10 @@ export const CONTRACT_SIGNATURE_GAS = 3_000_000
 
 /** Contract wallets that are asked at once: nobody pays for the question but the node of this deployment. */
 export const CONTRACT_SIGNATURES_AT_ONCE = 8
+
+/** The deepest finality that a trigger may ask for in blocks: the watcher keeps that many of a chain, and more. */
+export const FINALITY_DEPTH_MAX = 1_000
+
+/** Entries of `topic_filters` (specification, Limits), and topics of one entry: a union of them has to fit one question. */
+export const TOPIC_FILTERS_MAX = 3
+export const TOPICS_PER_FILTER_MAX = 10

@@ -1,13 +1,16 @@
-import journal from './meta/_journal.json'
-import m0000 from './0000_initial.sql'
-import m0001 from './0001_options-and-history.sql'
-import m0002 from './0002_live-revisions.sql'
+import journal from './meta/_journal.json';
+import m0000 from './0000_initial.sql';
+import m0001 from './0001_options-and-history.sql';
+import m0002 from './0002_live-revisions.sql';
+import m0003 from './0003_chain-events.sql';
 
-export default {
-  journal,
-  migrations: {
-    m0000,
-    m0001,
-    m0002,
-  },
-}
+  export default {
+    journal,
+    migrations: {
+      m0000,
+m0001,
+m0002,
+m0003
+    }
+  }
+  

@@ -87,6 +87,7 @@ export function runRecord(
     waiting_for: row.waitingFor,
     test: row.test,
     replay_of: row.replayOf,
+    reorged: row.reorged,
   }
 }
 

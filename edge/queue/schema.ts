@@ -48,6 +48,10 @@ export const trigger = sqliteTable('trigger', {
    * place of a run in the history is a subtraction.
    */
   prunedThrough: integer('pruned_through').notNull().default(0),
+  /** Chain events: JSON of `Watch`, what its chain's watcher is asked for. */
+  watch: text('watch'),
+  /** The watcher has not been told of this version yet. */
+  watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
 })
 
 /** Usage keys, each sealed to the origin's storage key for this trigger and owner: today's, and those of runs under way. */
@@ -100,6 +104,8 @@ export const runs = sqliteTable(
     test: integer('test', { mode: 'boolean' }).notNull().default(false),
     /** The id of the run that this one repeats. */
     replayOf: text('replay_of'),
+    /** Its log is no longer on the chain. */
+    reorged: integer('reorged', { mode: 'boolean' }).notNull().default(false),
   },
   // Live runs alone are searched by state; an index over all would be written twice for every run. Failures are few.
   // SQLite takes it for queries alone that repeat its condition word for word. It has all that the queue is searched
@@ -162,6 +168,18 @@ export const skippedTicks = sqliteTable('skipped_ticks', {
   scheduledAt: integer('scheduled_at').notNull(),
   recordedAt: integer('recorded_at').notNull(),
 })
+
+/** Logs that made a run, for as long as their blocks may be taken back: told again, none makes a second one. */
+export const firedLogs = sqliteTable(
+  'fired_logs',
+  {
+    suffix: text('suffix').primaryKey(),
+    blockNumber: integer('block_number').notNull(),
+    /** False after its block was taken back, until a block has it again. */
+    onChain: integer('on_chain', { mode: 'boolean' }).notNull(),
+  },
+  (table) => [index('fired_logs_block').on(table.blockNumber)],
+)
 
 /** When runs were started, for `max_runs_per_minute`: rows older than the window are dropped. */
 export const starts = sqliteTable('starts', {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   CONCURRENCY_MAX,
+  FINALITY_DEPTH_MAX,
   MAX_QUEUED_RUNS_BOUND,
   MAX_QUEUED_RUNS_DEFAULT,
   MAX_RUNS_PER_MINUTE_BOUND,
@@ -40,6 +41,10 @@ export const triggerOptions = z.strictObject({
   /** Webhooks: one run for each delivery id of 24 hours; `true` knows the ids of common senders. */
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])
+    .optional(),
+  /** Chain events: when a block is final; a number is blocks below the head. */
+  finality: z
+    .union([z.enum(['latest', 'safe', 'finalized']), z.int().min(0).max(FINALITY_DEPTH_MAX)])
     .optional(),
   /** Webhooks: whose handshake is answered. */
   handshake: z.enum(HANDSHAKE_SENDERS).optional(),
@@ -110,6 +115,16 @@ export const triggerStats = z.object({
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 
+/** How far a backfill is: block numbers, both ends included. */
+export const backfillRecord = z.object({
+  from: z.int(),
+  to: z.int(),
+  /** The next block to be looked at; behind `to` once it is done. */
+  at: z.int(),
+  done: z.boolean(),
+})
+export type BackfillRecord = z.infer<typeof backfillRecord>
+
 /** A trigger as its owner reads it; times are RFC 3339 in UTC. The usage key is write-only. */
 export const triggerRecord = z.object({
   id: z.string(),
@@ -127,6 +142,13 @@ export const triggerRecord = z.object({
   webhook_url: z.string().exactOptional(),
   /** Schedules only; null while disabled. */
   next_run_at: time.nullable().exactOptional(),
+  /** Chain events only: the signature as it is hashed, and its hash. */
+  canonical_signature: z.string().exactOptional(),
+  topic0: z.string().exactOptional(),
+  /** Chain events only: when a block is final for it, as it said or as the chain's default is. */
+  finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
+  /** Chain events with a `start_block` below the head they began at; of one trigger alone: lists have none. */
+  backfill: backfillRecord.exactOptional(),
   /** Why the service disabled it; null where its owner did, or nobody. */
   disabled_reason: z.string().nullable(),
   /** What holds its runs up. */
@@ -147,7 +169,7 @@ export type StoredTrigger = z.infer<typeof storedTrigger>
 
 /** A trigger in a list: without its source, and without large `default_params`. */
 export const listedTrigger = triggerRecord
-  .omit({ action_code: true, waiting_for: true, stats: true })
+  .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
   .extend({
     default_params: triggerRecord.shape.default_params.nullable(),
     /** `default_params` are null here because of their size: the trigger itself shows them. */
@@ -183,5 +205,7 @@ export const runRecord = z.object({
   test: z.boolean(),
   /** The id of the run that this one repeats. */
   replay_of: z.string().nullable(),
+  /** Chain events: its log is no longer on the chain, by a reorganisation deeper than the trigger's finality. */
+  reorged: z.boolean(),
 })
 export type RunRecord = z.infer<typeof runRecord>
