@@ -65,14 +65,16 @@ function readChain(chain: unknown): ChainName {
 }
 
 function readSignature(text: unknown): EventSignature {
-  const fix = 'Send the event as its contract declares it, such as Transfer(address,address,uint256).'
+  const fix =
+    'Send the event as its contract declares it, such as Transfer(address,address,uint256).'
   if (text === undefined) return refuse('event_signature', 'it is missing', fix)
   if (typeof text !== 'string') return refuse('event_signature', 'expected a string', fix)
   try {
     return parseEventSignature(text)
   } catch (error) {
     if (!(error instanceof SignatureRefused)) throw error
-    const { position, problem, fix: better } = error
+    const { position, problem } = error
+    const better = `${error.fix[0]!.toUpperCase()}${error.fix.slice(1)}.`
     return refuse('event_signature', `at position ${position}: ${problem}`, better)
   }
 }

@@ -23,7 +23,8 @@ export function readTopicFilters(
   const topics: LogFilter['topics'] = []
   for (const [at, entry] of filters.entries()) {
     const read = readEntry(entry)
-    if (read !== null && 'problem' in read) return { ...read, field: `${field}[${at}]${read.field}` }
+    if (read !== null && 'problem' in read)
+      return { ...read, field: `${field}[${at}]${read.field}` }
     topics.push(read)
   }
   while (topics.at(-1) === null) topics.pop()

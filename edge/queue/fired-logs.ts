@@ -30,7 +30,12 @@ export class FiredLogs {
    * @param isKnown it had its run before, whose mark goes if it has one
    * @param settledThrough of blocks up to this one nothing has to be remembered
    */
-  onChain(suffix: string, block: ChainLog['blockNumber'], isKnown: boolean, settledThrough: number) {
+  onChain(
+    suffix: string,
+    block: ChainLog['blockNumber'],
+    isKnown: boolean,
+    settledThrough: number,
+  ) {
     if (isKnown)
       this.#sql.exec('UPDATE runs SET reorged = 0 WHERE suffix = ? AND reorged = 1', suffix)
     if (block <= settledThrough) return

@@ -2,8 +2,7 @@ import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
 import { type ChainConfig, readChainConfig } from '../chain/chain-config.ts'
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { Chains } from '../chain/chain-settings.ts'
-import { learnIndexed } from '../chain/decoding/learn-indexed.ts'
-import { planDecoding } from '../chain/decoding/plan-decoding.ts'
+import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
 import { logRunSuffix } from '../chain/log-run.ts'
 import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
 import type { FiredLogs } from './fired-logs.ts'
@@ -11,6 +10,7 @@ import type { ChainEventFiring } from './firing.ts'
 import type { Intake } from './intake.ts'
 import type { LiveCounts } from './live-counts.ts'
 import type { TriggerRow } from './records.ts'
+import { planLog } from './plan-log.ts'
 import type { RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 import { advanced, type Watch } from './watch.ts'
@@ -81,8 +81,9 @@ export class LogIntake {
     const firings = logs.map((log) => ({
       suffix: logRunSuffix(trigger.triggerId, log),
       arrival: () => {
-        learned = learnIndexed(config.signature, log, learned)
-        return arrivalOf(config, chainId, log, learned)
+        const planned = planLog(config.signature, log, learned)
+        learned = planned.learned
+        return arrivalOf(config, chainId, log, planned.plan)
       },
     }))
     const known = new Set<string>()
@@ -113,9 +114,8 @@ export class LogIntake {
 
 const encoder = new TextEncoder()
 
-function arrivalOf(config: ChainConfig, chainId: number, log: ChainLog, learned: Watch['learned']) {
-  const { chain, signature, signatureText } = config
-  const plan = planDecoding(signature, log, learned)
+function arrivalOf(config: ChainConfig, chainId: number, log: ChainLog, plan: DecodePlan) {
+  const { chain, signatureText } = config
   const firing: ChainEventFiring = {
     source: 'chain_event',
     chain,

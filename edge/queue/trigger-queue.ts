@@ -56,7 +56,8 @@ import { subscriptionOf } from './watch.ts'
 import { type PostAnswer, WebhookIntake, type WebhookPost } from './webhook-intake.ts'
 
 export type Changed =
-  { state: 'changed'; record: TriggerRecord } | Extract<WatchChange, { state: 'asks_head' }>
+  | { state: 'changed'; record: TriggerRecord }
+  | Extract<WatchChange, { state: 'asks_head' }>
 
 /** A queued run that nothing else woke the object for is looked at after this. */
 const SAFETY_ALARM_MS = 1_000
@@ -126,7 +127,11 @@ export class TriggerQueue extends DurableObject<Env> {
       chains: () => settingsOf(env).CHAINS,
       // Best effort: the watcher comes again by itself.
       roomMade: ({ chain }, triggerId) =>
-        ctx.waitUntil(watcher(chain).roomFor(triggerId).catch(() => undefined)),
+        ctx.waitUntil(
+          watcher(chain)
+            .roomFor(triggerId)
+            .catch(() => undefined),
+        ),
     })
     const starts = new StoredStarts(sql)
     const origin = new SealedOrigin(env, Date.now)

@@ -27,9 +27,7 @@ export type NewTrigger = {
 }
 
 /** What an owner may change; what is absent stays. */
-export type TriggerChange = Partial<
-  Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>
->
+export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
 /** Facts beside the record, that change without its owner. */
 export type TriggerFacts = Partial<

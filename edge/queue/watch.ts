@@ -3,9 +3,8 @@
  * functions here say what it becomes; none of them changes what it is given.
  */
 import type { ChainConfig } from '../chain/chain-config.ts'
-import type { ChainLog } from '../chain/chain-log.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
-import type { LearnedMask } from '../chain/decoding/learn-indexed.ts'
+import type { LearnedIndexed } from '../chain/decoding/learn-indexed.ts'
 import type { Finality } from '../chain/finality.ts'
 import type { LogDelivery, Subscription } from '../chain/subscription.ts'
 import type { BackfillRecord } from '../../shared/wire/trigger.ts'
@@ -24,7 +23,7 @@ export type Watch = {
   /** Blocks up to this one stay for good, as far as the watcher has said; -1: it has said nothing. */
   settledThrough: number
   /** What the logs so far say of which arguments are indexed. */
-  learned: LearnedMask | null
+  learned: LearnedIndexed | null
 }
 
 const UNBEGUN = { since: null, toldAt: null, backfill: null, learned: null }
@@ -82,10 +81,17 @@ function takenBack(watch: Watch, above: number): Watch {
 }
 
 /** A block of which some logs were not taken is told of again; those of it that were taken are known then. */
-function backfilled(backfill: BackfillRecord, delivery: LogDelivery, count: number): BackfillRecord {
+function backfilled(
+  backfill: BackfillRecord,
+  delivery: LogDelivery,
+  count: number,
+): BackfillRecord {
   const { logs, backfillAt } = delivery
   const { to } = backfill
-  const reached = (block: number) => ({ ...backfill, at: Math.min(Math.max(backfill.at, block), to) })
+  const reached = (block: number) => ({
+    ...backfill,
+    at: Math.min(Math.max(backfill.at, block), to),
+  })
   if (count < logs.length) return reached(logs[count]!.blockNumber)
   if (backfillAt === null) return { ...backfill, at: to + 1, done: true }
   return reached(backfillAt ?? logs.at(-1)?.blockNumber ?? backfill.at)

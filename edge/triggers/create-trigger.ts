@@ -39,7 +39,8 @@ export async function createTrigger(
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await takeUsageKey(env, now, body.usage_api_key, cid, owner)
-  const watch = body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, body) : undefined
+  const watch =
+    body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, body) : undefined
   // The stub's own types make nothing of a record that may have any JSON in it.
   const queue: Pick<TriggerQueue, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   const record = await queue.create({
