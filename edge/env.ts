@@ -2,6 +2,7 @@
  * The Worker's bindings, parsed once (`docs/configuration.md` lists each).
  */
 import { z } from 'zod'
+import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
 import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
@@ -52,6 +53,7 @@ export type Env = Bindings & {
   ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>
   RATE_CAP: DurableObjectNamespace<RateCap>
   SCHEDULER: DurableObjectNamespace<Scheduler>
+  CHAIN_WATCHER: DurableObjectNamespace<ChainWatcher>
 }
 
 let parsed: { env: object; settings: Settings } | undefined
