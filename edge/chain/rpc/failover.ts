@@ -3,7 +3,7 @@ import type { EndpointHealth, ReadLane } from './chain-reader.ts'
 import type { Endpoint } from './endpoint.ts'
 import { EndpointCondition } from './endpoint-condition.ts'
 import { EndpointFailed } from './endpoint-failure.ts'
-import { ChainAway, NodeLags, RangeRefused } from './rpc-failures.ts'
+import { ChainAway, NodeLags } from './rpc-failures.ts'
 
 export type Candidate = { place: number; endpoint: Endpoint; condition: EndpointCondition }
 export type Log = (event: string, facts: object) => void
