@@ -13,6 +13,6 @@ export function registerTriggersPreview(app: App): void {
     const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
     const body = validate(previewRequest, json, 422)
     const { now, settings } = c.var.services
-    return c.json(previewTrigger(body, now(), settings.PUBLIC_URL))
+    return c.json(previewTrigger(body, now(), settings.PUBLIC_URL, settings.CHAINS))
   })
 }

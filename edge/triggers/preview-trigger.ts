@@ -1,4 +1,5 @@
 import type { PreviewRequest, TriggerPreview } from '../../shared/wire/preview.ts'
+import type { Chains } from '../chain/chain-settings.ts'
 import { eventParams, type Firing } from '../queue/firing.ts'
 import { nextTicks, timesOfDay } from '../schedule/cron.ts'
 import { minimumInterval } from '../schedule/minimum-interval.ts'
@@ -19,8 +20,9 @@ export function previewTrigger(
   { kind, config, default_params }: PreviewRequest,
   now: number,
   publicUrl: string,
+  chains: Chains,
 ): TriggerPreview {
-  requireAllowed(kind, { config, default_params })
+  requireAllowed(kind, { config, default_params }, chains)
   if (kind !== 'schedule')
     return { params: { ...default_params, ...sampleOfWebhook(now, publicUrl) } }
   const cron = String(config.cron)
