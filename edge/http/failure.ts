@@ -1,6 +1,7 @@
 import { ApiError } from '../../shared/errors.ts'
 import { ChainUnavailable } from '../triggers/chain-head.ts'
 import { TooManyCalls } from '../limits/require-rate.ts'
+import { PreviewBusy } from '../triggers/preview/preview-busy.ts'
 import { type TriggerFailure, TriggerRefused } from '../triggers/trigger-refused.ts'
 import { OriginAway } from '../trust/origin-away.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
@@ -17,6 +18,13 @@ export function toApiError(error: unknown): ApiError {
     )
   if (error instanceof OriginBusy)
     return new ApiError(error.status, error.message, error.fix, retryAfter(error.retryAfterS ?? 2))
+  if (error instanceof PreviewBusy)
+    return new ApiError(
+      503,
+      'Too many previews of this chain are under way.',
+      'Send it again after the seconds in Retry-After.',
+      { error: 'preview_busy', ...retryAfter(Math.max(1, Math.ceil(error.retryAfterS))) },
+    )
   if (error instanceof OriginAway) return originAway(error)
   if (error instanceof ChainUnavailable)
     return new ApiError(
