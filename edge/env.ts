@@ -2,6 +2,8 @@
  * The Worker's bindings, parsed once (`docs/configuration.md` lists each).
  */
 import { z } from 'zod'
+import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
+import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
 import { misfits, trustShape } from './trust/trust-settings.ts'
@@ -25,10 +27,12 @@ const shape = {
   ...trustShape,
   CHANNEL_PSK: base64Secret(32),
   ID_MAC_KEY: base64Secret(32),
+  /** The chains whose events can fire triggers, with their nodes. */
+  CHAINS: chainsSetting,
 }
 
 const settingsSchema = z.object(shape).superRefine((settings, context) => {
-  for (const [name, message] of misfits(settings))
+  for (const [name, message] of [...misfits(settings), ...chainMisfits(settings)])
     context.addIssue({ code: 'custom', path: [name], message })
 })
 
@@ -49,6 +53,7 @@ export type Env = Bindings & {
   ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>
   RATE_CAP: DurableObjectNamespace<RateCap>
   SCHEDULER: DurableObjectNamespace<Scheduler>
+  CHAIN_WATCHER: DurableObjectNamespace<ChainWatcher>
 }
 
 let parsed: { env: object; settings: Settings } | undefined

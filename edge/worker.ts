@@ -4,6 +4,7 @@ import type { Env } from './env.ts'
 import { takeWebhook } from './http/webhook.ts'
 import { wakeScanner, wakeScannerOnce } from './schedule/wake-scanner.ts'
 
+export { ChainWatcher } from './chain/watch/chain-watcher.ts'
 export { RateCap } from './limits/rate-cap.ts'
 export { TriggerQueue } from './queue/trigger-queue.ts'
 export { Scheduler } from './schedule/scheduler.ts'

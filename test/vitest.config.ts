@@ -16,9 +16,39 @@ const ALONE = [
   'test/shared/json-body.test.ts',
 ]
 
+/** Files that look at what an isolate does first, or want the scanner and its index to themselves: a workerd for each. */
+const FRESH = ['test/edge/schedule/{scan,scanner}.test.ts', 'test/edge/queue/index-row.test.ts']
+
 const bindings = await makeEdgeTestEnvironment()
 // After the environment: it names the authority that Miniflare reads when it is imported.
 const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-plugin')
+
+/** Files that run inside workerd. */
+function edgeProject(files: {
+  name: string
+  include: string[]
+  exclude?: string[]
+  isolate?: false
+}) {
+  return {
+    plugins: [
+      cloudflareTest(async () => ({
+        wrangler: { configPath: './wrangler.toml' },
+        miniflare: {
+          bindings: { ...bindings, TEST_MIGRATIONS: await readD1Migrations('./drizzle/edge') },
+        },
+      })),
+    ],
+    test: {
+      ...files,
+      root,
+      setupFiles: ['./test/edge/setup.ts'],
+      globalSetup: ['./test/doubles/sealed-origin-setup.ts', './test/doubles/evidence-setup.ts'],
+      testTimeout: 20_000,
+      maxWorkers: SIDE_BY_SIDE,
+    },
+  }
+}
 
 export default defineConfig({
   root,
@@ -32,28 +62,14 @@ export default defineConfig({
           maxWorkers: SIDE_BY_SIDE,
         },
       },
-      {
-        plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: { ...bindings, TEST_MIGRATIONS: await readD1Migrations('./drizzle/edge') },
-            },
-          })),
-        ],
-        test: {
-          name: 'edge',
-          root,
-          include: ['test/edge/**/*.test.ts'],
-          setupFiles: ['./test/edge/setup.ts'],
-          globalSetup: [
-            './test/doubles/sealed-origin-setup.ts',
-            './test/doubles/evidence-setup.ts',
-          ],
-          testTimeout: 20_000,
-          maxWorkers: SIDE_BY_SIDE,
-        },
-      },
+      edgeProject({
+        name: 'edge',
+        include: ['test/edge/**/*.test.ts'],
+        exclude: FRESH,
+        // A workerd for each file would be more than half of their time.
+        isolate: false,
+      }),
+      edgeProject({ name: 'edge-fresh', include: FRESH }),
       {
         test: {
           name: 'origin',

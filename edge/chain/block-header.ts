@@ -10,9 +10,12 @@ export type BlockHeader = {
   logsBloom: string
 }
 
-/** What an endpoint says of the chain at one moment. `undefined`: not asked for. */
+/**
+ * What an endpoint says of the chain at one moment. Absent: not asked for. `null`: no endpoint that can be asked serves
+ * this tag, or has such a block yet.
+ */
 export type Tip = {
   latest: BlockHeader
-  safe?: BlockHeader
-  finalized?: BlockHeader
+  safe?: BlockHeader | null
+  finalized?: BlockHeader | null
 }

@@ -12,6 +12,7 @@ import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
   ensureContract,
+  LOCAL_CHAIN_ID,
   LOCAL_FINALITY,
   LOCAL_PAYERS,
   startChain,
@@ -38,6 +39,9 @@ export type Component = 'chain' | 'origin' | 'edge'
 const CHANNEL_EPOCH = 1
 /** Credits of each account of a local stack, where nothing can be paid (`decisions.md`, Money). */
 const STARTER_CENTS = 500
+
+/** The local chain has a block each second. */
+const WATCHER_POLL_MS = 1_000
 
 /** A signal from any process of the same user would open a debugger on the keys otherwise. */
 const NO_INSPECTOR = '--disable-sigusr1'
@@ -202,6 +206,14 @@ export class Stack {
       SIM_ROOT_SHA256: rootPinOf(this.#rootKey),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
+      CHAINS: JSON.stringify({
+        ethereum: {
+          chain_id: LOCAL_CHAIN_ID,
+          rpc: [`http://127.0.0.1:${this.#ports.chain}`],
+          finality: LOCAL_FINALITY,
+          poll_ms: WATCHER_POLL_MS,
+        },
+      }),
       ...this.#options.edgeSettings,
     }
   }

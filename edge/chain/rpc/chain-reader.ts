@@ -1,4 +1,7 @@
-/** What the watcher reads of a chain. The answers have been checked against what was asked, and against themselves. */
+/**
+ * What the watcher reads of a chain. The answers have been checked against what was asked, and against themselves. All
+ * throw `ChainAway` where no endpoint answers usably; each endpoint is asked at most once.
+ */
 import type { BlockHeader, Tip } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
@@ -7,7 +10,10 @@ import type { LogQuery } from '../matching/log-filter.ts'
 export type ReadLane = 'live' | 'backfill'
 
 export interface ChainReader {
-  /** One request: the latest header, with the tagged ones that were asked for. Of the endpoint that is preferred now. */
+  /**
+   * One request: the latest header, with the tagged ones that were asked for; of the endpoint that is preferred now, or
+   * one that serves the tags. A tag that none serves is `null`, and no failure.
+   */
   tip(tags: readonly ('safe' | 'finalized')[]): Promise<Tip>
   /** Headers of a stretch, each the child of the one before it. @throws {NodeLags} where the node has not got them all */
   headers(from: number, to: number): Promise<BlockHeader[]>
@@ -17,6 +23,7 @@ export interface ChainReader {
    * The logs of a stretch, in order of block and index, each with its block's time and its ordinal. Checked: shape, range,
    * query, order, one hash a block; the node has `to`.
    * @throws {RangeRefused} the provider wants a smaller range @throws {NodeLags}
+   * @throws {ChainAway} with `perhapsRange` where a smaller range may be answered
    */
   logs(query: LogQuery, from: number, to: number, lane: ReadLane): Promise<ChainLog[]>
   /** The logs of one block by its hash: a node that does not have this block fails. @throws {NodeLags} */
@@ -28,7 +35,7 @@ export interface ChainReader {
 export type EndpointHealth = {
   endpoint: number
   state: 'healthy' | 'lagging' | 'failing' | 'wrong_chain' | 'unknown'
-  /** The highest block that it has told of. */
+  /** The head that it last told of. */
   head: number | null
   /** Median of its latest answers. */
   latencyMs: number | null

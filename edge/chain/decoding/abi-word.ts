@@ -1,0 +1,67 @@
+import type { AbiType } from '../signature/event-signature.ts'
+import { checksummedAddress } from './checksummed-address.ts'
+import { Unfit } from './unfit.ts'
+
+/** Hex digits of a word of 32 bytes. */
+export const WORD = 64
+
+/** Types whose value is one word. */
+export type WordType = Extract<
+  AbiType,
+  { kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' }
+>
+
+const ZEROS = '0'.repeat(WORD)
+const ONES = 'f'.repeat(WORD)
+/** Digits of an integer that a number holds exactly. */
+const EXACT_DIGITS = 13
+
+/**
+ * Whether a word is what a compiler writes for a value of this type: nothing else is decoded, since it is a sign that
+ * it is the value of another one.
+ * @param word 64 lower-case hex digits
+ */
+export function wordFits(type: WordType, word: string): boolean {
+  switch (type.kind) {
+    case 'address':
+      return word.startsWith(ZEROS.slice(0, 24))
+    case 'bool':
+      return word.startsWith(ZEROS.slice(1)) && (word[63] === '0' || word[63] === '1')
+    case 'uint':
+      return word.startsWith(ZEROS.slice(0, WORD - type.bits / 4))
+    case 'int': {
+      const signed = WORD - type.bits / 4
+      return word.startsWith((isNegative(word, signed) ? ONES : ZEROS).slice(0, signed))
+    }
+    case 'fixed_bytes':
+      return word.endsWith(ZEROS.slice(type.bytes * 2))
+  }
+}
+
+/** @throws {Unfit} */
+export function wordValue(type: WordType, word: string): string | boolean {
+  if (!wordFits(type, word)) throw new Unfit(`0x${word} is no ${type.kind.replace('_', ' ')}`)
+  switch (type.kind) {
+    case 'address':
+      return checksummedAddress(`0x${word.slice(24)}`)
+    case 'bool':
+      return word[63] === '1'
+    case 'uint':
+      return decimal(word)
+    case 'int':
+      return word[0] === 'f' ? String(BigInt.asIntN(256, BigInt(`0x${word}`))) : decimal(word)
+    case 'fixed_bytes':
+      return `0x${word.slice(0, type.bytes * 2)}`
+  }
+}
+
+function decimal(word: string): string {
+  return word.startsWith(ZEROS.slice(EXACT_DIGITS))
+    ? String(Number.parseInt(word.slice(WORD - EXACT_DIGITS), 16))
+    : String(BigInt(`0x${word}`))
+}
+
+/** @param at the first digit that belongs to the value */
+function isNegative(word: string, at: number): boolean {
+  return word[at]! >= '8'
+}

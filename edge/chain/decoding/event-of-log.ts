@@ -1,0 +1,64 @@
+import type { ChainLog } from '../chain-log.ts'
+import type { ChainName } from '../chain-settings.ts'
+import type { EventSignature } from '../signature/event-signature.ts'
+import { checksummedAddress } from './checksummed-address.ts'
+import type { DecodedLog, DecodePlan } from './decoded-log.ts'
+import { decodeLog } from './decode-log.ts'
+import { rawLog, type RawLog } from './raw-log.ts'
+
+/** The `event` of the params that an action receives (`decisions.md`, Chain params). JSON. */
+export type ChainEvent = DecodedLog & {
+  chain: ChainName
+  chain_id: number
+  /** Checksummed. */
+  contract_address: string
+  /** As its owner wrote it. */
+  event_signature: string
+  topic0: string
+  topics: readonly string[]
+  data: string
+  block_number: number
+  block_hash: string
+  /** Unix seconds. */
+  block_timestamp: number
+  transaction_hash: string
+  transaction_index: number
+  /** In its block. */
+  log_index: number
+  raw_log: RawLog
+  /** Of a log that is taken back, which makes no run: always false. */
+  removed: false
+}
+
+export type EventSource = {
+  chain: ChainName
+  chainId: number
+  signatureText: string
+  signature: EventSignature
+  log: ChainLog
+  /** How it was decided to decode this log when its run was made. */
+  plan: DecodePlan
+}
+
+/** @throws never: what can not be decoded is `raw`, and its topics and data are all there */
+export function eventOfLog(source: EventSource): ChainEvent {
+  const { chain, chainId, signatureText, signature, log, plan } = source
+  return {
+    chain,
+    chain_id: chainId,
+    contract_address: checksummedAddress(log.address),
+    event_signature: signatureText,
+    topic0: signature.topic0,
+    topics: log.topics,
+    data: log.data,
+    ...decodeLog(signature, log, plan),
+    block_number: log.blockNumber,
+    block_hash: log.blockHash,
+    block_timestamp: log.blockTimestamp,
+    transaction_hash: log.transactionHash,
+    transaction_index: log.transactionIndex,
+    log_index: log.logIndex,
+    raw_log: rawLog(log),
+    removed: false,
+  }
+}

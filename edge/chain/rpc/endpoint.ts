@@ -1,0 +1,170 @@
+import { AddressLimit } from './address-limit.ts'
+import { BatchSize, isBatchTooLong, refusesBatch } from './batch-errors.ts'
+import type { ReadLane } from './chain-reader.ts'
+import type { Connections } from './connections.ts'
+import type { EndpointAddress } from './endpoint-address.ts'
+import { EndpointFailed, rpcErrorKind } from './endpoint-failure.ts'
+import { type Network, post, type Posted } from './http-post.ts'
+import { type RpcAnswer, type RpcCall, type RpcError, rpcAnswers, rpcBody } from './json-rpc.ts'
+import { Latency } from './latency.ts'
+import { numberIn } from './quantities.ts'
+import { addressRefusal, rangeRefusal } from './range-errors.ts'
+import { isRateLimit, retryAfterMs } from './rate-errors.ts'
+
+/** The endpoint takes no batch as long as this one. */
+class BatchRefused extends Error {
+  /** Its text speaks of batches. */
+  readonly certain: boolean
+  constructor(certain: boolean) {
+    super('no batch as long')
+    this.certain = certain
+  }
+}
+
+const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
+
+/** So few questions are asked one after the other where they can not be asked together: they may build on each other. */
+const IN_TURN_MAX = 4
+
+/** One node, or what is behind one URL: it is asked, and its answers are told apart from refusals to answer. */
+export class Endpoint {
+  readonly latency = new Latency()
+  readonly addresses = new AddressLimit()
+  readonly #batches = new BatchSize()
+  readonly #address: EndpointAddress
+  readonly #chainId: number
+  readonly #network: Network
+  readonly #connections: Connections
+  #isOfChain = false
+  #nextId = 1
+
+  constructor(
+    address: EndpointAddress,
+    chainId: number,
+    network: Network,
+    connections: Connections,
+  ) {
+    this.#address = address
+    this.#chainId = chainId
+    this.#network = network
+    this.#connections = connections
+  }
+
+  now(): number {
+    return this.#network.now()
+  }
+
+  /** It may have come back as another one: it is asked again which chain it is of. */
+  doubtChain(): void {
+    this.#isOfChain = false
+  }
+
+  /**
+   * Asks all in one request, and so one node, as far as the endpoint lets us; before its first answer is believed, it
+   * says which chain it is of.
+   * @returns an answer to each question, in their order
+   * @throws {EndpointFailed}
+   */
+  async ask(calls: readonly RpcCall[], lane: ReadLane): Promise<RpcAnswer[]> {
+    if (this.#isOfChain) return await this.#inBatches(calls, lane)
+    const [chain, ...answers] = await this.#inBatches([CHAIN_ID, ...calls], lane)
+    this.#requireChain(chain!)
+    return answers
+  }
+
+  #requireChain(answer: RpcAnswer): void {
+    if ('error' in answer) throw new EndpointFailed(rpcErrorKind(answer.error.code))
+    if (numberIn(answer.result, 'the chain id') !== this.#chainId)
+      throw new EndpointFailed('wrong_chain')
+    this.#isOfChain = true
+  }
+
+  async #inBatches(calls: readonly RpcCall[], lane: ReadLane): Promise<RpcAnswer[]> {
+    let size = this.#batches.at(this.now())
+    let isDoubtful = false
+    for (;;) {
+      try {
+        const answers = await this.#chunked(calls, size, lane)
+        // One by one it answers: it was the batch that it refused.
+        if (isDoubtful) this.#batches.refused(1, this.now())
+        return answers
+      } catch (error) {
+        if (!(error instanceof BatchRefused)) throw error
+        const length = Math.min(size, calls.length)
+        isDoubtful = !error.certain
+        size = isDoubtful ? 1 : this.#batches.refused(length, this.now())
+      }
+    }
+  }
+
+  /** The first part alone: whether the node has a block is older than what it says of the logs up to it. */
+  async #chunked(calls: readonly RpcCall[], size: number, lane: ReadLane): Promise<RpcAnswer[]> {
+    const parts: (readonly RpcCall[])[] = []
+    for (let at = 0; at < calls.length; at += size) parts.push(calls.slice(at, at + size))
+    const [first, ...others] = parts
+    const answers = [await this.#request(first!, lane)]
+    if (calls.length <= IN_TURN_MAX) {
+      for (const part of others) answers.push(await this.#request(part, lane))
+    } else {
+      answers.push(...(await Promise.all(others.map((part) => this.#request(part, lane)))))
+    }
+    return answers.flat()
+  }
+
+  async #request(calls: readonly RpcCall[], lane: ReadLane): Promise<RpcAnswer[]> {
+    const firstId = this.#nextId
+    this.#nextId += calls.length
+    const body = rpcBody(calls, firstId)
+    const posted = await this.#connections.run(lane, async () => {
+      const began = this.now()
+      const answer = await post(this.#network, this.#address, body, lane)
+      this.latency.add(Math.max(0, this.now() - began))
+      return answer
+    })
+    const { status, json } = posted
+    const wait = retryAfterMs(posted.retryAfter, this.now())
+    if (status === 429) throw new EndpointFailed('rate_limited', { retryAfterMs: wait })
+    if (json === undefined) return failedStatus(posted, calls)
+
+    const read = readAnswers(posted, calls.length, firstId)
+    const errors = 'refused' in read ? [read.refused] : read.answers.flatMap(errorOf)
+    if (errors.some((error) => isRateLimit(error) && !isOfLogs(error) && !isBatchTooLong(error)))
+      throw new EndpointFailed('rate_limited', { retryAfterMs: wait })
+    if (calls.length > 1 && errors.some(isBatchTooLong)) throw new BatchRefused(true)
+    if ('answers' in read) {
+      if (status >= 400 && errors.length === 0) throw new EndpointFailed(`http_${status}`)
+      return read.answers
+    }
+    if (calls.length === 1) return [{ error: read.refused }]
+    const refusal = refusesBatch(read.refused, status)
+    if (refusal !== 'no') throw new BatchRefused(refusal === 'certain')
+    throw new EndpointFailed(rpcErrorKind(read.refused.code), {
+      perhapsQuestion: isOfLogs(read.refused),
+    })
+  }
+}
+
+/** A failed status with JSON that is no JSON-RPC is a failed status. */
+function readAnswers({ status, json }: Posted, count: number, firstId: number) {
+  try {
+    return rpcAnswers(json, count, firstId)
+  } catch (error) {
+    if (status >= 400) throw new EndpointFailed(`http_${status}`)
+    throw error
+  }
+}
+
+/** A failed status with a page of text. @throws {EndpointFailed} @throws {BatchRefused} */
+function failedStatus({ status }: Posted, calls: readonly RpcCall[]): RpcAnswer[] {
+  const error: RpcError = { code: status, message: '' }
+  const refusal = calls.length > 1 ? refusesBatch(error, status) : 'no'
+  if (refusal !== 'no') throw new BatchRefused(refusal === 'certain')
+  if (status === 413) return [{ error }]
+  throw new EndpointFailed(`http_${status}`)
+}
+
+const errorOf = (answer: RpcAnswer): RpcError[] => ('error' in answer ? [answer.error] : [])
+
+/** Some refusals of a range or of addresses have the code of a rate, or speak of a limit. */
+const isOfLogs = (error: RpcError) =>
+  rangeRefusal(error, Number.POSITIVE_INFINITY) !== undefined || addressRefusal(error) !== undefined

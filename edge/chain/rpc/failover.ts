@@ -1,0 +1,156 @@
+import type { Tip } from '../block-header.ts'
+import type { EndpointHealth, ReadLane } from './chain-reader.ts'
+import type { Endpoint } from './endpoint.ts'
+import { EndpointCondition } from './endpoint-condition.ts'
+import { EndpointFailed } from './endpoint-failure.ts'
+import { ChainAway, NodeLags } from './rpc-failures.ts'
+
+export type Candidate = { place: number; endpoint: Endpoint; condition: EndpointCondition }
+export type Log = (event: string, facts: object) => void
+
+type Tags = readonly ('safe' | 'finalized')[]
+type Options = { now: () => number; random: () => number; log: Log }
+
+/** Asks the best endpoint, and the next one where it fails; keeps account of how they do. */
+export class Failover {
+  readonly #all: readonly Candidate[]
+  readonly #options: Options
+
+  constructor(endpoints: readonly Endpoint[], options: Options) {
+    this.#all = endpoints.map((endpoint, place) => ({
+      place,
+      endpoint,
+      condition: new EndpointCondition(),
+    }))
+    this.#options = options
+  }
+
+  /**
+   * Each endpoint is asked at most once.
+   * @param tags those that serve them are asked first
+   * @throws {RangeRefused} as the first one says that takes the question
+   * @throws {NodeLags} where one says so and none answers @throws {ChainAway}
+   */
+  async ask<T>(
+    lane: ReadLane,
+    question: (candidate: Candidate) => Promise<T>,
+    tags: Tags = [],
+  ): Promise<T> {
+    const doubtful: { candidate: Candidate; kind: string }[] = []
+    const failures: string[] = []
+    let perhapsRange = false
+    let lags: NodeLags | undefined
+    for (const candidate of this.#inOrder(lane, tags)) {
+      try {
+        const answer = await this.askOne(candidate, lane, question)
+        // Another one could answer: it was not the question.
+        for (const { candidate: failed, kind } of doubtful) this.#failed(failed, lane, kind)
+        return answer
+      } catch (error) {
+        if (error instanceof NodeLags) {
+          lags = error
+          doubtful.push({ candidate, kind: 'lags' })
+        } else if (error instanceof EndpointFailed) {
+          perhapsRange ||= error.perhapsRange
+          if (error.perhapsQuestion) doubtful.push({ candidate, kind: error.message })
+          failures.push(error.kind)
+        } else throw error
+      }
+    }
+    if (lags) throw lags
+    throw new ChainAway(undefined, { failures, perhapsRange })
+  }
+
+  /** Asks this one. What fails for the endpoint's own sake is noted. */
+  async askOne<T>(
+    candidate: Candidate,
+    lane: ReadLane,
+    question: (candidate: Candidate) => Promise<T>,
+  ): Promise<T> {
+    const tried = candidate.condition.tried(lane)
+    try {
+      const answer = await question(candidate)
+      this.#answered(candidate, lane)
+      return answer
+    } catch (error) {
+      if (error instanceof EndpointFailed && !error.perhapsQuestion)
+        this.#failed(candidate, lane, error.message, error.retryAfterMs)
+      // It speaks; what it says of this question is another matter.
+      else this.#answered(candidate, lane)
+      throw error
+    } finally {
+      tried()
+    }
+  }
+
+  told({ condition }: Candidate, tip: Tip): void {
+    const now = this.#options.now()
+    const others = this.#all.map((one) => one.condition).filter((one) => one !== condition)
+    condition.toldHead(tip.latest, now, others)
+    condition.toldTags(tip, now)
+  }
+
+  /** How many are known not to serve one of these tags. */
+  lacking(tags: Tags): number {
+    const now = this.#options.now()
+    return this.#all.filter(({ condition }) => condition.lacks(tags, now)).length
+  }
+
+  /** Whether one that is well may serve them. */
+  mayServe(tags: Tags): boolean {
+    const now = this.#options.now()
+    return this.#all.some(
+      ({ condition }) => condition.isWell('live', now) && !condition.lacks(tags, now),
+    )
+  }
+
+  /** The endpoint not in use that should be asked for its head by itself, if there is one. */
+  toLookAt(everyMs: number): Candidate | undefined {
+    const now = this.#options.now()
+    const [inUse] = this.#inOrder('live', [])
+    return this.#all
+      .filter((one) => {
+        if (one === inUse || one.condition.isWrongChain(now)) return false
+        if (!one.condition.isWell('live', now)) return one.condition.isDue('live', now, false)
+        return now - one.condition.lookedAt >= everyMs
+      })
+      .toSorted((a, b) => a.condition.lookedAt - b.condition.lookedAt)[0]
+  }
+
+  health(): EndpointHealth[] {
+    const now = this.#options.now()
+    return this.#all.map(({ place, endpoint, condition }) =>
+      condition.health(place, endpoint.latency.median, now),
+    )
+  }
+
+  /**
+   * Those that are well, in the configured order, the ones that lag behind the others; then those that one question may
+   * try again.
+   */
+  #inOrder(lane: ReadLane, tags: Tags): Candidate[] {
+    const now = this.#options.now()
+    const well = this.#all.filter(({ condition }) => condition.isWell(lane, now))
+    const order = ({ condition }: Candidate) =>
+      (condition.isLagging ? 1 : 0) + (condition.lacks(tags, now) ? 2 : 0)
+    const alone = well.length === 0
+    const due = this.#all.filter(
+      (one) => !well.includes(one) && one.condition.isDue(lane, now, alone),
+    )
+    return [...well.toSorted((a, b) => order(a) - order(b)), ...due]
+  }
+
+  #answered({ place, condition }: Candidate, lane: ReadLane): void {
+    if (condition.answered(lane, this.#options.now()))
+      this.#options.log('rpc_endpoint_back', { endpoint: place })
+  }
+
+  /** @param kind with text of ours */
+  #failed({ place, endpoint, condition }: Candidate, lane: ReadLane, kind: string, wait?: number) {
+    const { now, random, log } = this.#options
+    const ms = condition.failed(lane, kind, now(), random(), wait)
+    if (ms === undefined) return
+    endpoint.doubtChain()
+    log('rpc_endpoint_out', { endpoint: place, lane, failure: kind, for_ms: Math.round(ms) })
+  }
+}

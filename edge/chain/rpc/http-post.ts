@@ -1,0 +1,81 @@
+/** One request to one endpoint, within its bounds of time and size. */
+import type { ReadLane } from './chain-reader.ts'
+import { boundedText, cancel } from './bounded-text.ts'
+import type { EndpointAddress } from './endpoint-address.ts'
+import { EndpointFailed } from './endpoint-failure.ts'
+
+export type Network = {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Returns after this time, or once the signal says that nobody waits any more. */
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/** A node that has not answered within this is asked no further: blocks come faster. */
+const ANSWER_WITHIN_MS = 10_000
+
+const MIB = 1024 * 1024
+
+/**
+ * Live answers: the logs of one block, of which the largest that a chain allows have some 40 MiB. Of a backfill four are
+ * under way, and a range can be made smaller.
+ */
+const ANSWER_MAX_BYTES: Record<ReadLane, number> = { live: 64 * MIB, backfill: 16 * MIB }
+
+/** What it answered. `json` is `undefined` where the body is none, which only a failed status may have. */
+export type Posted = { status: number; retryAfter: string | null; json: unknown }
+
+/** @throws {EndpointFailed} `timeout`, `unreachable`, `redirected`, `cut`, `too_large`, `not_json` */
+export async function post(
+  { fetch, sleep }: Network,
+  { url, headers }: EndpointAddress,
+  body: string,
+  lane: ReadLane,
+): Promise<Posted> {
+  const waited = new AbortController()
+  const given = new AbortController()
+  const late = sleep(ANSWER_WITHIN_MS, waited.signal).then(() => {
+    throw new EndpointFailed('timeout')
+  })
+  const asked = async (): Promise<Posted> => {
+    const init: RequestInit = {
+      method: 'POST',
+      headers,
+      body,
+      // Followed, a redirect would give the key, which headers or the path may hold, to another host.
+      redirect: 'manual',
+      signal: given.signal,
+    }
+    const answer = await fetch(url, init).catch((error: unknown) => {
+      throw new EndpointFailed(tookTooLong(error) ? 'timeout' : 'unreachable')
+    })
+    return await read(answer, ANSWER_MAX_BYTES[lane])
+  }
+  try {
+    return await Promise.race([asked(), late])
+  } finally {
+    waited.abort()
+    given.abort()
+  }
+}
+
+async function read(answer: Response, maxBytes: number): Promise<Posted> {
+  const { status } = answer
+  if (status === 0 || (status >= 300 && status < 400)) {
+    await cancel(answer.body)
+    throw new EndpointFailed('redirected')
+  }
+  const text = await boundedText(answer, maxBytes)
+  const retryAfter = answer.headers.get('retry-after')
+  try {
+    return { status, retryAfter, json: JSON.parse(text) as unknown }
+  } catch {
+    if (status === 200) throw new EndpointFailed('not_json')
+    return { status, retryAfter, json: undefined }
+  }
+}
+
+function tookTooLong(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+}

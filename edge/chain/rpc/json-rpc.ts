@@ -1,0 +1,73 @@
+/** JSON-RPC 2.0: what is posted, and which answer belongs to which question. */
+import { EndpointFailed } from './endpoint-failure.ts'
+
+export type RpcCall = { method: string; params: readonly unknown[] }
+/** `message` and `data` are a provider's: they are looked at, and go nowhere. */
+export type RpcError = { code: number; message: string; data?: unknown }
+export type RpcAnswer = { result: unknown } | { error: RpcError }
+
+/** The answers in the order of the questions, or one error for all that was posted. */
+export type RpcAnswers = { answers: RpcAnswer[] } | { refused: RpcError }
+
+/** @param firstId ids are never used twice, so that an answer to another request is known as such */
+export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
+  const messages = calls.map(({ method, params }, n) => ({
+    jsonrpc: '2.0',
+    id: firstId + n,
+    method,
+    params,
+  }))
+  return JSON.stringify(messages.length === 1 ? messages[0] : messages)
+}
+
+/**
+ * Belonging is by id, whatever the order.
+ * @throws {EndpointFailed} `not_json_rpc` for an answer that is missing, there twice, or nobody's
+ */
+export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAnswers {
+  if (!Array.isArray(body)) {
+    const message = messageOf(body)
+    if ('error' in message.answer && (count > 1 || message.id === null || message.id === undefined))
+      return { refused: message.answer.error }
+    if (count > 1) throw notJsonRpc('one answer to several questions')
+  }
+  const messages = [body].flat().map(messageOf)
+  // As geth says that a batch is too long: the first question is answered, the others are not.
+  const [only] = messages
+  if (count > 1 && messages.length === 1 && only && 'error' in only.answer)
+    return { refused: only.answer.error }
+
+  const answers: RpcAnswer[] = []
+  for (const { id, answer } of messages) {
+    const place = typeof id === 'number' ? id - firstId : -1
+    if (!Number.isInteger(place) || place < 0 || place >= count) throw notJsonRpc('a foreign id')
+    if (answers[place]) throw notJsonRpc('an id twice')
+    answers[place] = answer
+  }
+  for (let place = 0; place < count; place++)
+    if (!answers[place]) throw notJsonRpc('a question without an answer')
+  return { answers }
+}
+
+function messageOf(value: unknown): { id: unknown; answer: RpcAnswer } {
+  if (typeof value !== 'object' || value === null) throw notJsonRpc('no object')
+  const { id, error, result } = value as { id?: unknown; error?: unknown; result?: unknown }
+  if (error !== undefined && error !== null) return { id, answer: { error: errorOf(error) } }
+  if (result === undefined) throw notJsonRpc('neither result nor error')
+  return { id, answer: { result } }
+}
+
+/** Some providers answer a bare text, or an object without a code. */
+function errorOf(value: unknown): RpcError {
+  if (typeof value !== 'object' || value === null) return { code: 0, message: String(value) }
+  const { code, message, data } = value as { code?: unknown; message?: unknown; data?: unknown }
+  return {
+    code: typeof code === 'number' ? code : 0,
+    message: typeof message === 'string' ? message : '',
+    data,
+  }
+}
+
+function notJsonRpc(detail: string): EndpointFailed {
+  return new EndpointFailed('not_json_rpc', { detail })
+}

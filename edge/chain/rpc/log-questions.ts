@@ -1,0 +1,177 @@
+/** Asks one endpoint for logs: in as many questions as its limits need, all in one request, with the block they end at. */
+import type { BlockHeader } from '../block-header.ts'
+import type { ChainLog } from '../chain-log.ts'
+import type { LogQuery } from '../matching/log-filter.ts'
+import type { BlockRange } from '../subscription.ts'
+import type { ReadLane } from './chain-reader.ts'
+import type { Endpoint } from './endpoint.ts'
+import { badAnswer, EndpointFailed, rpcErrorKind } from './endpoint-failure.ts'
+import type { RpcAnswer, RpcCall, RpcError } from './json-rpc.ts'
+import { quantity } from './quantities.ts'
+import { addressRefusal, rangeRefusal } from './range-errors.ts'
+import {
+  existing,
+  headerAt,
+  headerByHashCall,
+  headerCall,
+  headerIn,
+  isUnknownBlock,
+} from './read-header.ts'
+import { type FoundLog, inOrder, logsIn, withOrdinals } from './read-logs.ts'
+import { NodeLags, RangeRefused } from './rpc-failures.ts'
+
+/** Which blocks: a stretch by its numbers, or one by its hash. */
+type Blocks = { range: BlockRange } | { header: BlockHeader }
+
+/**
+ * @throws {RangeRefused} the provider wants a smaller range @throws {NodeLags} the node does not have the last block
+ * @throws {EndpointFailed}
+ */
+export async function logsOfRange(
+  endpoint: Endpoint,
+  query: LogQuery,
+  range: BlockRange,
+  lane: ReadLane,
+): Promise<ChainLog[]> {
+  const { answered, found } = await ask(endpoint, query, { range }, lane)
+  const last = headerAt(answered, range.to)
+  const logs = inOrder(found, range.from, range.to)
+  const times = await timesOf(endpoint, logs, last, lane)
+  return withOrdinals(logs, (log) => times.get(log.blockNumber)!)
+}
+
+/** @throws {NodeLags} the node does not have this block @throws {EndpointFailed} */
+export async function logsOfHeader(
+  endpoint: Endpoint,
+  query: LogQuery,
+  header: BlockHeader,
+): Promise<ChainLog[]> {
+  const { answered, found } = await ask(endpoint, query, { header }, 'live')
+  // Some nodes answer no logs for a block that they do not know: they have to show in the same request that they do.
+  const known = headerIn(existing(answered))
+  if (known.hash !== header.hash || known.number !== header.number)
+    throw badAnswer('another block than was asked for')
+  const logs = inOrder(found, header.number, header.number)
+  if (logs.some(({ blockHash }) => blockHash !== header.hash))
+    throw badAnswer('logs of another block than was asked for')
+  return withOrdinals(logs, () => header.timestamp)
+}
+
+/** In parts of the addresses that the endpoint takes; parts have no log in common. */
+async function ask(
+  endpoint: Endpoint,
+  query: LogQuery,
+  blocks: Blocks,
+  lane: ReadLane,
+): Promise<{ answered: RpcAnswer; found: FoundLog[] }> {
+  const addresses = [...new Set(query.addresses)]
+  const block =
+    'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
+  let most = Math.min(endpoint.addresses.at(endpoint.now()), addresses.length)
+  for (;;) {
+    const parts = inParts({ ...query, addresses }, most)
+    const calls = parts.map((part) => logsCall(part, blocks))
+    const [answered, ...answers] = await endpoint
+      .ask([block, ...calls], lane)
+      .catch((error: unknown) => tooLarge(error))
+    const refused = answers.find((answer) => 'error' in answer)?.error
+    if (!refused) {
+      const results = answers as { result: unknown }[]
+      return {
+        answered: answered!,
+        found: results.flatMap(({ result }, n) => logsIn(result, parts[n]!)),
+      }
+    }
+    const fewer = most > 1 ? addressesFor(endpoint, refused, most, blocks) : undefined
+    if (fewer === undefined) throw whyRefused(refused, blocks)
+    most = fewer
+  }
+}
+
+/** An answer above our own bound is as good as a provider's refusal of it. */
+function tooLarge(error: unknown): RpcAnswer[] {
+  if (!(error instanceof EndpointFailed) || error.kind !== 'too_large') throw error
+  const answer = { error: { code: 413, message: '' } }
+  return [answer, answer]
+}
+
+/** How many addresses to try in one question, where fewer of them may help. */
+function addressesFor(endpoint: Endpoint, refused: RpcError, most: number, blocks: Blocks) {
+  const ofAddresses = addressRefusal(refused)
+  if (ofAddresses) return endpoint.addresses.refused(most, ofAddresses.addresses, endpoint.now())
+  // One block's logs are too many for one answer: a matter of this block, so that nothing is remembered.
+  return rangeRefusal(refused, 1) && lengthOf(blocks) === 1 ? most >> 1 : undefined
+}
+
+function whyRefused(refused: RpcError, blocks: Blocks): Error {
+  const length = lengthOf(blocks)
+  const refusal = rangeRefusal(refused, length)
+  if (refusal && length > 1) return new RangeRefused(refusal.blocks)
+  if (isUnknownBlock(refused) || ('header' in blocks && /not found/i.test(refused.message)))
+    return new NodeLags('the node does not have a block')
+  return new EndpointFailed(rpcErrorKind(refused.code), { perhapsQuestion: true })
+}
+
+const lengthOf = (blocks: Blocks) =>
+  'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
+
+function inParts(query: LogQuery, most: number): LogQuery[] {
+  const parts: LogQuery[] = []
+  for (let at = 0; at < query.addresses.length; at += most)
+    parts.push({ ...query, addresses: query.addresses.slice(at, at + most) })
+  return parts
+}
+
+/** Without trailing nulls, which some providers refuse. */
+function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
+  const filter = {
+    address: addresses.length === 1 ? addresses[0] : addresses,
+    topics: topics
+      .slice(0, topics.findLastIndex((allowed) => allowed !== null) + 1)
+      .map((allowed) => (allowed?.length === 1 ? allowed[0] : allowed)),
+  }
+  const where =
+    'range' in blocks
+      ? { fromBlock: quantity(blocks.range.from), toBlock: quantity(blocks.range.to) }
+      : { blockHash: blocks.header.hash }
+  return { method: 'eth_getLogs', params: [{ ...filter, ...where }] }
+}
+
+/** The time of each block with logs: as they say, or as its header does, which has to be of the same block. */
+async function timesOf(
+  endpoint: Endpoint,
+  logs: readonly FoundLog[],
+  last: BlockHeader,
+  lane: ReadLane,
+): Promise<Map<number, number>> {
+  const blocks = new Map(logs.map((log) => [log.blockNumber, log]))
+  const unknown = [...blocks.values()].filter(
+    ({ blockNumber, blockTimestamp }) =>
+      blockTimestamp === undefined && blockNumber !== last.number,
+  )
+  const numbers = unknown.map(({ blockNumber }) => blockNumber)
+  const headers = [last, ...(await headersAt(endpoint, numbers, lane))]
+  for (const header of headers) {
+    const log = blocks.get(header.number)
+    if (log && log.blockHash !== header.hash) throw new NodeLags('logs of a block that is replaced')
+    if (log?.blockTimestamp !== undefined && log.blockTimestamp !== header.timestamp)
+      throw badAnswer('two times of one block')
+  }
+  return new Map([
+    ...[...blocks].flatMap(([number, { blockTimestamp: time }]) =>
+      time === undefined ? [] : [[number, time] as const],
+    ),
+    ...headers.map(({ number, timestamp }) => [number, timestamp] as const),
+  ])
+}
+
+/** Headers of blocks by their numbers, in this order. @throws {NodeLags} @throws {EndpointFailed} */
+export async function headersAt(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  lane: ReadLane,
+): Promise<BlockHeader[]> {
+  if (numbers.length === 0) return []
+  const answers = await endpoint.ask(numbers.map(headerCall), lane)
+  return answers.map((answer, n) => headerAt(answer, numbers[n]!))
+}

@@ -1,0 +1,119 @@
+/**
+ * How providers say that an `eth_getLogs` asks for too many blocks, logs or addresses. Their codes tell nothing: -32005
+ * and -32602 stand for other failures, too. So the texts decide; the numbers in them are believed only as hints.
+ */
+import type { RpcError } from './json-rpc.ts'
+
+/** `[0x.., 0x..]`, both ends included: Alchemy and Infura (also zkSync and others that sit on them) say what would work. */
+const SUGGESTED = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
+
+/** Texts with the number of blocks that would be taken, and by whom they were seen. */
+const WITH_BLOCKS: readonly RegExp[] = [
+  /max range: ([\d,.]+k?)/i, // Cloudflare
+  /maximum allowed number of requested blocks is ([\d,.]+)/i, // thirdweb
+  /limited to (?:a )?([\d,.]+k?)[ -]?(?:blocks?|range)/i, // QuickNode, 1rpc, blockpi, Blast
+  /limited to 0 - ([\d,.]+) blocks? range/i, // 1rpc, newer
+  /up to an? ([\d,.]+k?) block range/i, // Alchemy without a suggestion, Aurora
+  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Blast, paid
+  /at most ([\d,.]+k?) blocks/i, // Coinbase
+  /maximum block range:? ([\d,.]+k?)/i, // publicnode
+  /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // reth, Hyperliquid
+  /range (?:of )?[\d,.]+ (?:blocks )?exceeds (?:the )?(?:limit|maximum)(?: of|:)? ([\d,.]+)/i, // Infura, since 2026
+  /block range (?:is )?greater than ([\d,.]+) max/i, // Swell
+  /block range exceeds ([\d,.]+)/i, // Somnia
+  /block range (?:is )?too (?:wide|large)[^\d]*\(?maximum:? ([\d,.]+)\)?/i, // Moonbeam, Frontier
+  /max(?:imum)?(?: block range)? is (?:set to )?([\d,.]+k?)/i, // Merkle, Avalanche, Polygon (bor)
+  /must be smaller than size ([\d,.]+)/i, // Harmony
+  /blocks distance: ([\d,.]+)/i, // Ankr, Cosmos chains
+  /ranges over ([\d,.]+k?) blocks/i, // dRPC
+  /narrow your filter: ([\d,.]+)/i, // Erigon; of logs, the number is logs
+  /(?:limit|maximum|max)(?: of)?:? ([\d,.]+k?) blocks/i, // LlamaRPC, GetBlock, NodeReal, Tenderly
+  /block range limit(?: is|:)? ([\d,.]+)/i, // Nethermind, Besu
+]
+
+/** Texts that say no number of blocks. */
+const WITHOUT_BLOCKS: readonly RegExp[] = [
+  /query returned more than [\d,.]+ results/i, // Infura, Polygon zkEVM, geth behind many
+  /exceeds? max(?:imum)? (?:results|logs|block range)/i, // reth, LlamaRPC, Ankr
+  /logs matched by query exceeds limit/i, // Arbitrum
+  /too many logs/i, // Erigon
+  /(?:log )?response (?:size |is )?(?:should not greater than|exceeded|too (?:large|big)|exceeds)/i, // Alchemy, 1rpc
+  /(?:backend )?response too large|result(?:s|set)? (?:is |set )?too (?:large|big)/i, // Optimism, geth (-32003)
+  /response size (?:is larger|should not|exceed|limit)/i, // Ankr, GetBlock
+  /block range (?:is |are )?(?:too (?:wide|large|big)|bigger than|exceed)/i, // Ankr, Optimism, Base, Scroll
+  /range (?:is )?too (?:wide|large|big)/i,
+  /range (?:limit|exceed)/i, // Chainstack: Block range limit exceeded.
+  /(?:exceeds?|exceeded)(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Besu, Erigon, Blast
+  /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Avalanche, Conflux
+  /query (?:timeout|timed out)|(?:execution|request) (?:timeout|timed out)|context deadline exceeded|took too long/i, // geth, Infura, BSC
+  /query (?:is )?too (?:large|expensive|complex)|please (?:reduce|narrow|limit|decrease)/i, // dRPC, publicnode, Coinbase
+  /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes refuse
+]
+
+/** Of these the number is one of logs or of bytes. */
+const NOT_OF_BLOCKS = /too many logs|results|response size/i
+
+/** HTTP's own words: the answer, or the question, is too long. */
+const TOO_LONG = 413
+
+export type RangeRefusal = { blocks: number | undefined }
+
+/**
+ * Whether the provider wants a smaller range, and how many blocks it would take.
+ * @param asked the number of blocks: a hint that is not below it is none
+ * @returns `undefined` for what is no such error, or not known as one
+ */
+export function rangeRefusal(
+  { code, message, data }: RpcError,
+  asked: number,
+): RangeRefusal | undefined {
+  const text =
+    typeof data === 'string' ? `${message} ${data}` : `${message} ${suggestedBeside(data)}`
+  const hint = blocksIn(text)
+  const isOne =
+    hint !== undefined || code === TOO_LONG || WITHOUT_BLOCKS.some((pattern) => pattern.test(text))
+  if (!isOne) return undefined
+  return { blocks: hint !== undefined && hint >= 1 && hint < asked ? hint : undefined }
+}
+
+function blocksIn(text: string): number | undefined {
+  const suggested = SUGGESTED.exec(text)
+  if (suggested) return Number(`0x${suggested[2]}`) - Number(`0x${suggested[1]}`) + 1
+  if (NOT_OF_BLOCKS.test(text)) return undefined
+  for (const pattern of WITH_BLOCKS) {
+    const match = pattern.exec(text)
+    if (match) return numberOf(match[1]!)
+  }
+  return undefined
+}
+
+/** Infura says in `data: {from, to}` what would work. */
+function suggestedBeside(data: unknown): string {
+  if (typeof data !== 'object' || data === null) return ''
+  const { from, to } = data as { from?: unknown; to?: unknown }
+  return typeof from === 'string' && typeof to === 'string' ? `block range [${from}, ${to}]` : ''
+}
+
+/** `10,000`, `10.000`, `10k`. */
+function numberOf(text: string): number {
+  const digits = Number(text.replace(/[^\d]/g, ''))
+  return /k$/i.test(text) ? digits * 1000 : digits
+}
+
+/**
+ * Whether the provider wants fewer addresses in one question.
+ * @returns how many it takes; `undefined` in it where it does not say
+ */
+export function addressRefusal({
+  message,
+}: RpcError): { addresses: number | undefined } | undefined {
+  if (!/\baddress(?:es)?\b/i.test(message) || /\bip\b|\brate\b|requests/i.test(message))
+    return undefined
+  // geth since 1.16: exceed max addresses or topics per search position.
+  const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than/i.test(message)
+  if (!isOne) return undefined
+  const number = /(?:max(?:imum)?|limit|up to|at most|more than)[^\d]{0,30}(\d+)/i.exec(
+    message,
+  )?.[1]
+  return { addresses: number === undefined ? undefined : Number(number) }
+}

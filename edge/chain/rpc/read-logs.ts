@@ -1,0 +1,99 @@
+/** What a node answers to `eth_getLogs`, checked against the question and against itself. */
+import type { ChainLog } from '../chain-log.ts'
+import type { LogQuery } from '../matching/log-filter.ts'
+import { badAnswer } from './endpoint-failure.ts'
+import { hexIn, numberIn } from './quantities.ts'
+import { NodeLags } from './rpc-failures.ts'
+
+/** A log before its block's time and its ordinal are known. */
+export type FoundLog = Omit<ChainLog, 'blockTimestamp' | 'ordinal'> & {
+  blockTimestamp: number | undefined
+}
+
+/**
+ * Logs of the query, in order of block and index. Those without topics are nobody's, and left out.
+ * @param value the result
+ * @throws {EndpointFailed} `bad_answer` @throws {NodeLags} for logs of a chain that the node is just leaving
+ */
+export function logsIn(value: unknown, query: LogQuery): FoundLog[] {
+  if (!Array.isArray(value)) throw badAnswer('logs are no list')
+  const addresses = new Set(query.addresses)
+  const topics = query.topics.map((allowed) => (allowed === null ? null : new Set(allowed)))
+  const logs = value.map(logIn).filter((log) => log.topics.length > 0)
+  for (const log of logs) {
+    if (!addresses.has(log.address)) throw badAnswer('a log of an address that was not asked for')
+    for (const [place, allowed] of topics.entries())
+      if (allowed && !allowed.has(log.topics[place] ?? ''))
+        throw badAnswer('a log with topics that were not asked for')
+  }
+  return logs
+}
+
+function logIn(value: unknown): FoundLog {
+  if (typeof value !== 'object' || value === null) throw badAnswer('a log is no object')
+  const log = value as Record<string, unknown>
+  if (log['removed'] === true) throw new NodeLags('the node is leaving a branch of the chain')
+  const topics = log['topics']
+  if (!Array.isArray(topics) || topics.length > 4)
+    throw badAnswer("a log's topics are no list of four")
+  return {
+    address: hexIn(log['address'], "a log's address", 20),
+    topics: topics.map((topic) => hexIn(topic, "a log's topic", 32)),
+    data: hexIn(log['data'], "a log's data"),
+    blockNumber: numberIn(log['blockNumber'], "a log's block number"),
+    blockHash: hexIn(log['blockHash'], "a log's block hash", 32),
+    blockTimestamp: timeIn(log['blockTimestamp']),
+    transactionHash: hexIn(log['transactionHash'], "a log's transaction hash", 32),
+    transactionIndex: numberIn(log['transactionIndex'], "a log's transaction index"),
+    logIndex: numberIn(log['logIndex'], "a log's index"),
+  }
+}
+
+/** Not all nodes give it, some a 0: then the header is asked. */
+function timeIn(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  return numberIn(value, "a log's block timestamp") || undefined
+}
+
+/**
+ * Sorts logs by block and index, and sees that they can be of one chain.
+ * @throws {EndpointFailed} `bad_answer`
+ */
+export function inOrder(logs: readonly FoundLog[], from: number, to: number): FoundLog[] {
+  const sorted = logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  const transactions = new Map<string, FoundLog>()
+  let before: FoundLog | undefined
+  for (const log of sorted) {
+    if (log.blockNumber < from || log.blockNumber > to)
+      throw badAnswer('a log of a block that was not asked for')
+    if (before?.blockNumber === log.blockNumber) {
+      if (before.blockHash !== log.blockHash) throw badAnswer('two hashes of one block')
+      if (before.logIndex === log.logIndex) throw badAnswer('a log twice')
+      if (before.blockTimestamp !== log.blockTimestamp) throw badAnswer('two times of one block')
+    } else if (before?.blockHash === log.blockHash) throw badAnswer('two blocks of one hash')
+    const first = transactions.get(log.transactionHash)
+    if (!first) transactions.set(log.transactionHash, log)
+    else if (
+      first.blockNumber !== log.blockNumber ||
+      first.transactionIndex !== log.transactionIndex
+    )
+      throw badAnswer('a transaction at two places')
+    before = log
+  }
+  return sorted
+}
+
+/** @param sorted all logs of the query of their blocks @param timeOf unix seconds of a block that has logs */
+export function withOrdinals(
+  sorted: readonly FoundLog[],
+  timeOf: (log: FoundLog) => number,
+): ChainLog[] {
+  const seen = new Map<string, number>()
+  return sorted.map((log) => {
+    const { transactionHash, address, topics, data } = log
+    const identity = [transactionHash, address, ...topics, data].join()
+    const ordinal = seen.get(identity) ?? 0
+    seen.set(identity, ordinal + 1)
+    return { ...log, blockTimestamp: timeOf(log), ordinal }
+  })
+}

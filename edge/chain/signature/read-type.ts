@@ -1,0 +1,112 @@
+import { elementaryType } from './elementary-types.ts'
+import type { AbiType } from './event-signature.ts'
+import type { SignatureTokens } from './signature-tokens.ts'
+import { leastWords } from './type-size.ts'
+
+/** Arrays and tuples within each other; contracts have two or three. What reads values goes as deep. */
+export const TYPE_DEPTH_MAX = 8
+
+/**
+ * Words of one argument, as far as its type alone says: arrays of fixed lengths multiply. A log with as many would cost
+ * a million gas, and no larger type can be told from a mistake.
+ */
+export const TYPE_WORDS_MAX = 4_096
+
+export type ReadType = { type: AbiType; canonical: string }
+
+/** @throws {SignatureRefused} */
+export function readType(tokens: SignatureTokens, depth = 0): ReadType {
+  const start = tokens.here
+  if (tokens.isWord('tuple') && tokens.isMark('(', 1)) tokens.next()
+  let read = tokens.isMark('(') ? readTuple(tokens, depth) : readElementary(tokens)
+  while (tokens.take('[')) {
+    read = readArray(tokens, read)
+    if (depth + nesting(read.type) > TYPE_DEPTH_MAX) throw tooDeep(tokens)
+  }
+  if (leastWords(read.type) > TYPE_WORDS_MAX)
+    throw tokens.refused(
+      'its arrays are too long',
+      `take a type of at most ${TYPE_WORDS_MAX} words of 32 bytes`,
+      start,
+    )
+  return read
+}
+
+function readElementary(tokens: SignatureTokens): ReadType {
+  if (!tokens.isWord())
+    throw tokens.refused('a type is missing', 'write one, such as address or uint256')
+  const name = tokens.here.text
+  if (name === 'tuple')
+    throw tokens.refused('the tuple’s members are missing', 'write tuple(address,uint256)')
+  // `Library.Name` is never a type of the ABI.
+  const found = elementaryType(tokens.isMark('.', 1) ? `${name}.…` : name)
+  if ('problem' in found) throw tokens.refused(found.problem, found.fix)
+  tokens.next()
+  if (name === 'address' && tokens.isWord('payable')) tokens.next()
+  return found
+}
+
+function readTuple(tokens: SignatureTokens, depth: number): ReadType {
+  if (depth >= TYPE_DEPTH_MAX) throw tooDeep(tokens)
+  tokens.expect('(', 'write the tuple’s members')
+  const members: ReadType[] = []
+  if (tokens.isMark(')'))
+    throw tokens.refused('a tuple has at least one member', 'write the types of its members')
+  do members.push(readMember(tokens, depth + 1))
+  while (tokens.take(','))
+  tokens.expect(')', 'write a comma before the next member, or a parenthesis behind the last')
+  return {
+    type: { kind: 'tuple', members: members.map((member) => member.type) },
+    canonical: `(${members.map((member) => member.canonical).join(',')})`,
+  }
+}
+
+function readMember(tokens: SignatureTokens, depth: number): ReadType {
+  const member = readType(tokens, depth)
+  if (tokens.isWord('indexed'))
+    throw tokens.refused('a part of a tuple can not be indexed', 'mark the whole tuple')
+  readArgumentName(tokens)
+  return member
+}
+
+/** The word behind a type; it names the argument for its reader alone. @throws {SignatureRefused} */
+export function readArgumentName(tokens: SignatureTokens): string | undefined {
+  for (const location of ['memory', 'storage', 'calldata'])
+    if (tokens.isWord(location))
+      throw tokens.refused(`${location} has no place in an event`, 'leave it out')
+  return tokens.isWord() ? tokens.next().text : undefined
+}
+
+/** From behind the opening bracket. */
+function readArray(tokens: SignatureTokens, of: ReadType): ReadType {
+  let length: number | null = null
+  if (tokens.here.kind === 'number') {
+    const { text } = tokens.here
+    length = Number(text)
+    if (text.startsWith('0') || length > TYPE_WORDS_MAX)
+      throw tokens.refused(
+        `an array can not have ${text.slice(0, 20)} elements`,
+        `write a whole number from 1 to ${TYPE_WORDS_MAX}, or none for any length`,
+      )
+    tokens.next()
+  }
+  tokens.expect(']', 'close the bracket behind the array’s length')
+  return {
+    type: { kind: 'array', of: of.type, length },
+    canonical: `${of.canonical}[${length ?? ''}]`,
+  }
+}
+
+/** How many arrays and tuples are within each other. */
+function nesting(type: AbiType): number {
+  if (type.kind === 'array') return 1 + nesting(type.of)
+  if (type.kind === 'tuple') return 1 + Math.max(...type.members.map(nesting))
+  return 0
+}
+
+function tooDeep(tokens: SignatureTokens) {
+  return tokens.refused(
+    `arrays and tuples are within each other more than ${TYPE_DEPTH_MAX} times`,
+    'check the parentheses and brackets',
+  )
+}

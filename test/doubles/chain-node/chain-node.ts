@@ -1,0 +1,170 @@
+/**
+ * A node of a scripted chain that speaks JSON-RPC, or a load balancer with several of them, with the faults that are
+ * switched on. It does no I/O: `fetchOf` and `startChainNode` put it behind a `fetch` and behind a port.
+ */
+import { ChainView, type View, WHOLE } from './chain-view.ts'
+import { type Faults, type PlanLimits, REQUEST_FAULTS } from './faults.ts'
+import { answerLogs, type LogsQuery } from './log-answers.ts'
+import type { RpcError } from './refusals.ts'
+import { quantity, type ScriptedBlock } from './scripted-block.ts'
+import type { ScriptedChain } from './scripted-chain.ts'
+
+export type NodeAnswer =
+  | { status: number; headers: Record<string, string>; body: string }
+  | 'hang'
+  | 'timeout'
+  | 'refused'
+
+type Call = { id: unknown; method: string; params?: unknown[] }
+type Answer = { result: unknown } | { error: RpcError }
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+export class ChainNode {
+  chain: ScriptedChain
+  /** Changed by a test at any time. */
+  faults: Faults = {}
+  limits: PlanLimits = {}
+  /** More than one: behind a load balancer, each question at any of them. */
+  views: readonly View[] = [WHOLE]
+  /** Whether its logs tell their block's time. */
+  tellsBlockTime = true
+  /** Tags that it knows besides `latest`; other providers answer `null` or an error. */
+  tags: readonly string[] = ['safe', 'finalized']
+  /** Requests so far, and questions by method. */
+  requests = 0
+  readonly methods = new Map<string, number>()
+  readonly #random: () => number
+
+  /** @param random at least 0 and below 1: decides which fault there is, and at which node of several a question is */
+  constructor(chain: ScriptedChain, random: () => number = Math.random) {
+    this.chain = chain
+    this.#random = random
+  }
+
+  /** @param body of a POST @returns what the provider answers, or that it does not */
+  answer(body: string): NodeAnswer {
+    this.requests++
+    const asked = JSON.parse(body) as Call | Call[]
+    for (const { method } of [asked].flat())
+      this.methods.set(method, (this.methods.get(method) ?? 0) + 1)
+    const fault = REQUEST_FAULTS.find((name) => this.#strikes(this.faults[name]))
+    switch (fault) {
+      case 'hang':
+      case 'timeout':
+      case 'refused':
+        return fault
+      case 'rateLimited':
+        return { status: 429, headers: { 'content-type': 'text/plain' }, body: 'Too Many Requests' }
+      case 'rateLimitedWithRetryAfter':
+        return { status: 429, headers: { ...JSON_TYPE, 'retry-after': '1' }, body: '{}' }
+      case 'rateLimitedInside200':
+        return envelope(200, {
+          code: -32005,
+          message: 'daily request count exceeded, request rate limited',
+        })
+      case 'errorInside200':
+        return envelope(200, {
+          code: -32603,
+          message: 'internal error at https://key@node.example/v3/secret',
+        })
+      case 'serverError':
+        return envelope(500, {
+          code: -32000,
+          message: 'upstream https://node.example/v3/secret failed',
+        })
+      case 'badGateway':
+        return {
+          status: 502,
+          headers: { 'content-type': 'text/html' },
+          body: '<html>502 Bad Gateway</html>',
+        }
+      case 'garbage':
+        return {
+          status: 200,
+          headers: JSON_TYPE,
+          body: '<!doctype html><title>Checking your browser',
+        }
+      case 'cut':
+      case undefined:
+    }
+    const text = this.#answersTo(asked)
+    return { status: 200, headers: JSON_TYPE, body: fault ? text.slice(0, text.length / 2) : text }
+  }
+
+  #answersTo(asked: Call | Call[]): string {
+    if (!Array.isArray(asked)) return JSON.stringify(this.#answerTo(asked))
+    const { batch = Number.POSITIVE_INFINITY } = this.limits
+    if (asked.length > batch) {
+      const error = {
+        code: -32600,
+        message: batch === 1 ? 'batches are not supported' : 'batch too large',
+      }
+      return JSON.stringify({ jsonrpc: '2.0', id: null, error })
+    }
+    return JSON.stringify(asked.map((call) => this.#answerTo(call)))
+  }
+
+  #answerTo(call: Call) {
+    const answer = this.#strikes(this.faults.failedQuestion)
+      ? { error: { code: -32000, message: 'header not found' } }
+      : this.#resultOf(call.method, call.params ?? [])
+    return { jsonrpc: '2.0', id: call.id, ...answer }
+  }
+
+  #resultOf(method: string, params: unknown[]): Answer {
+    const view = new ChainView(
+      this.chain,
+      this.views[Math.floor(this.#random() * this.views.length)]!,
+    )
+    const [first, second] = params
+    switch (method) {
+      case 'eth_chainId':
+        return {
+          result: quantity(this.chain.chainId + (this.#strikes(this.faults.wrongChain) ? 1 : 0)),
+        }
+      case 'eth_blockNumber':
+        return { result: quantity(view.head.number) }
+      case 'eth_getBlockByNumber':
+        if ((first === 'safe' || first === 'finalized') && !this.tags.includes(first))
+          return {
+            error: { code: -32602, message: `invalid argument 0: hex string without 0x prefix` },
+          }
+        return { result: shown(view.named(first), second === true) }
+      case 'eth_getBlockByHash':
+        return { result: shown(view.byHash(String(first)), second === true) }
+      case 'eth_getCode':
+        return { result: this.chain.code.get(String(first).toLowerCase()) ?? '0x' }
+      case 'eth_getLogs':
+        return answerLogs(view, first as LogsQuery, {
+          limits: this.limits,
+          strikes: (fault) => this.#strikes(this.faults[fault]),
+          random: this.#random,
+          tellsBlockTime: this.tellsBlockTime,
+        })
+      default:
+        return { error: { code: -32601, message: `the method ${method} does not exist` } }
+    }
+  }
+
+  /** Draws only where a fault is switched on, so that a node without any is the same for every seed. */
+  #strikes(probability: number | undefined): boolean {
+    return probability !== undefined && probability > 0 && this.#random() < probability
+  }
+}
+
+function envelope(status: number, error: RpcError): NodeAnswer {
+  return { status, headers: JSON_TYPE, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) }
+}
+
+function shown(block: ScriptedBlock | undefined, whole: boolean) {
+  if (!block) return null
+  return {
+    number: quantity(block.number),
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: quantity(block.timestamp),
+    logsBloom: block.logsBloom,
+    transactions: block.transactions.map(({ hash }) => (whole ? { hash } : hash)),
+  }
+}

@@ -1,0 +1,70 @@
+import { bloomOf, keccakOf } from './bloom.ts'
+
+/** What a contract says: hex is lower case. */
+export type ScriptedLog = { address: string; topics: readonly string[]; data: string }
+
+/** It keeps its hash wherever it is mined, whatever it does there. */
+export type ScriptedTransaction = { hash: string; logs: readonly ScriptedLog[] }
+
+/** A log as `eth_getLogs` shows it. */
+export type RpcLog = {
+  address: string
+  topics: readonly string[]
+  data: string
+  blockNumber: string
+  blockHash: string
+  blockTimestamp?: string
+  transactionHash: string
+  transactionIndex: string
+  logIndex: string
+  removed: boolean
+}
+
+export type ScriptedBlock = {
+  number: number
+  hash: string
+  parentHash: string
+  /** Unix seconds. */
+  timestamp: number
+  logsBloom: string
+  transactions: readonly ScriptedTransaction[]
+  logs: readonly RpcLog[]
+}
+
+/** @param salt makes two blocks of the same contents different ones */
+export function makeBlock(
+  contents: {
+    number: number
+    parentHash: string
+    timestamp: number
+    transactions: readonly ScriptedTransaction[]
+  },
+  salt: string,
+): ScriptedBlock {
+  const { number, transactions } = contents
+  const hash = keccakOf(JSON.stringify([contents, salt]))
+  const logs = transactions.flatMap((transaction, index) =>
+    transaction.logs.map((log) => ({ log, index, transactionHash: transaction.hash })),
+  )
+  return {
+    ...contents,
+    hash,
+    logsBloom: bloomOf(logs.flatMap(({ log }) => [log.address, ...log.topics])),
+    logs: logs.map(({ log, index, transactionHash }, logIndex) => ({
+      address: log.address,
+      topics: log.topics,
+      data: log.data,
+      blockNumber: quantity(number),
+      blockHash: hash,
+      blockTimestamp: quantity(contents.timestamp),
+      transactionHash,
+      transactionIndex: quantity(index),
+      logIndex: quantity(logIndex),
+      removed: false,
+    })),
+  }
+}
+
+export function quantity(value: number): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { chainMisfits, chainsSetting } from '../../../edge/chain/chain-settings.ts'
+import { type Env, settingsOf } from '../../../edge/env.ts'
+import { env } from '../app.ts'
+
+const KEY = 'k3y-of-a-provider'
+const url = `https://node.example/v2/${KEY}`
+const read = (chains: unknown) => chainsSetting.parse(JSON.stringify(chains))
+/** What the Worker says of its settings. */
+const complaint = (CHAINS: string, more: Partial<Env> = {}) => {
+  try {
+    settingsOf({ ...env, CHAINS, ...more })
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('CHAINS', () => {
+  it('names no chain where it is absent or empty', () => {
+    expect(chainsSetting.parse(undefined)).toEqual({})
+    expect(chainsSetting.parse('')).toEqual({})
+    expect(read({})).toEqual({})
+  })
+
+  it('gives each chain the finality that is documented where it says none', () => {
+    const chain = { chain_id: 1, rpc: [url] }
+    const chains = read({
+      ethereum: chain,
+      base: chain,
+      arbitrum: chain,
+      bsc: chain,
+      polygon: chain,
+    })
+    expect(Object.values(chains).map(({ finality }) => finality)).toEqual([12, 12, 40, 15, 64])
+    expect(chains.ethereum).toEqual({ chainId: 1, rpc: [url], finality: 12, pollMs: 6_000 })
+  })
+
+  it('takes what a chain says, a finality of 0 too', () => {
+    expect(read({ base: { chain_id: 2, rpc: [url], finality: 0, poll_ms: 200 } }).base).toEqual({
+      chainId: 2,
+      rpc: [url],
+      finality: 0,
+      pollMs: 200,
+    })
+  })
+
+  it.each([
+    ['no JSON', `{"ethereum": "${url}`, 'CHAINS: JSON is expected'],
+    ['another chain', { [url]: { chain_id: 1, rpc: [url] } }, 'CHAINS: a member is not known'],
+    ['a member', { bsc: { chain_id: 1, rpc: [url], [url]: 1 } }, 'CHAINS.bsc: a member is not'],
+    ['a URL for a list', { bsc: { chain_id: 1, rpc: url } }, 'CHAINS.bsc.rpc: '],
+    ['no URL', { bsc: { chain_id: 1, rpc: [] } }, 'CHAINS.bsc.rpc: '],
+    ['no chain id', { bsc: { rpc: [url] } }, 'CHAINS.bsc.chain_id: '],
+    ['a URL for a number', { bsc: { chain_id: url, rpc: [url] } }, 'CHAINS.bsc.chain_id: '],
+    ['a text', { bsc: { chain_id: 1, rpc: [url, KEY] } }, 'CHAINS.bsc.rpc.1: an https URL'],
+    ['websockets', { bsc: { chain_id: 1, rpc: [`wss://x.example/${KEY}`] } }, 'CHAINS.bsc.rpc.0: '],
+    ['the same', { bsc: { chain_id: 1, rpc: [url, url] } }, 'CHAINS.bsc.rpc.1: it is there'],
+    ['a fragment', { bsc: { chain_id: 1, rpc: [`https://x.example/#${KEY}`] } }, 'CHAINS.bsc.rpc'],
+    ['a finality below 0', { bsc: { chain_id: 1, rpc: [url], finality: -1 } }, 'CHAINS.bsc.fin'],
+    ['a poll too often', { bsc: { chain_id: 1, rpc: [url], poll_ms: 199 } }, 'CHAINS.bsc.poll_ms'],
+  ])('names the place of %s, and shows no URL and no key', (_, chains, place) => {
+    const said = complaint(typeof chains === 'string' ? chains : JSON.stringify(chains))
+    expect(said).toContain(place)
+    expect(said).not.toContain(KEY)
+    expect(said).not.toContain('.example')
+  })
+
+  it('asks over plain http outside of production alone', () => {
+    const chains = { bsc: { chain_id: 56, rpc: [url, `http://node.example/${KEY}`] } }
+    const CHAINS = read(chains)
+    expect(chainMisfits({ CHAINS, SVC_ENV: 'local' })).toEqual([])
+    expect(chainMisfits({ CHAINS, SVC_ENV: 'production' })).toEqual([
+      ['CHAINS.bsc.rpc.1', 'production asks over https alone'],
+    ])
+    expect(complaint(JSON.stringify(chains), { SVC_ENV: 'production' })).toContain('CHAINS.bsc.rpc')
+  })
+
+  it('has no two chains of one id in production: one of them was copied', () => {
+    const CHAINS = read({
+      base: { chain_id: 1, rpc: [url] },
+      ethereum: { chain_id: 1, rpc: [url] },
+    })
+    expect(chainMisfits({ CHAINS, SVC_ENV: 'production' })).toEqual([
+      ['CHAINS.base.chain_id', 'another chain of these has the same'],
+    ])
+  })
+})
