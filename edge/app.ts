@@ -9,6 +9,7 @@ import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
+import { registerChainsGet } from './http/chains-get.ts'
 import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
@@ -45,6 +46,7 @@ export function createApp(): App {
       settings: settingsOf(c.env),
       now: Date.now,
       random,
+      watcherOf: (chain) => c.env.CHAIN_WATCHER.getByName(chain),
       requireRate: (name, caller) => requireRate(c.env, name, caller),
     })
     await next()
@@ -66,6 +68,7 @@ export function createApp(): App {
   registerTriggersDelete(app)
   registerTriggersTest(app)
   registerTriggersPurge(app)
+  registerChainsGet(app)
   registerRunsList(app)
   registerRunsGet(app)
   registerRunsReplay(app)

@@ -117,8 +117,6 @@ function requireEndpoint(url: string, context: z.RefinementCtx): void {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message })
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !['https:', 'http:'].includes(parsed.protocol)) refuse('an https URL is expected')
-  else if (parsed.username !== '' || parsed.password !== '')
-    refuse('a name or password before the host is not sent: take the form with the key in the path')
   else if (parsed.hash !== '') refuse('what stands behind # is not sent')
 }
 

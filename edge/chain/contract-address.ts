@@ -1,13 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-
-/** An address with the capitals that check it (EIP-55). @param address 0x and 40 hex digits, in any case */
-export function checksummed(address: string): string {
-  const digits = address.slice(2).toLowerCase()
-  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)))
-  const upper = (digit: string, at: number) => (hash[at]! >= '8' ? digit.toUpperCase() : digit)
-  return `0x${[...digits].map(upper).join('')}`
-}
+import { checksummedAddress } from './decoding/checksummed-address.ts'
 
 /** What is wrong with the address of a contract, and what to send instead; `undefined` where nothing is. */
 export function wrongInAddress(address: unknown): { problem: string; fix: string } | undefined {
@@ -19,9 +10,10 @@ export function wrongInAddress(address: unknown): { problem: string; fix: string
   // All in one case it has no checksum (EIP-55).
   const digits = address.slice(2)
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
-  if (!isMixed || address === checksummed(address)) return undefined
+  const checked = checksummedAddress(address.toLowerCase())
+  if (!isMixed || address === checked) return undefined
   return {
-    problem: `its checksum is wrong: with these digits it is ${checksummed(address)}`,
+    problem: `its checksum is wrong: with these digits it is ${checked}`,
     fix: 'Compare the address with its source: a digit or a capital was changed.',
   }
 }

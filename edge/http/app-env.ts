@@ -1,5 +1,7 @@
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { Hono } from 'hono'
+import type { ChainName } from '../chain/chain-settings.ts'
+import type { ChainStub } from '../chain/watch/contract-stub.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
 import type { RateName } from '../limits/rates.ts'
@@ -11,6 +13,8 @@ export type Services = {
   /** Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** The watcher of a chain that is configured. */
+  watcherOf: (chain: ChainName) => ChainStub
   /** Counts a call of a caller. @throws {TooManyCalls} */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }

@@ -1,5 +1,7 @@
 import { ApiError } from '../../shared/errors.ts'
+import { ChainUnavailable } from '../triggers/chain-head.ts'
 import { TooManyCalls } from '../limits/require-rate.ts'
+import { PreviewBusy } from '../triggers/preview/preview-busy.ts'
 import { type TriggerFailure, TriggerRefused } from '../triggers/trigger-refused.ts'
 import { OriginAway } from '../trust/origin-away.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
@@ -16,7 +18,21 @@ export function toApiError(error: unknown): ApiError {
     )
   if (error instanceof OriginBusy)
     return new ApiError(error.status, error.message, error.fix, retryAfter(error.retryAfterS ?? 2))
+  if (error instanceof PreviewBusy)
+    return new ApiError(
+      503,
+      'Too many previews of this chain are under way.',
+      'Send it again after the seconds in Retry-After.',
+      { error: 'preview_busy', ...retryAfter(Math.max(1, Math.ceil(error.retryAfterS))) },
+    )
   if (error instanceof OriginAway) return originAway(error)
+  if (error instanceof ChainUnavailable)
+    return new ApiError(
+      503,
+      `The nodes of ${error.chain} do not answer, and a trigger begins at their head.`,
+      'Send it again shortly; nothing was stored.',
+      { error: 'chain_unavailable', ...retryAfter(15) },
+    )
   if (error instanceof TriggerRefused) return triggerRefused(error.failure)
   if (isObjectAway(error) || isDatabaseAway(error)) {
     const fix = 'Send it again shortly.'
@@ -63,6 +79,21 @@ function triggerRefused(failure: TriggerFailure): ApiError {
         `This account has ${failure.max} triggers, and may have no more.`,
         'Delete those that are not used any more.',
         { error: 'too_many_triggers' },
+      )
+    case 'chain_not_configured':
+      return new ApiError(
+        422,
+        `config.chain: this deployment does not watch ${failure.chain}.`,
+        failure.configured.length > 0
+          ? `It watches ${failure.configured.join(', ')}; GET /api/chains shows how they are.`
+          : 'Its operator can configure chains (CHAINS); it watches none.',
+        { error: 'chain_not_configured' },
+      )
+    case 'no_such_finality':
+      return new ApiError(
+        422,
+        `options.finality: ${failure.chain} does not tell which block is ${failure.finality}.`,
+        'Send a depth in blocks, or leave it out for the chain’s default.',
       )
   }
 }

@@ -13,7 +13,7 @@ export function registerTriggersCreate(app: App): void {
     const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
     const body = validate(createTriggerRequest, json, 422)
     const { db, now, random, settings } = c.var.services
-    const context = { ownerId, db, macKey: settings.ID_MAC_KEY, now, random }
+    const context = { ownerId, db, settings, now, random }
     const record = await createTrigger(c.env, context, body)
     return c.json(record, 201, { location: `/api/triggers/${record.id}` })
   })

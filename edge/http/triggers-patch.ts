@@ -15,8 +15,9 @@ export function registerTriggersPatch(app: App): void {
     const body = validate(patchTriggerRequest, json, 422)
     const triggerId = c.req.param('id')
     await requireTriggerId(c, triggerId)
-    const owner = { triggerId, ownerId }
-    const record = await changeTrigger(c.env, c.var.services.now, owner, body)
+    const { now, settings } = c.var.services
+    const context = { triggerId, ownerId, now, chains: settings.CHAINS }
+    const record = await changeTrigger(c.env, context, body)
     if (!record) throw notFound('trigger')
     return c.json(record)
   })

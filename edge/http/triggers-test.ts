@@ -41,7 +41,7 @@ function testRun(request: { params?: unknown; event?: unknown }): TestRun {
 function takesNoEvent(): ApiError {
   return new ApiError(
     422,
-    'event: only a webhook takes one.',
+    'event: a schedule has none.',
     'Send params, with the keys that a firing would add to default_params.',
   )
 }

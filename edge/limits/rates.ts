@@ -20,6 +20,11 @@ export const RATES = {
   sign_in_mailbox: { burst: 10, perMinute: 1 },
   /** Writes of one user to the triggers' API: a script that makes thousands of triggers runs through, a loop does not. */
   api_write: { burst: 2_000, perMinute: 6_000 },
+  /**
+   * Previews of chain events, of one user: each asks a chain's nodes some ten times, which the operator pays for. A person
+   * who tries signatures stays below it.
+   */
+  chain_preview: { burst: 20, perMinute: 20 },
 } as const satisfies Record<string, Rate>
 
 export type RateName = keyof typeof RATES

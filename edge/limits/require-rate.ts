@@ -20,6 +20,7 @@ const WHO: Record<RateName, string> = {
   sign_in_address: 'this address',
   sign_in_mailbox: 'this mailbox',
   api_write: 'this account',
+  chain_preview: 'this account',
 }
 
 /** What is put before a caller's name: the key has other uses. */

@@ -1,6 +1,11 @@
 /** What fired a run, as it is kept with it: everything but the body's bytes. */
 import { isDeeper } from '../../shared/json-depth.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
+import type { ChainLog } from '../chain/chain-log.ts'
+import type { ChainName } from '../chain/chain-settings.ts'
+import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
+import { eventOfLog } from '../chain/decoding/event-of-log.ts'
+import { parseEventSignature } from '../chain/signature/parse-event-signature.ts'
 import { nominalTime } from '../schedule/tick-run.ts'
 import { encodeBase64 } from './base64.ts'
 
@@ -22,13 +27,27 @@ export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: st
 /** A run that its owner wanted: the body is the JSON of what an event would add to `default_params`. */
 export type ParamsFiring = { source: 'params' }
 
-export type Firing = WebhookFiring | ScheduleFiring | ParamsFiring
+/**
+ * A log: the body is its JSON. With it is kept how it is decoded, so that the input never changes when more becomes
+ * known of the event.
+ */
+export type ChainEventFiring = {
+  source: 'chain_event'
+  chain: ChainName
+  chainId: number
+  /** As its owner wrote it then. */
+  signature: string
+  plan: DecodePlan
+}
+
+export type Firing = WebhookFiring | ScheduleFiring | ChainEventFiring | ParamsFiring
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The event's part of `params` (`decisions.md`, Webhook params, Schedule params): it wins over `default_params`. */
+/** The event's part of `params` (`decisions.md`, Webhook params, Schedule params, Chain params): it wins over `default_params`. */
 export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
   if (firing.source === 'schedule') return scheduleParams(firing)
+  if (firing.source === 'chain_event') return chainParams(firing, body)
   if (firing.source === 'params') return JSON.parse(new TextDecoder().decode(body))
   const text = exactText(body)
   return {
@@ -52,6 +71,13 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
 /** Exactly these three. */
 function scheduleParams({ source, scheduledAt, cron }: ScheduleFiring): Record<string, unknown> {
   return { source, scheduled_at: nominalTime(scheduledAt), cron }
+}
+
+function chainParams(firing: ChainEventFiring, body: Uint8Array): Record<string, unknown> {
+  const { source, chain, chainId, signature: signatureText, plan } = firing
+  const log = JSON.parse(new TextDecoder().decode(body)) as ChainLog
+  const signature = parseEventSignature(signatureText)
+  return { source, event: eventOfLog({ chain, chainId, signatureText, signature, log, plan }) }
 }
 
 /** The text that encodes to exactly these bytes, a BOM kept, or `undefined`. */

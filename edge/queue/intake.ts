@@ -47,7 +47,11 @@ export type Arrival = {
 }
 
 /** A firing whose run has the id that it always would have. */
-export type DerivedArrival = Arrival & { suffix: string }
+export type DerivedFiring = {
+  suffix: string
+  /** Made only of one that is taken. */
+  arrival: () => Pick<Arrival, 'firing' | 'body'>
+}
 
 type Unqueued = Omit<ArrivedRun, 'queuedAt'>
 
@@ -139,20 +143,37 @@ export class Intake {
 
   /**
    * Queues runs at once, in one transaction with what else is noted of them: for firings that nobody waits for. A
-   * run that is known already makes no second one, and a full queue takes the first of the others only.
-   * @param note is told how many the queue had no room for
+   * run that is known already makes no second one. What is taken of them are the first: where the queue has no room for
+   * one, none behind it is taken.
+   * @param note is told how many were taken, those that were known among them
+   * @returns that number
    */
-  queueNow(arrivals: readonly DerivedArrival[], note: (refused: number) => void): void {
-    const { state, store, live, transaction } = this.#options
+  queueNow(
+    firings: readonly DerivedFiring[],
+    note: (taken: number) => void,
+    isKnown = (suffix: string) => this.#options.store.has(suffix),
+  ): number {
+    const { state, live, transaction } = this.#options
     const { revision, maxQueuedRuns } = state.current!
-    const room = Math.max(0, maxQueuedRuns - live.queued)
-    const unknown = arrivals.filter(({ suffix }) => !store.has(suffix))
-    const taken = unknown.slice(0, room)
+    const runs = new Map<string, Unqueued>()
+    let bytes = live.bytes
+    let taken = 0
+    for (const { suffix, arrival } of firings) {
+      if (!runs.has(suffix) && !isKnown(suffix)) {
+        if (live.queued + runs.size >= maxQueuedRuns) break
+        const { firing, body } = arrival()
+        if (bytes + body.length > QUEUED_BYTES_MAX) break
+        bytes += body.length
+        runs.set(suffix, { suffix, revision, firing, body })
+      }
+      taken++
+    }
     transaction(() => {
-      this.#insert(taken.map((arrival) => ({ ...arrival, revision })))
-      note(unknown.length - taken.length)
+      this.#insert([...runs.values()])
+      note(taken)
     })
-    for (const { body } of taken) live.count(1, body.length)
+    for (const { body } of runs.values()) live.count(1, body.length)
+    return taken
   }
 
   #insert(runs: readonly Unqueued[]): void {

@@ -7,7 +7,7 @@ import type { RunRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
 
 export type TestRun = {
-  /** What the body is: params, as an event would add them, or an event as a sender POSTs it. */
+  /** What the body is: params, as an event would add them, or an event: as a sender POSTs it, or as `event` of a log. */
   kind: 'params' | 'event'
   /** JSON. */
   body: Uint8Array
@@ -27,6 +27,7 @@ export function testArrival(
     const firing: ParamsFiring = { source: 'params' }
     return { firing: JSON.stringify(firing), body, test: true }
   }
+  if (trigger.kind === 'chain_event') return chainEventOf(body)
   if (trigger.kind !== 'webhook') return undefined
   const firing: WebhookFiring = {
     source: 'webhook',
@@ -37,6 +38,14 @@ export function testArrival(
     contentType: 'application/json',
     headers: { 'content-type': 'application/json' },
   }
+  return { firing: JSON.stringify(firing), body, test: true }
+}
+
+/** Params with this `event`, as it stands: what a log would be made of is not asked of who tries an action. */
+function chainEventOf(event: Uint8Array): Arrival {
+  const firing: ParamsFiring = { source: 'params' }
+  const text = new TextDecoder().decode(event)
+  const body = new TextEncoder().encode(`{"source":"chain_event","event":${text}}`)
   return { firing: JSON.stringify(firing), body, test: true }
 }
 

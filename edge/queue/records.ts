@@ -1,6 +1,9 @@
 import { isSecretHeader } from '../triggers/secret-headers.ts'
 import type { LogLine } from '../../shared/log-line.ts'
-import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
+import type { Chains } from '../chain/chain-settings.ts'
+import type { Settings } from '../env.ts'
+import type { RunRecord, TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { eventParams, type Firing } from './firing.ts'
 import type { revisions, runs, trigger } from './schema.ts'
 
@@ -29,7 +32,7 @@ export function webhookUrlOf(triggerId: string, publicUrl: string): string {
 export function triggerRecord(
   row: TriggerRow,
   revision: RevisionRow,
-  publicUrl: string,
+  { PUBLIC_URL, CHAINS }: Pick<Settings, 'PUBLIC_URL' | 'CHAINS'>,
 ): TriggerRecord {
   return {
     id: row.triggerId,
@@ -43,12 +46,26 @@ export function triggerRecord(
     config: JSON.parse(row.config),
     options: JSON.parse(row.options),
     enabled: row.enabled,
-    ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, publicUrl) } : {}),
+    ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, PUBLIC_URL) } : {}),
     ...(row.kind === 'schedule' ? { next_run_at: rfc3339(row.nextTickAt) } : {}),
+    ...(row.kind === 'chain_event' ? watchedEvent(row, CHAINS) : {}),
     disabled_reason: row.disabledReason,
     waiting_for: null,
     created_at: new Date(row.createdAt).toISOString(),
     updated_at: new Date(row.updatedAt).toISOString(),
+  }
+}
+
+/** What a chain event fires for, as it is understood. */
+function watchedEvent(row: TriggerRow, chains: Chains) {
+  const { chain, signature } = readChainConfig(JSON.parse(row.config))
+  const said = (JSON.parse(row.options) as TriggerOptions).finality
+  // A chain that is not configured any more has no default.
+  const finality = said ?? chains[chain]?.finality
+  return {
+    canonical_signature: signature.canonical,
+    topic0: signature.topic0,
+    ...(finality === undefined ? {} : { finality }),
   }
 }
 
@@ -101,6 +118,10 @@ function shownInput(
 ): Record<string, unknown> {
   const firing = masked(JSON.parse(row.firing) as Firing)
   if (body !== 'omitted') return runParams(revision, firing, body)
+  if (firing.source === 'chain_event') {
+    const { source } = firing
+    return { ...JSON.parse(revision.defaultParams), source, event: null, body_omitted: true }
+  }
   if (firing.source !== 'webhook')
     return { ...JSON.parse(revision.defaultParams), body_omitted: true }
   const input = runParams(revision, firing, new Uint8Array())

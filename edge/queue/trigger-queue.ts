@@ -5,8 +5,18 @@ import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
-import type { HandshakeSender, RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import type {
+  HandshakeSender,
+  RunRecord,
+  TriggerOptions,
+  TriggerRecord,
+} from '../../shared/wire/trigger.ts'
 import * as indexSchema from '../db/schema.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
+import type { ChainName } from '../chain/chain-settings.ts'
+import { finalityOf } from '../chain/finality.ts'
+import type { DeliveryAnswer, LogDelivery, Subscription } from '../chain/subscription.ts'
+import type { WatcherStub } from '../chain/watch/watcher.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { Visited } from '../schedule/scan.ts'
 import { ScannedRows } from '../schedule/scanned-rows.ts'
@@ -21,12 +31,14 @@ import { type CountedRun, endedSince, liveRuns, skippedSince } from './counted-r
 import { Deliveries } from './deliveries.ts'
 import { Clearing } from './clearing.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { FiredLogs } from './fired-logs.ts'
 import { History } from './history.ts'
 import { IndexCheck } from './index-check.ts'
 import { IndexRow } from './index-row.ts'
 import { type Accepted, Intake } from './intake.ts'
 import { LiveCounts } from './live-counts.ts'
 import { LiveRuns } from './live-runs.ts'
+import { LogIntake } from './log-intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { Pruning } from './pruning.ts'
 import { triggerRecord, webhookUrlOf } from './records.ts'
@@ -38,7 +50,14 @@ import * as schema from './schema.ts'
 import { StoredStarts } from './start-log.ts'
 import { Statistics } from './statistics.ts'
 import { type NewTrigger, type TriggerChange, TriggerState } from './trigger-state.ts'
+import { type KnownHead, type WatchChange, watchChange } from './watch-change.ts'
+import { WatchNote } from './watch-note.ts'
+import { subscriptionOf } from './watch.ts'
 import { type PostAnswer, WebhookIntake, type WebhookPost } from './webhook-intake.ts'
+
+export type Changed =
+  | { state: 'changed'; record: TriggerRecord }
+  | Extract<WatchChange, { state: 'asks_head' }>
 
 /** A queued run that nothing else woke the object for is looked at after this. */
 const SAFETY_ALARM_MS = 1_000
@@ -54,12 +73,14 @@ export class TriggerQueue extends DurableObject<Env> {
   readonly #live = new LiveCounts()
   readonly #intake: Intake
   readonly #webhook: WebhookIntake
+  readonly #logs: LogIntake
   readonly #dispatcher: Dispatcher
   readonly #history: History
   readonly #waiters = new RunWaiters()
   readonly #statistics: Statistics
   readonly #retention: Retention
   readonly #indexRow: IndexRow
+  readonly #watchNote: WatchNote
   readonly #alarm: Alarm
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -79,7 +100,13 @@ export class TriggerQueue extends DurableObject<Env> {
     const log = (event: string, facts: Record<string, string | number>) =>
       console.log(JSON.stringify({ event, trigger: this.#state.current?.triggerId, ...facts }))
     const deliveries = new Deliveries(ctx.storage.sql)
+    const onDisk = {
+      sync: () => ctx.storage.sync(),
+      inserted: () => this.#alarm.armBy(Date.now() + SAFETY_ALARM_MS),
+      committed: () => this.#alarm.guarded('dispatcher', Date.now(), () => this.#dispatcher.pump()),
+    }
     this.#intake = new Intake({
+      ...onDisk,
       state: this.#state,
       store: this.#store,
       deliveries,
@@ -87,11 +114,25 @@ export class TriggerQueue extends DurableObject<Env> {
       now: Date.now,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       transaction: (work) => ctx.storage.transactionSync(work),
-      sync: () => ctx.storage.sync(),
-      inserted: () => this.#alarm.armBy(Date.now() + SAFETY_ALARM_MS),
-      committed: () => this.#alarm.guarded('dispatcher', Date.now(), () => this.#dispatcher.pump()),
     })
     this.#webhook = new WebhookIntake(this.#state, this.#intake)
+    const watcher = (chain: ChainName): WatcherStub => env.CHAIN_WATCHER.getByName(chain)
+    this.#logs = new LogIntake({
+      ...onDisk,
+      state: this.#state,
+      store: this.#store,
+      intake: this.#intake,
+      fired: new FiredLogs(sql),
+      live: this.#live,
+      chains: () => settingsOf(env).CHAINS,
+      // Best effort: the watcher comes again by itself.
+      roomMade: ({ chain }, triggerId) =>
+        ctx.waitUntil(
+          watcher(chain)
+            .roomFor(triggerId)
+            .catch(() => undefined),
+        ),
+    })
     const starts = new StoredStarts(sql)
     const origin = new SealedOrigin(env, Date.now)
     this.#dispatcher = new Dispatcher({
@@ -105,7 +146,10 @@ export class TriggerQueue extends DurableObject<Env> {
       random: Math.random,
       keepAlive: (work) => ctx.waitUntil(work),
       armBy: (at) => this.#alarm.armBy(at),
-      queueChanged: (change, run) => this.#live.count(change, run.bodyBytes),
+      queueChanged: (change, run) => {
+        this.#live.count(change, run.bodyBytes)
+        this.#logs.queueChanged()
+      },
       runEnded: (run) => this.#runEnded(run),
       log,
     })
@@ -118,9 +162,18 @@ export class TriggerQueue extends DurableObject<Env> {
       put: (ownerId, record, version) => putIndexRow(index, ownerId, record, version),
       drop: (triggerId) => dropIndexRow(index, this.#state.row!.ownerId, triggerId),
       dropped: async () => {
+        await this.#watchNote.told()
         await ctx.storage.deleteAll()
         this.#state.forget()
       },
+      log,
+    })
+    this.#watchNote = new WatchNote({
+      state: this.#state,
+      subscription: () => this.#subscription(),
+      watcher,
+      now: Date.now,
+      sleep,
       log,
     })
     this.#retention = new Retention({
@@ -152,6 +205,7 @@ export class TriggerQueue extends DurableObject<Env> {
         { name: 'ticks', tend: (now) => ticks.tend(now) },
         { name: 'dispatcher', tend: () => this.#dispatcher.tend() },
         { name: 'index', tend: (now) => this.#indexRow.tend(now, keepAlive) },
+        { name: 'watch', tend: (now) => this.#watchNote.tend(now, keepAlive) },
         { name: 'index-check', tend: (now) => indexCheck.tend(now, keepAlive) },
         {
           name: 'deliveries',
@@ -184,15 +238,34 @@ export class TriggerQueue extends DurableObject<Env> {
     return trigger && { kind: trigger.kind, actionCid: this.#state.actionCid }
   }
 
-  /** Changes what its owner may change. @returns the new record; `undefined` where there is none for this owner */
-  async change(ownerId: string, change: TriggerChange): Promise<TriggerRecord | undefined> {
+  /**
+   * Changes what its owner may change.
+   * @param head of the chain that a chain event begins on, where this has been asked for
+   * @returns `undefined` where there is no trigger for this owner; nothing was changed where the head is asked for
+   */
+  async change(
+    ownerId: string,
+    change: TriggerChange,
+    head?: KnownHead,
+  ): Promise<Changed | undefined> {
     const trigger = this.#owned(ownerId)
     if (!trigger) return undefined
+    const { watch } = this.#state
+    const next = watch && watchChange(trigger, watch, change, head)
+    if (next?.state === 'asks_head') return next
     // A tick that is due is owed as the trigger was until now.
     if (trigger.nextTickAt !== null) this.#alarm.fired(Date.now())
-    if (this.#state.change(change, Date.now())) await this.#changed()
+    if (this.#state.change(change, Date.now(), next?.watch)) await this.#changed()
     // It may have been deleted while the index was told.
-    return this.#owned(ownerId) && this.#shown()
+    return this.#owned(ownerId) && { state: 'changed', record: this.#shown() }
+  }
+
+  /**
+   * What the watcher of its chain tells: runs are made and marked, and on disk when this returns `taken`. Told twice, it
+   * is done once.
+   */
+  async deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> {
+    return this.#logs.deliver(delivery)
   }
 
   /** Takes a POST to the webhook. Its run is on disk when this returns `queued`. */
@@ -246,7 +319,7 @@ export class TriggerQueue extends DurableObject<Env> {
     this.#state.remove(Date.now())
     this.#waiters.closed()
     this.#alarm.armBy(Date.now())
-    await this.#indexRow.write()
+    await this.#told()
     return true
   }
 
@@ -280,6 +353,7 @@ export class TriggerQueue extends DurableObject<Env> {
       this.#state.reindex(indexed)
       this.ctx.waitUntil(this.#indexRow.write())
     }
+    if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#watchNote.tellAgain())
     // Reindexing may have raised its version.
     const { version, nextTickAt } = this.#state.current ?? trigger
     return { version, nextTickAt }
@@ -301,14 +375,31 @@ export class TriggerQueue extends DurableObject<Env> {
     this.#live.begin(this.#store.liveCounts())
   }
 
-  /** After a change of the record: what it lets begin, and the index. */
+  /** After a change of the record: what it lets begin, the index, and the watcher of its chain. */
   async #changed(): Promise<void> {
     const now = Date.now()
     this.#alarm.fired(now)
     // Best effort: every isolate of the Worker, and the clock of the platform, see to it too.
     if (this.#state.current?.nextTickAt)
       this.ctx.waitUntil(wakeScanner(this.env).catch(() => undefined))
-    await this.#indexRow.write()
+    this.#logs.queueChanged()
+    await this.#told()
+  }
+
+  /** The index and the watcher have been told, or an answer waits for them no longer. */
+  async #told(): Promise<void> {
+    await Promise.all([this.#indexRow.write(), this.#watchNote.tell()])
+  }
+
+  /** What the watcher of its chain is asked for now. */
+  #subscription(): Subscription | undefined {
+    const { current, watch } = this.#state
+    if (!current?.enabled || !watch) return undefined
+    const usual = settingsOf(this.env).CHAINS[watch.chain]?.finality
+    // Nobody watches it: it is told again when it is configured again.
+    if (usual === undefined) throw new Error('the chain is not configured')
+    const finality = finalityOf(JSON.parse(current.options) as TriggerOptions, usual)
+    return subscriptionOf(current, watch, readChainConfig(JSON.parse(current.config)), finality)
   }
 
   #owned(ownerId: string) {
@@ -326,13 +417,15 @@ export class TriggerQueue extends DurableObject<Env> {
   /** The record with what is true of this moment alone. */
   #shown(): TriggerRecord {
     const waiting_for = this.#dispatcher.waitingFor()
-    return { ...this.#record(), waiting_for, stats: this.#statistics.read() }
+    const backfill = this.#state.watch?.backfill
+    const stats = this.#statistics.read()
+    return { ...this.#record(), waiting_for, stats, ...(backfill ? { backfill } : {}) }
   }
 
   #record(): TriggerRecord {
     const trigger = this.#state.current
     if (!trigger) throw new Error('there is no trigger in this object')
     const revision = this.#store.revision(trigger.revision)
-    return triggerRecord(trigger, revision, settingsOf(this.env).PUBLIC_URL)
+    return triggerRecord(trigger, revision, settingsOf(this.env))
   }
 }

@@ -6,6 +6,7 @@ import { nextTick } from '../schedule/cron.ts'
 import type { RevisionRow, TriggerRow } from './records.ts'
 import type { QueueDatabase } from './run-store.ts'
 import * as schema from './schema.ts'
+import type { Watch } from './watch.ts'
 
 export type NewTrigger = {
   triggerId: string
@@ -21,10 +22,12 @@ export type NewTrigger = {
   maxRunsPerMinute: number
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
+  /** Of a chain event. */
+  watch?: Watch
 }
 
 /** What an owner may change; what is absent stays. */
-export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind'>>
+export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
 /** Facts beside the record, that change without its owner. */
 export type TriggerFacts = Partial<
@@ -36,6 +39,7 @@ export type TriggerFacts = Partial<
     | 'nextTickAt'
     | 'prunedThrough'
     | 'indexCheckedAt'
+    | 'watch'
   >
 >
 
@@ -43,6 +47,8 @@ export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
+  /** `watch` of the row, and the text that it was read from: it is asked for with every delivery. */
+  #watch: { text: string; value: Watch } | undefined
 
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
     this.#storage = storage
@@ -62,6 +68,14 @@ export class TriggerState {
   /** The row also of a trigger that was deleted and is not forgotten by the index yet. */
   get row(): TriggerRow | undefined {
     return this.#row
+  }
+
+  /** What a chain event asks of its watcher; also of one that was deleted and whose watcher may not know it yet. */
+  get watch(): Watch | undefined {
+    const text = this.#row?.watch ?? null
+    if (text === null) return undefined
+    if (this.#watch?.text !== text) this.#watch = { text, value: JSON.parse(text) as Watch }
+    return this.#watch.value
   }
 
   create(trigger: NewTrigger, now: number): void {
@@ -88,6 +102,8 @@ export class TriggerState {
           indexStale: true,
           indexCheckedAt: now,
           nextTickAt: enabled ? firstTick(kind, trigger.config, now) : null,
+          watch: trigger.watch ? JSON.stringify(trigger.watch) : null,
+          watchStale: trigger.watch !== undefined,
         })
         .returning()
         .get()
@@ -95,10 +111,12 @@ export class TriggerState {
   }
 
   /**
-   * What the owner changed, in one transaction; the record's version rises and the index has to be told.
+   * What the owner changed, in one transaction; the record's version rises, and the index has to be told, and the
+   * watcher of a chain event.
+   * @param watch what a chain event asks of it then
    * @returns false where there was nothing to change
    */
-  change(change: TriggerChange, now: number): boolean {
+  change(change: TriggerChange, now: number, watch = this.watch): boolean {
     const row = this.#required()
     if (Object.values(change).every((value) => value === undefined)) return false
     const { name, enabled, options, maxRunsPerMinute, maxQueuedRuns } = change
@@ -117,7 +135,10 @@ export class TriggerState {
     const ends = enabled === false
     if (begins) set.nextTickAt = firstTick(row.kind, config ?? JSON.parse(row.config), now)
     if (ends) set.nextTickAt = null
+    if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
+      // Their block numbers are another chain's.
+      if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
       if (change.actionCode !== undefined || change.defaultParams !== undefined)
         set.revision = this.#addRevision({ ...this.#revisionOf(row), ...defined(change) })
       if (change.sealedUsageKey) {
@@ -132,9 +153,10 @@ export class TriggerState {
 
   /** The service's own decision, with its reason for the owner. */
   disable(reason: string, now: number): void {
-    const { version } = this.#required()
+    const { version, kind } = this.#required()
     const gone = { enabled: false, disabledReason: reason, nextTickAt: null }
-    this.#write({ ...gone, updatedAt: now, version: version + 1, indexStale: true })
+    const watchStale = kind === 'chain_event'
+    this.#write({ ...gone, watchStale, updatedAt: now, version: version + 1, indexStale: true })
   }
 
   /** Without the query builder, which takes ten times as long as the statement: a tick waits for this. */
@@ -150,16 +172,37 @@ export class TriggerState {
 
   /** From here on the trigger is unknown; its keys are gone at once. */
   remove(now: number): void {
-    const { version } = this.#required()
+    const { version, kind } = this.#required()
+    const watchStale = kind === 'chain_event'
     this.#storage.transactionSync(() => {
       this.#db.delete(schema.usageKeys).run()
-      this.#write({ removedAt: now, enabled: false, version: version + 1, indexStale: true })
+      this.#write({
+        removedAt: now,
+        enabled: false,
+        version: version + 1,
+        indexStale: true,
+        watchStale,
+      })
     })
   }
 
   /** The index knows this version. */
   indexed(version: number): void {
     if (this.#row?.version === version) this.#write({ indexStale: false })
+  }
+
+  /** What a chain event asks for, or how far it has been told. */
+  noteWatch(watch: Watch): void {
+    const text = JSON.stringify(watch)
+    this.note({ watch: text })
+    this.#watch = { text, value: watch }
+  }
+
+  /** The watcher of its chain knows this version, and those of the chains before that it is none of theirs. */
+  watchTold(version: number): void {
+    if (this.#row?.version !== version) return
+    if (this.watch!.left.length > 0) this.noteWatch({ ...this.watch!, left: [] })
+    this.#write({ watchStale: false })
   }
 
   /** The index has to be told again. @param theirs the version of its row: one above ours would refuse our row */

@@ -1,5 +1,5 @@
 import type { ScheduleFiring } from '../queue/firing.ts'
-import type { DerivedArrival, Intake } from '../queue/intake.ts'
+import type { DerivedFiring, Intake } from '../queue/intake.ts'
 import type { TriggerRow } from '../queue/records.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -39,8 +39,9 @@ export class Ticks {
     if (now < trigger.nextTickAt) return this.#wait(trigger, cron, trigger.nextTickAt, now)
     const { misfire } = JSON.parse(trigger.options) as TriggerOptions
     const due = dueTicks(cron, trigger.nextTickAt, now, misfire)
-    const arrivals = due.fire.map((tick) => arrivalOf(trigger.triggerId, tick, cron))
-    intake.queueNow(arrivals, (refused) => {
+    const firings = due.fire.map((tick) => firingOf(trigger.triggerId, tick, cron))
+    intake.queueNow(firings, (taken) => {
+      const refused = firings.length - taken
       const latest = due.fire.at(-1)
       if (due.missed) skipped.record('missed', due.missed, now)
       if (refused > 0) skipped.record('queue_full', { count: refused, latest: latest! }, now)
@@ -68,8 +69,8 @@ export class Ticks {
 /** A clock that is set back by more than this was wrong before. */
 const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
 
-function arrivalOf(triggerId: string, tick: number, cron: string): DerivedArrival {
+function firingOf(triggerId: string, tick: number, cron: string): DerivedFiring {
   const firing: ScheduleFiring = { source: 'schedule', scheduledAt: tick, cron }
-  const suffix = tickRunSuffix(triggerId, tick)
-  return { suffix, firing: JSON.stringify(firing), body: new Uint8Array() }
+  const arrival = { firing: JSON.stringify(firing), body: new Uint8Array() }
+  return { suffix: tickRunSuffix(triggerId, tick), arrival: () => arrival }
 }

@@ -1,44 +1,66 @@
 import { actionCid } from '../../shared/cid.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
+import type { Chains } from '../chain/chain-settings.ts'
 import type { Env } from '../env.ts'
 import type { TriggerQueue } from '../queue/trigger-queue.ts'
+import type { KnownHead } from '../queue/watch-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
+import { ChainUnavailable, chainHead } from './chain-head.ts'
 import { takeUsageKey } from './take-usage-key.ts'
 import { requireAllowed } from './trigger-rules.ts'
 
+export type ChangeContext = {
+  /** One that we made. */
+  triggerId: string
+  /** Who asks. */
+  ownerId: string
+  now: () => number
+  /** Those that this deployment watches. */
+  chains: Chains
+}
+
+/** A trigger that others change all the time meanwhile is asked for so often. */
+const TRIES = 3
+
 /**
  * Changes what its owner may change of a trigger; what is absent stays (`decisions.md`, PATCH).
- * @param owner the trigger's id, one that we made, and who asks
  * @returns the new record; `undefined` where this owner has no such trigger
  * @throws {TriggerRefused} for what a trigger of its kind can not have
  * @throws {OriginAway | OriginBusy} where nobody can tell what a new usage key is: nothing is changed
+ * @throws {ChainUnavailable} where it begins, and nobody can tell where its chain is: nothing is changed
  */
 export async function changeTrigger(
   env: Env,
-  now: () => number,
-  owner: { triggerId: string; ownerId: string },
+  { triggerId, ownerId, now, chains }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
   // The stub's own types make nothing of a record that may have any JSON in it.
-  const queue: Pick<TriggerQueue, 'kindAndAction' | 'change'> = env.TRIGGER_QUEUE.getByName(
-    owner.triggerId,
-  )
+  const queue: Pick<TriggerQueue, 'kindAndAction' | 'change'> =
+    env.TRIGGER_QUEUE.getByName(triggerId)
   // Neither of a kind's rules nor of a key anything is said to somebody else.
-  const known = await queue.kindAndAction(owner.ownerId)
+  const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
-  requireAllowed(known.kind, body)
+  requireAllowed(known.kind, body, chains)
   const change: TriggerChange = fieldsOf(body)
   const cid = body.action_code === undefined ? undefined : await actionCid(body.action_code)
   if (cid !== undefined) change.actionCid = cid
   let warnings: string[] = []
   if (body.usage_api_key !== undefined) {
     const action = cid ?? known.actionCid
-    const taken = await takeUsageKey(env, now, body.usage_api_key, action, owner)
+    const taken = await takeUsageKey(env, now, body.usage_api_key, action, { triggerId, ownerId })
     change.sealedUsageKey = taken.sealed
     warnings = taken.warnings
   }
-  const record = await queue.change(owner.ownerId, change)
-  return record && warnings.length > 0 ? { ...record, warnings } : record
+  let head: KnownHead | undefined
+  for (let tries = 0; tries < TRIES; tries++) {
+    const changed = await queue.change(ownerId, change, head)
+    if (!changed) return undefined
+    if (changed.state === 'changed')
+      return warnings.length > 0 ? { ...changed.record, warnings } : changed.record
+    const { chain, finality } = changed
+    head = { chain, finality, head: await chainHead(env, chains, chain, { finality }) }
+  }
+  throw new ChainUnavailable(head!.chain)
 }
 
 function fieldsOf(body: PatchTrigger): TriggerChange {

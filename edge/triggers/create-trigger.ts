@@ -1,8 +1,12 @@
 import { actionCid } from '../../shared/cid.ts'
 import { TRIGGERS_MAX } from '../../shared/limits.ts'
 import type { CreateTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
-import type { Env } from '../env.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
+import type { Chains } from '../chain/chain-settings.ts'
+import type { Env, Settings } from '../env.ts'
 import type { TriggerQueue } from '../queue/trigger-queue.ts'
+import { begun, newWatch, type Watch } from '../queue/watch.ts'
+import { chainHead } from './chain-head.ts'
 import { takeUsageKey } from './take-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
 import { countTriggers, type IndexDatabase } from './trigger-index.ts'
@@ -12,7 +16,7 @@ import { requireAllowed } from './trigger-rules.ts'
 export type CreateContext = {
   ownerId: string
   db: IndexDatabase
-  macKey: string
+  settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
   now: () => number
   random: (bytes: number) => Uint8Array
 }
@@ -21,19 +25,22 @@ export type CreateContext = {
  * Makes a trigger in its object.
  * @throws {TriggerRefused} for what a trigger can not have
  * @throws {OriginAway | OriginBusy} where nobody can tell what the usage key is: nothing is stored
+ * @throws {ChainUnavailable} where nobody can tell where its chain is: nothing is stored
  */
 export async function createTrigger(
   env: Env,
-  { ownerId, db, macKey, now, random }: CreateContext,
+  { ownerId, db, settings, now, random }: CreateContext,
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
-  requireAllowed(body.kind, body)
+  requireAllowed(body.kind, body, settings.CHAINS)
   // Those who create at the same moment may pass it together by as many as they are: a bound, not an account.
   if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
     throw new TriggerRefused({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
-  const owner = { triggerId: await newTriggerId(macKey, random), ownerId }
+  const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await takeUsageKey(env, now, body.usage_api_key, cid, owner)
+  const watch =
+    body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, body) : undefined
   // The stub's own types make nothing of a record that may have any JSON in it.
   const queue: Pick<TriggerQueue, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   const record = await queue.create({
@@ -49,6 +56,15 @@ export async function createTrigger(
     maxRunsPerMinute: body.max_runs_per_minute,
     maxQueuedRuns: body.max_queued_runs,
     sealedUsageKey: sealed,
+    ...(watch ? { watch } : {}),
   })
   return warnings.length > 0 ? { ...record, warnings } : record
+}
+
+/** What a new chain event asks of its chain: one that is disabled begins when it is enabled. */
+async function firstWatch(env: Env, chains: Chains, body: CreateTrigger): Promise<Watch> {
+  const { chain, startBlock } = readChainConfig(body.config)
+  const watch = newWatch(chain)
+  if (!body.enabled) return watch
+  return begun(watch, startBlock, await chainHead(env, chains, chain, body.options))
 }

@@ -110,7 +110,13 @@ export async function countTriggers(db: IndexDatabase, ownerId: string): Promise
 
 /** What a list tells: not the source, not large params, and not what only the object knows from one moment to the next. */
 function listed(record: TriggerRecord): ListedTrigger {
-  const { action_code: _inTheObject, waiting_for: _now, stats: _alsoNow, ...rest } = record
+  const {
+    action_code: _source,
+    waiting_for: _now,
+    stats: _alsoNow,
+    backfill: _too,
+    ...rest
+  } = record
   const params = new TextEncoder().encode(JSON.stringify(rest.default_params)).length
   return params <= LISTED_PARAMS_MAX_BYTES
     ? rest

@@ -6,6 +6,8 @@ import {
   TRIGGER_SOURCE_MAX_BYTES,
 } from '../../shared/limits.ts'
 import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
+import { readChainConfig, requireConfigured } from '../chain/chain-config.ts'
+import type { Chains } from '../chain/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
 import { ruleFor } from './header-rules.ts'
 import { TriggerRefused } from './trigger-refused.ts'
@@ -18,18 +20,22 @@ const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
   webhook: [...EVERY_KIND, 'dedup', 'handshake'],
   schedule: [...EVERY_KIND, 'misfire'],
-  chain_event: EVERY_KIND,
+  chain_event: [...EVERY_KIND, 'finality'],
 }
 
 /**
  * Looks at the fields that are there; absent ones are none of its business.
+ * @param chains those that this deployment watches
  * @throws {TriggerRefused} that names the first field which this kind does not take
  */
-export function requireAllowed(kind: TriggerKind, fields: Omit<PatchTrigger, 'kind'>): void {
+export function requireAllowed(
+  kind: TriggerKind,
+  fields: Omit<PatchTrigger, 'kind'>,
+  chains: Chains,
+): void {
   const { config, options, action_code, default_params } = fields
-  if (kind === 'chain_event')
-    refuse('kind', 'chain_event triggers are not served yet', 'Create a webhook or a schedule.')
-  if (config) requireConfig(kind, config)
+  if (config && kind === 'chain_event') requireConfigured(readChainConfig(config).chain, chains)
+  else if (config) requireConfig(kind, config)
   if (options) requireOptions(kind, options)
   if (action_code !== undefined) requireSource(action_code)
   if (default_params) requireParams(default_params)

@@ -8,6 +8,7 @@ import { keccak256, toUtf8Bytes, verifyMessage } from 'ethers'
 import { approvedToken } from './approved-token.ts'
 import type { FundedWallet } from './funded-wallets.ts'
 import { ownershipJourney } from './ownership-journey.ts'
+import { tokenJourney } from './token-journey.ts'
 import { balanceOf, type Core, topUp } from './top-up.ts'
 
 export type JourneyOptions = {
@@ -15,11 +16,18 @@ export type JourneyOptions = {
   triggersUrl: string
   /** Pays as the processor's client library does; without it nothing is paid. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
-  /** Wallets on the chain of the accounts; without them the account stays in API mode. */
+  /** Wallets on the chain of the accounts, a local stack's `ethereum`; without them nothing happens there. */
   wallet?: FundedWallet
   /** Each step when it is done: what it was, what came out, and how long it took. */
   onStep(step: string, result: string, milliseconds: number): void
 }
+
+/** Does a step and shows what came out. @throws {JourneyFailed} */
+export type JourneyStep = <Result>(
+  name: string,
+  act: () => Promise<Result>,
+  show: (result: Result) => string,
+) => Promise<Result>
 
 export class JourneyFailed extends Error {
   constructor(step: string, reason: string) {
@@ -35,10 +43,15 @@ const ACTION = `async function main(params) {
     const mac = utils.computeHmac('sha256', utils.toUtf8Bytes(params.webhook_secret), utils.toUtf8Bytes(params.event_raw))
     if ('sha256=' + mac.slice(2) !== params.headers['x-hub-signature-256']) throw new Error('the signature is not GitHub\\'s')
   }
-  const message = params.event ? 'pushed ' + params.event.after : params.message
+  const message = messageOf(params)
   const wallet = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId: params.pkp_id }))
   console.log('signing', message)
   return { message, signature: await wallet.signMessage(message) }
+}
+
+function messageOf({ source, event, message }) {
+  if (source === 'chain_event') return event.decoded.arg1 + ' received ' + event.decoded.arg2
+  return event ? 'pushed ' + event.after : message
 }
 `
 const RUN_WAIT_MS = 30_000
@@ -47,11 +60,7 @@ type Signed = { message: string; signature: string }
 
 /** @throws {JourneyFailed} at the first step that does not come out as it should */
 export async function journey(options: JourneyOptions): Promise<void> {
-  const step = async <Result>(
-    name: string,
-    act: () => Promise<Result>,
-    show: (result: Result) => string,
-  ): Promise<Result> => {
+  const step: JourneyStep = async (name, act, show) => {
     const began = performance.now()
     try {
       const result = await act()
@@ -136,19 +145,24 @@ export async function journey(options: JourneyOptions): Promise<void> {
   )
   const secret = randomBytes(24).toString('base64url')
   const bearer = { authorization: `Bearer ${token.token}` }
+  const createTrigger = (fields: object) =>
+    call(`${options.triggersUrl}/api/triggers`, {
+      headers: bearer,
+      body: {
+        action_code: ACTION,
+        default_params: { pkp_id: wallet.wallet_address },
+        usage_api_key: usage.usage_api_key,
+        ...fields,
+      },
+    })
   const trigger = await step(
     'create the webhook trigger',
     () =>
-      call(`${options.triggersUrl}/api/triggers`, {
-        headers: bearer,
-        body: {
-          name: 'sign each push',
-          kind: 'webhook',
-          action_code: ACTION,
-          default_params: { pkp_id: wallet.wallet_address, webhook_secret: secret },
-          usage_api_key: usage.usage_api_key,
-          config: {},
-        },
+      createTrigger({
+        name: 'sign each push',
+        kind: 'webhook',
+        default_params: { pkp_id: wallet.wallet_address, webhook_secret: secret },
+        config: {},
       }),
     (made) => made.webhook_url,
   )
@@ -161,13 +175,19 @@ export async function journey(options: JourneyOptions): Promise<void> {
   await step(
     'the run ends',
     async () => {
-      const run = await ended(options.triggersUrl, trigger.id, firing.run_id, bearer)
-      if (run.status !== 'success') throw new Error(`the run is ${run.status}: ${run.error}`)
+      const run = await ended(options.triggersUrl, trigger.id, bearer, firing.run_id)
       return signedBy(run.response, wallet.wallet_address, `pushed ${commit}`)
     },
     (signer) => `success, signed by ${signer}`,
   )
-  if (options.wallet)
+  if (options.wallet) {
+    await tokenJourney({
+      wallet: options.wallet,
+      createTrigger,
+      firstRun: (triggerId) => ended(options.triggersUrl, triggerId, bearer),
+      signerOf: (response, message) => signedBy(response, wallet.wallet_address, message),
+      step,
+    })
     await ownershipJourney({
       baseUrl: options.baseUrl,
       apiKey: master,
@@ -177,6 +197,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
       wallet: options.wallet,
       step,
     })
+  }
 }
 
 /** @throws {Error} unless the signature recovers to the wallet */
@@ -197,16 +218,18 @@ function pushLikeGitHub(url: string, secret: string, commit: string) {
   return call(url, { headers, text: body })
 }
 
+/** A run once it has ended: the one of this id, or the first. @throws {Error} where it failed */
 async function ended(
   triggersUrl: string,
   triggerId: string,
-  runId: string,
   headers: Record<string, string>,
+  runId?: string,
 ) {
   for (const began = performance.now(); performance.now() - began < RUN_WAIT_MS;) {
     const { runs } = await call(`${triggersUrl}/api/triggers/${triggerId}/runs`, { headers })
-    const run = runs.find((candidate: { id: string }) => candidate.id === runId)
-    if (run?.status === 'success' || run?.status === 'failed') return run
+    const run = runs.find(({ id }: { id: string }) => runId === undefined || id === runId)
+    if (run?.status === 'success') return run
+    if (run?.status === 'failed') throw new Error(`the run is failed: ${run.error}`)
     await sleep(50)
   }
   throw new Error(`the run has not ended within ${RUN_WAIT_MS / 1000} s`)

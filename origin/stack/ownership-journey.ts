@@ -1,6 +1,7 @@
 /** From API mode to ChainSecured and into other hands, with the client library (specification, States and transitions). */
 import { type ActionToRun, createClient } from '../../shared/client/index.ts'
 import type { FundedWallet } from './funded-wallets.ts'
+import type { JourneyStep } from './journey.ts'
 
 export type OwnershipJourney = {
   baseUrl: string
@@ -12,11 +13,7 @@ export type OwnershipJourney = {
   /** Who signed what it answers. @throws {Error} unless it is who should have */
   signerOf: (response: any) => Promise<string>
   wallet: FundedWallet
-  step: <Result>(
-    name: string,
-    act: () => Promise<Result>,
-    show: (result: Result) => string,
-  ) => Promise<Result>
+  step: JourneyStep
 }
 
 export async function ownershipJourney(options: OwnershipJourney): Promise<void> {

@@ -18,8 +18,11 @@ export const chainRecord = z.object({
   /** Blocks below the head at which a block is final, where a trigger does not say. */
   finality: z.int(),
   poll_ms: z.int(),
-  /** False while no trigger needs it: nothing is asked of it then, and the figures are the last ones. */
-  watching: z.boolean(),
+  /**
+   * False while no trigger needs it: nothing is asked of it then, and the figures are the last ones. Null where its watcher
+   * does not answer; all that it would say is null then.
+   */
+  watching: z.boolean().nullable(),
   /** The highest block seen; null before the first answer. */
   head: z.int().nullable(),
   head_at: time.nullable(),
@@ -37,3 +40,4 @@ export const chainRecord = z.object({
 export type ChainRecord = z.infer<typeof chainRecord>
 
 export const chainsResponse = z.object({ chains: z.array(chainRecord) })
+export type ChainsResponse = z.infer<typeof chainsResponse>

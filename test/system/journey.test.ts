@@ -18,19 +18,26 @@ afterAll(async () => {
   await processor.close()
 })
 
-it('a webhook becomes a signature that recovers to the wallet, over HTTP alone', async () => {
+it('a webhook and a transfer of a token become signatures that recover to the wallet, over HTTP alone', async () => {
   const steps = new Map<string, string>()
   const pay = ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret)
   const { wallet, close } = fundedWallets(started.stack.chainUrl)
   const onStep = (step: string, result: string) => void steps.set(step, result)
   await journey({ ...started, pay, wallet, onStep }).finally(close)
-  expect([...steps.keys()].slice(-5)).toEqual([
+  expect([...steps.keys()].slice(-9)).toEqual([
     'the run ends',
+    'deploy an ERC-20 token',
+    'create the chain_event trigger',
+    'transfer',
+    'the run of the transfer ends',
     'convert_to_chain_secured_account',
     'mint a usage key from the contract',
     'svc_action by that key',
     'hand the account on',
   ])
+  expect(steps.get('the run of the transfer ends')).toMatch(
+    /^the action signed "0x[0-9A-Fa-f]{40} received 1500"$/,
+  )
   expect(steps.get('pay $5.00 by card')).toBe('the balance was $5.00, and is $10.00')
   expect(steps.get('billing/balance')).toBe('$9.96 after the run, $9.97 before it')
 })

@@ -5,6 +5,8 @@ import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 export type Owner = {
   createTrigger(action: string, more?: object): Promise<{ id: string; webhook_url: string }>
   trigger(triggerId: string): Promise<TriggerRecord>
+  /** Asks the trigger service with the owner's token. @throws {Error} for any answer but 2xx */
+  api(path: string, body?: object, method?: string): Promise<any>
   /** The 202's run id. @throws {Error} for any other answer, and for a connection that breaks */
   fire(webhookUrl: string, event?: object): Promise<string>
   /** The hundred newest, or a hundred further on. */
@@ -23,14 +25,15 @@ export async function newOwner(urls: { baseUrl: string; triggersUrl: string }): 
   const { usage_api_key } = await core('add_usage_api_key', usage, account.api_key)
   const { token } = await approvedToken(urls.triggersUrl)
   const headers = { authorization: `Bearer ${token}` }
-  const api = (path: string, body?: object) =>
-    json(`${urls.triggersUrl}/api/${path}`, { body, headers })
+  const api = (path: string, body?: object, method?: string) =>
+    json(`${urls.triggersUrl}/api/${path}`, { body, method, headers })
 
   const runs = async (triggerId: string, offset = 0): Promise<RunRecord[]> =>
     (await api(`triggers/${triggerId}/runs?limit=100&offset=${offset}`)).runs
   return {
     createTrigger: (action_code, more = {}) =>
       api('triggers', { name: 't', kind: 'webhook', action_code, usage_api_key, ...more }),
+    api,
     trigger: (triggerId) => api(`triggers/${triggerId}`),
     fire: async (webhookUrl, event = {}) => (await json(webhookUrl, { body: event })).run_id,
     runs,
@@ -62,15 +65,19 @@ export async function until<Answer>(
   throw new Error(`not within ${seconds} s: ${what}${last}`)
 }
 
-type Call = { body?: object | undefined; headers?: Record<string, string> }
+type Call = {
+  body?: object | undefined
+  method?: string | undefined
+  headers?: Record<string, string>
+}
 
-async function json(url: string, { body, headers = {} }: Call): Promise<any> {
+async function json(url: string, { body, method, headers = {} }: Call): Promise<any> {
   const response = await fetch(url, {
-    method: body ? 'POST' : 'GET',
+    method: method ?? (body ? 'POST' : 'GET'),
     headers: { 'content-type': 'application/json', ...headers },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 500)}`)
-  return JSON.parse(text)
+  return text === '' ? undefined : JSON.parse(text)
 }

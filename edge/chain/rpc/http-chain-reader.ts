@@ -4,10 +4,12 @@ import type { LogQuery } from '../matching/log-filter.ts'
 import type { ChainReader, EndpointHealth, ReadLane } from './chain-reader.ts'
 import { Connections } from './connections.ts'
 import { Endpoint } from './endpoint.ts'
+import type { ContractReader } from './contract-reader.ts'
 import { endpointAddress } from './endpoint-address.ts'
 import { type Candidate, type Log, Failover } from './failover.ts'
 import { headersAt, logsOfHeader, logsOfRange } from './log-questions.ts'
 import type { Network } from './http-post.ts'
+import { codeCall, hasCodeIn } from './read-code.ts'
 import { headerCall, headerIn } from './read-header.ts'
 import { NodeLags } from './rpc-failures.ts'
 import { readTip } from './read-tip.ts'
@@ -26,7 +28,7 @@ type Options = Network & {
 const LOOK_AROUND_MS = 30_000
 
 /** Reads a chain from JSON-RPC endpoints, none of which is trusted alone to be there, complete or right. */
-export class HttpChainReader implements ChainReader {
+export class HttpChainReader implements ChainReader, ContractReader {
   readonly #failover: Failover
   readonly #now: () => number
   #isLookingAround = false
@@ -89,6 +91,13 @@ export class HttpChainReader implements ChainReader {
   async logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]> {
     if (query.addresses.length === 0) return []
     return await this.#failover.ask('live', ({ endpoint }) => logsOfHeader(endpoint, query, header))
+  }
+
+  async hasCode(address: string): Promise<boolean> {
+    return await this.#failover.ask('backfill', async ({ endpoint }) => {
+      const [answer] = await endpoint.ask([codeCall(address)], 'backfill')
+      return hasCodeIn(answer!)
+    })
   }
 
   health(): EndpointHealth[] {

@@ -7,12 +7,13 @@ import type { ChainLog } from '../chain-log.ts'
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
-import type { Away, ChainStatus, WatcherStub } from './watcher.ts'
+import type { ChainStub, ContractStub } from './contract-stub.ts'
+import type { Away, ChainStatus } from './watcher.ts'
 
 /**
  * What watches one chain for all of its triggers; its name is the chain's. This class puts the parts together.
  */
-export class ChainWatcher extends DurableObject<Env> implements WatcherStub {
+export class ChainWatcher extends DurableObject<Env> implements ChainStub {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     void ctx.blockConcurrencyWhile(() => this.#open())
@@ -40,6 +41,11 @@ export class ChainWatcher extends DurableObject<Env> implements WatcherStub {
     | { state: 'busy'; retryAfterS: number }
     | { state: 'no_such_finality' }
   > {
+    return { state: 'away' }
+  }
+
+  /** By `lookAtContract`, once there is a reader. */
+  async contractAt(_: string, __: BlockRange): ReturnType<ContractStub['contractAt']> {
     return { state: 'away' }
   }
 

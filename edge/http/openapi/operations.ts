@@ -1,6 +1,7 @@
 /** The operations of `/api`, with the schemas that their handlers read requests by. */
 import { z } from 'zod'
 import type { ErrorStatus } from '../../../shared/errors.ts'
+import { chainsResponse } from '../../../shared/wire/chains.ts'
 import { meAnswer } from '../../../shared/wire/me.ts'
 import { previewRequest, triggerPreview } from '../../../shared/wire/preview.ts'
 import {
@@ -72,6 +73,14 @@ export const apiOperations: ApiOperation[] = [
     summary: 'What a trigger would do, without making it.',
     body: { schema: previewRequest },
     success: { status: 200, schema: triggerPreview },
+  },
+  {
+    method: 'get',
+    path: '/api/chains',
+    id: 'list_chains',
+    summary:
+      'The chains that can be watched here, how far each was looked through, and how its nodes are.',
+    success: { status: 200, schema: chainsResponse },
   },
   {
     method: 'get',

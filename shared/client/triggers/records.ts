@@ -1,5 +1,6 @@
 /** Bodies and records of the trigger service under their names on the wire; times are RFC 3339 in UTC. */
 import type { z } from 'zod'
+import type { ChainRecord } from '../../wire/chains.ts'
 import type { meAnswer } from '../../wire/me.ts'
 import type { previewRequest, triggerPreview } from '../../wire/preview.ts'
 import type {
@@ -43,6 +44,8 @@ export type FiredRun = QueuedRun & { duplicate?: true }
 export type TestFields = Pick<z.input<typeof testRequest>, 'params'> | { event: unknown }
 export type ReplayFields = z.input<typeof replayRequest>
 export type Purged = z.infer<typeof purgeAnswer>
+/** A chain that triggers can watch: how far it was looked through, and how its nodes are. */
+export type Chain = ChainRecord
 /** Whose token it is, and when it ends. */
 export type Me = z.infer<typeof meAnswer>
 

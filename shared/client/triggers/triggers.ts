@@ -1,10 +1,12 @@
 /** `client.triggers`: the trigger service under the names of its paths. */
+import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
 import { ask, runPath, triggerPath, type TriggersParts } from './ask.ts'
 import { fire, type FireOptions } from './fire.ts'
 import { askOnce, cancelRun, deleteTrigger, LOOK_AT_LIST, LOOK_AT_RUNS } from './lost-answers.ts'
 import type {
+  Chain,
   FiredRun,
   ListedTrigger,
   Me,
@@ -44,6 +46,8 @@ export type TriggerOperations = {
   delete(id: string, options?: CallOptions): Promise<void>
   /** What a trigger would do, without making it. */
   preview(fields: PreviewFields, options?: CallOptions): Promise<TriggerPreview>
+  /** The chains whose events triggers can watch here. */
+  chains(options?: CallOptions): Promise<Chain[]>
   /** A real run, marked `test`. Sent once. */
   test(id: string, fields: TestFields, options?: CallOptions): Promise<QueuedRun>
   /** Ends all that is queued as failed. Sent once: what has been queued since would be ended, too. */
@@ -93,6 +97,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
       const read = { method: 'POST', path, json, repeat: 'idempotent' } as const
       return (await ask<TriggerPreview>(parts, read, options)).body
     },
+    chains: async (options) => (await get<ChainsResponse>('/api/chains', options)).chains,
     async test(id, json, options) {
       const write = { method: 'POST', path: `${triggerPath(id)}/test`, json } as const
       return askOnce(parts, write, options, LOOK_AT_RUNS)

@@ -56,7 +56,7 @@ describe('CHAINS', () => {
     ['a text', { bsc: { chain_id: 1, rpc: [url, KEY] } }, 'CHAINS.bsc.rpc.1: an https URL'],
     ['websockets', { bsc: { chain_id: 1, rpc: [`wss://x.example/${KEY}`] } }, 'CHAINS.bsc.rpc.0: '],
     ['the same', { bsc: { chain_id: 1, rpc: [url, url] } }, 'CHAINS.bsc.rpc.1: it is there'],
-    ['a password', { bsc: { chain_id: 1, rpc: [`https://u:${KEY}@x.example`] } }, 'CHAINS.bsc.rpc'],
+    ['a fragment', { bsc: { chain_id: 1, rpc: [`https://x.example/#${KEY}`] } }, 'CHAINS.bsc.rpc'],
     ['a finality below 0', { bsc: { chain_id: 1, rpc: [url], finality: -1 } }, 'CHAINS.bsc.fin'],
     ['a poll too often', { bsc: { chain_id: 1, rpc: [url], poll_ms: 199 } }, 'CHAINS.bsc.poll_ms'],
   ])('names the place of %s, and shows no URL and no key', (_, chains, place) => {

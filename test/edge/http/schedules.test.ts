@@ -187,7 +187,7 @@ describe('POST /api/triggers/preview', () => {
     ['a cron that creation refuses', { kind: 'schedule', config: { cron: '0,45 * * * * *' } }],
     ['a schedule without a cron', { kind: 'schedule' }],
     ['a webhook with a config', { kind: 'webhook', config: { a: 1 } }],
-    ['a kind that is not served', { kind: 'chain_event', config: {} }],
+    ['a chain event without a chain', { kind: 'chain_event', config: {} }],
     ['a kind that is unknown', { kind: 'cron' }],
     ['an unknown field', { kind: 'webhook', name: 'x' }],
   ])('refuses %s with 422', async (_, body) => {

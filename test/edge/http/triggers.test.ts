@@ -47,7 +47,7 @@ describe('POST /api/triggers', () => {
     ['name', { name: '' }],
     ['name', { name: 5 }],
     ['kind', { kind: 'cron' }],
-    ['kind', { kind: 'chain_event', config: { chain: 'ethereum' } }],
+    ['config.contract_address', { kind: 'chain_event', config: { chain: 'ethereum' } }],
     ['action_code', { action_code: '' }],
     ['action_code', { action_code: 'x'.repeat(TRIGGER_SOURCE_MAX_BYTES + 1) }],
     ['default_params', { default_params: [] }],

@@ -17,12 +17,15 @@ export const db = drizzle(database, { schema })
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
 /** The objects that count have a clock of their own; test/edge/limits/ is about them. */
 const requireRate = async () => {}
+const watcherOf = () => {
+  throw new Error('nothing of identity asks a chain')
+}
 
 /** The operations of identity, on a clock that the test moves. */
 export function identityApp(SVC_ENV: 'local' | 'production' = 'local') {
   const clock = { ms: Date.UTC(2026, 10, 20) }
   const settings = { SVC_ENV, PUBLIC_URL } as Services['settings']
-  const services: Services = { db, settings, now: () => clock.ms, random, requireRate }
+  const services: Services = { db, settings, now: () => clock.ms, random, watcherOf, requireRate }
   const app = new Hono<AppEnv>()
   app.use(async (c, next) => {
     c.set('services', services)

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readChainConfig, watchesSame } from '../../../edge/chain/chain-config.ts'
+import type { Chains } from '../../../edge/chain/chain-settings.ts'
+import { toApiError } from '../../../edge/http/failure.ts'
 import { TriggerRefused } from '../../../edge/triggers/trigger-refused.ts'
 import { requireAllowed } from '../../../edge/triggers/trigger-rules.ts'
 import {
@@ -10,10 +13,12 @@ import { patchTriggerRequest, TRIGGER_KINDS } from '../../../shared/wire/trigger
 
 type Kind = (typeof TRIGGER_KINDS)[number]
 
+const CHAINS: Chains = { base: { chainId: 8453, rpc: [], finality: 12, pollMs: 2_000 } }
+
 /** The field that is refused, or `undefined`. */
 function refusedField(kind: Kind, body: object): string | undefined {
   try {
-    requireAllowed(kind, patchTriggerRequest.parse(body))
+    requireAllowed(kind, patchTriggerRequest.parse(body), CHAINS)
   } catch (error) {
     if (error instanceof TriggerRefused && error.failure.reason === 'field')
       return error.failure.field
@@ -44,7 +49,11 @@ describe('what a kind of trigger takes', () => {
     ['schedule', { options: { dedup: true } }, 'options.dedup'],
     ['schedule', { options: { dedup: { header: 'x-id' } } }, 'options.dedup'],
     ['schedule', { options: { handshake: 'slack' } }, 'options.handshake'],
-    ['chain_event', {}, 'kind'],
+    ['webhook', { options: { finality: 'safe' } }, 'options.finality'],
+    ['schedule', { options: { finality: 3 } }, 'options.finality'],
+    ['chain_event', { options: { finality: 'finalized', concurrency: 1 } }, undefined],
+    ['chain_event', { options: { dedup: true } }, 'options.dedup'],
+    ['chain_event', { options: { misfire: 'all' } }, 'options.misfire'],
   ])('%s with %j: %s', (kind, body, field) => {
     expect(refusedField(kind, body)).toBe(field)
   })
@@ -74,5 +83,166 @@ describe('sizes', () => {
     const params = (levels: number) => ({ default_params: nested(levels) })
     expect(refusedField('schedule', params(JSON_DEPTH_MAX))).toBeUndefined()
     expect(refusedField('schedule', params(JSON_DEPTH_MAX + 1))).toBe('default_params')
+  })
+})
+
+describe('the configuration of a chain event', () => {
+  const ADDRESS = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
+  const TRANSFER = 'Transfer(address,address,uint256)'
+  const MARKED = 'event Transfer(address indexed from, address indexed to, uint256 value);'
+  const TOPIC = `0x${'0a'.repeat(32)}`
+  const usual = { chain: 'base', contract_address: ADDRESS, event_signature: TRANSFER }
+
+  /** What is said of it, or `undefined` where it is taken. */
+  function refused(over: object): string | undefined {
+    const config = Object.fromEntries(
+      Object.entries({ ...usual, ...over }).filter(([, value]) => value !== undefined),
+    )
+    try {
+      requireAllowed('chain_event', { config }, CHAINS)
+    } catch (error) {
+      const { message, fix } = toApiError(error)
+      return `${message} ${fix}`
+    }
+  }
+
+  it.each<[string, object]>([
+    ['an address in lower case', { contract_address: ADDRESS.toLowerCase() }],
+    ['an address in upper case', { contract_address: `0x${ADDRESS.slice(2).toUpperCase()}` }],
+    ['spaces in the signature', { event_signature: 'Transfer(address, address, uint256)' }],
+    ['the signature as it is declared', { event_signature: MARKED }],
+    ['a start block', { start_block: 0 }],
+    ['a start block as decimal digits', { start_block: '21000000' }],
+    ['a start block as hex digits', { start_block: '0x1406F40' }],
+    ['no topic filters', { topic_filters: [] }],
+    ['a topic, a list and anything', { topic_filters: [TOPIC, [TOPIC, TOPIC], null] }],
+    [
+      'a marked signature, and nothing for the argument that is in the data',
+      { event_signature: MARKED, topic_filters: [null, TOPIC, null] },
+    ],
+  ])('takes %s', (_, over) => {
+    expect(refused(over)).toBeUndefined()
+  })
+
+  it.each<[string, object, string]>([
+    ['another key', { confirmations: 3 }, 'config.confirmations: a chain_event has no such key'],
+    ['no chain', { chain: undefined }, 'config.chain: it is missing'],
+    ['another chain', { chain: 'Base' }, 'one of ethereum, base, arbitrum, bsc, polygon'],
+    ['a chain without a node', { chain: 'polygon' }, 'It watches base'],
+    ['no address', { contract_address: undefined }, 'config.contract_address: it is missing'],
+    [
+      'a short address',
+      { contract_address: '0xabc' },
+      'config.contract_address: expected 0x and 40',
+    ],
+    [
+      'a name for an address',
+      { contract_address: 'usdt.eth' },
+      'config.contract_address: expected',
+    ],
+    ['a list of addresses', { contract_address: [ADDRESS] }, 'config.contract_address: expected a'],
+    ['the zero address', { contract_address: `0x${'0'.repeat(40)}` }, 'no contract is at the zero'],
+    ['a wrong checksum', { contract_address: ADDRESS.replace('dAC', 'DAC') }, ADDRESS],
+    ['no signature', { event_signature: undefined }, 'config.event_signature: it is missing'],
+    ['a signature that is no text', { event_signature: 5 }, 'config.event_signature: expected a s'],
+    ['a hash as signature', { event_signature: TOPIC }, 'config.event_signature: at position 0'],
+    ['an unknown type', { event_signature: 'T(address,uint255)' }, 'at position 10'],
+    ['an anonymous event', { event_signature: 'event T(address) anonymous' }, 'at position 17'],
+    [
+      'a start block before the first',
+      { start_block: -1 },
+      'config.start_block: expected an integer',
+    ],
+    ['half a block', { start_block: 1.5 }, 'config.start_block: expected an integer'],
+    [
+      'a block that no chain has',
+      { start_block: '9007199254740993' },
+      'config.start_block: no chain',
+    ],
+    ['a tag for a block', { start_block: 'latest' }, 'config.start_block: expected an integer, or'],
+    [
+      'a start block in a list',
+      { start_block: [5] },
+      'config.start_block: expected an integer, or',
+    ],
+    ['one topic without a list', { topic_filters: TOPIC }, 'config.topic_filters: expected a list'],
+    [
+      'four topics',
+      { topic_filters: [TOPIC, null, null, null] },
+      'config.topic_filters: 4 entries',
+    ],
+    ['an empty list', { topic_filters: [null, []] }, 'config.topic_filters[1]: an empty list'],
+    [
+      'eleven topics',
+      { topic_filters: [Array(11).fill(TOPIC)] },
+      'config.topic_filters[0]: 11 topics',
+    ],
+    [
+      'an address for a topic',
+      { topic_filters: [ADDRESS] },
+      `Send 0x${'0'.repeat(24)}dac17f958d2ee5`,
+    ],
+    [
+      'an address in a list',
+      { topic_filters: [null, [TOPIC, ADDRESS]] },
+      'topic_filters[1][1]: expected',
+    ],
+    ['a number for a topic', { topic_filters: ['255'] }, `Send 0x${'0'.repeat(62)}ff`],
+    ['a negative number', { topic_filters: [-1] }, `Send 0x${'f'.repeat(64)}`],
+    [
+      'a list in a list',
+      { topic_filters: [[[TOPIC]]] },
+      'config.topic_filters[0][0]: expected a 32',
+    ],
+    [
+      'a short topic',
+      { topic_filters: [TOPIC.slice(0, -2)] },
+      'config.topic_filters[0]: expected a 32',
+    ],
+    [
+      'a topic for what is not marked',
+      { event_signature: MARKED, topic_filters: [null, null, TOPIC] },
+      'config.topic_filters[2]: event_signature marks 2',
+    ],
+    [
+      'a topic for no argument',
+      { event_signature: 'Paused(address)', topic_filters: [null, TOPIC] },
+      'config.topic_filters[1]: event_signature has 1',
+    ],
+  ])('refuses %s, and says what is wrong', (_, over, words) => {
+    expect(refused(over)).toContain(words)
+  })
+
+  it('a chain without a node has an error of its own', () => {
+    const config = { ...usual, chain: 'polygon' }
+    const refuse = () => requireAllowed('chain_event', { config }, CHAINS)
+    expect(refuse).toThrow(TriggerRefused)
+    const failure = new TriggerRefused({
+      reason: 'chain_not_configured',
+      chain: 'polygon',
+      configured: [],
+    })
+    expect(toApiError(failure)).toMatchObject({ status: 422, error: 'chain_not_configured' })
+  })
+
+  it('reads what it fires for in one form, however it is written', () => {
+    const written = {
+      ...usual,
+      start_block: '0x10',
+      topic_filters: [null, [TOPIC.toUpperCase().replace('X', 'x'), TOPIC], null],
+    }
+    expect(readChainConfig(written)).toMatchObject({
+      filter: { address: ADDRESS.toLowerCase(), topics: [null, [TOPIC]] },
+      startBlock: 16,
+    })
+    const same = {
+      ...usual,
+      contract_address: ADDRESS.toLowerCase(),
+      start_block: 16,
+      topic_filters: [null, TOPIC],
+    }
+    const other = { ...same, start_block: 17 }
+    expect(watchesSame(readChainConfig(written), readChainConfig(same))).toBe(true)
+    expect(watchesSame(readChainConfig(written), readChainConfig(other))).toBe(false)
   })
 })

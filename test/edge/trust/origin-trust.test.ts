@@ -222,7 +222,8 @@ it('without a verified origin a trigger is refused, and nothing is stored', asyn
     isEvidence(request) ? new Response('forged') : send(request),
   )
   const before = await listDurableObjectIds(env.TRIGGER_QUEUE)
-  const context = { ownerId: 'owner', db, macKey: env.ID_MAC_KEY, now: Date.now, random }
+  const settings = { ID_MAC_KEY: env.ID_MAC_KEY, CHAINS: {} }
+  const context = { ownerId: 'owner', db, settings, now: Date.now, random }
   const body = createTriggerRequest.parse(webhook())
   const refused = storeTrigger(fresh, context, body)
   await expect(refused).rejects.toMatchObject({ name: 'OriginAway', isUnsent: true })

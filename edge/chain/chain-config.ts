@@ -1,0 +1,84 @@
+/** The `config` of a chain event, read (specification, config by kind; `decisions.md`, Chain config). */
+import { TriggerRefused } from '../triggers/trigger-refused.ts'
+import { CHAIN_NAMES, type ChainName, type Chains } from './chain-settings.ts'
+import { wrongInAddress } from './contract-address.ts'
+import type { LogFilter } from './matching/log-filter.ts'
+import type { EventSignature } from './signature/event-signature.ts'
+import { parseEventSignature } from './signature/parse-event-signature.ts'
+import { SignatureRefused } from './signature/signature-refused.ts'
+import { readStartBlock } from './start-block.ts'
+import { readTopicFilters } from './topic-filters.ts'
+
+export type ChainConfig = {
+  chain: ChainName
+  /** As its owner wrote it. */
+  signatureText: string
+  signature: EventSignature
+  filter: LogFilter
+  startBlock: number | null
+}
+
+const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
+
+/** @throws {TriggerRefused} that names the first key which is not as it has to be */
+export function readChainConfig(config: Record<string, unknown>): ChainConfig {
+  for (const key of Object.keys(config))
+    if (!KEYS.includes(key))
+      refuse(key.slice(0, 64), 'a chain_event has no such key', `It has ${KEYS.join(', ')}.`)
+  const chain = readChain(config.chain)
+  const wrong = wrongInAddress(config.contract_address)
+  if (wrong) refuse('contract_address', wrong.problem, wrong.fix)
+  const signature = readSignature(config.event_signature)
+  const start = readStartBlock(config.start_block)
+  if ('problem' in start) refuse('start_block', start.problem, start.fix)
+  const topics = readTopicFilters(config.topic_filters, signature)
+  if ('problem' in topics) throw new TriggerRefused({ reason: 'field', ...topics })
+  const address = String(config.contract_address).toLowerCase()
+  return {
+    chain,
+    signatureText: String(config.event_signature),
+    signature,
+    filter: { address, topic0: signature.topic0, topics },
+    startBlock: start.number,
+  }
+}
+
+/** @throws {TriggerRefused} for a chain that this deployment does not watch: its trigger would never fire */
+export function requireConfigured(chain: ChainName, chains: Chains): void {
+  if (chains[chain]) return
+  const configured = CHAIN_NAMES.filter((name) => chains[name])
+  throw new TriggerRefused({ reason: 'chain_not_configured', chain, configured })
+}
+
+/** Whether two configurations watch the same: then the one goes on where the other was. */
+export function watchesSame(one: ChainConfig, other: ChainConfig): boolean {
+  const watched = ({ chain, filter, startBlock }: ChainConfig) =>
+    JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])
+  return watched(one) === watched(other)
+}
+
+function readChain(chain: unknown): ChainName {
+  const known = CHAIN_NAMES.find((name) => name === chain)
+  if (known !== undefined) return known
+  const problem = chain === undefined ? 'it is missing' : 'no such chain'
+  return refuse('chain', problem, `Send one of ${CHAIN_NAMES.join(', ')}.`)
+}
+
+function readSignature(text: unknown): EventSignature {
+  const fix =
+    'Send the event as its contract declares it, such as Transfer(address,address,uint256).'
+  if (text === undefined) return refuse('event_signature', 'it is missing', fix)
+  if (typeof text !== 'string') return refuse('event_signature', 'expected a string', fix)
+  try {
+    return parseEventSignature(text)
+  } catch (error) {
+    if (!(error instanceof SignatureRefused)) throw error
+    const { position, problem } = error
+    const better = `${error.fix[0]!.toUpperCase()}${error.fix.slice(1)}.`
+    return refuse('event_signature', `at position ${position}: ${problem}`, better)
+  }
+}
+
+function refuse(key: string, problem: string, fix: string): never {
+  throw new TriggerRefused({ reason: 'field', field: `config.${key}`, problem, fix })
+}

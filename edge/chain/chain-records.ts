@@ -1,0 +1,89 @@
+import type { ChainRecord } from '../../shared/wire/chains.ts'
+import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
+import type { EndpointHealth } from './rpc/chain-reader.ts'
+import type { ChainStatus, WatcherStub } from './watch/watcher.ts'
+
+/** Who reads the list waits for the slowest of its watchers, and no longer than this. */
+const STATUS_MS = 2_000
+
+export type ChainRecordsOptions = {
+  chains: Chains
+  watcherOf: (chain: ChainName) => Pick<WatcherStub, 'status'>
+  /** Unix milliseconds. */
+  now: () => number
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+}
+
+/** All chains that are configured, with what their watchers say of them; asked side by side. Asks no node of theirs. */
+export function chainRecords(options: ChainRecordsOptions): Promise<ChainRecord[]> {
+  const configured = Object.entries(options.chains) as [ChainName, ChainSettings][]
+  return Promise.all(
+    configured.map(async ([chain, settings]) =>
+      recordOf(chain, settings, await statusOf(chain, options), options.now()),
+    ),
+  )
+}
+
+/** Nothing of a watcher that is silent, or fails. */
+async function statusOf(
+  chain: ChainName,
+  { watcherOf, sleep }: ChainRecordsOptions,
+): Promise<ChainStatus | undefined> {
+  const ended = new AbortController()
+  try {
+    const silent = sleep(STATUS_MS, ended.signal).then(() => undefined)
+    return await Promise.race([watcherOf(chain).status(), silent])
+  } catch {
+    return undefined
+  } finally {
+    ended.abort()
+  }
+}
+
+function recordOf(
+  chain: ChainName,
+  { chainId, finality, pollMs, rpc }: ChainSettings,
+  status: ChainStatus | undefined,
+  now: number,
+): ChainRecord {
+  const head = status?.head ?? null
+  const headAt = status?.headTimestamp ?? null
+  const lookedThrough = status?.lookedThrough ?? null
+  return {
+    chain,
+    chain_id: chainId,
+    finality,
+    poll_ms: pollMs,
+    watching: status?.watching ?? null,
+    head,
+    head_at: timeOf((headAt ?? NaN) * 1000),
+    // Clocks of chains are some seconds off.
+    head_age_s: headAt === null ? null : Math.max(0, Math.round(now / 1000 - headAt)),
+    looked_through: lookedThrough,
+    lag_blocks: head === null || lookedThrough === null ? null : Math.max(0, head - lookedThrough),
+    safe: status?.safe ?? null,
+    finalized: status?.finalized ?? null,
+    answered_at: timeOf(status?.answeredAt ?? NaN),
+    rpc: (status?.endpoints ?? rpc.map(unknown)).map((health) => ({
+      endpoint: health.endpoint,
+      state: health.state,
+      head: health.head,
+      latency_ms: health.latencyMs,
+      last_failure: health.lastFailure,
+    })),
+  }
+}
+
+const unknown = (_: string, endpoint: number): EndpointHealth => ({
+  endpoint,
+  state: 'unknown',
+  head: null,
+  latencyMs: null,
+  lastFailure: null,
+})
+
+/** A node may have said any number. */
+function timeOf(milliseconds: number): string | null {
+  const time = new Date(milliseconds)
+  return Number.isNaN(time.valueOf()) ? null : time.toISOString()
+}

@@ -1,0 +1,87 @@
+import { TOPIC_FILTERS_MAX, TOPICS_PER_FILTER_MAX } from '../../shared/limits.ts'
+import type { LogFilter } from './matching/log-filter.ts'
+import type { EventSignature } from './signature/event-signature.ts'
+
+/** An entry of `topic_filters`, or all of them, and what is wrong. */
+export type TopicsProblem = { field: string; problem: string; fix: string }
+
+const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics behind the first: each a 32-byte topic, a list of them, or null.`
+
+/**
+ * Reads `topic_filters` (specification, config by kind).
+ * @returns what topics 1 to 3 may be: lower-case hex, each topic once, no trailing nulls
+ */
+export function readTopicFilters(
+  filters: unknown,
+  signature: EventSignature,
+): LogFilter['topics'] | TopicsProblem {
+  const field = 'config.topic_filters'
+  if (filters === undefined || filters === null) return []
+  if (!Array.isArray(filters)) return { field, problem: 'expected a list', fix: FIX }
+  if (filters.length > TOPIC_FILTERS_MAX)
+    return { field, problem: `${filters.length} entries`, fix: FIX }
+  const topics: LogFilter['topics'] = []
+  for (const [at, entry] of filters.entries()) {
+    const read = readEntry(entry)
+    if (read !== null && 'problem' in read)
+      return { ...read, field: `${field}[${at}]${read.field}` }
+    topics.push(read)
+  }
+  while (topics.at(-1) === null) topics.pop()
+  return tooMany(topics.length, signature) ?? topics
+}
+
+/** An entry for a topic that the event can not have would let nothing through, for ever. */
+function tooMany(count: number, signature: EventSignature): TopicsProblem | undefined {
+  const { inputs, isMarked } = signature
+  const indexed = isMarked ? inputs.filter((input) => input.indexed).length : inputs.length
+  if (count <= indexed) return undefined
+  const has = isMarked ? `marks ${indexed} as indexed` : `has ${indexed} arguments`
+  return {
+    field: `config.topic_filters[${indexed}]`,
+    problem: `event_signature ${has}, so that no log has a topic here`,
+    fix: 'Leave it out, or put event_signature right.',
+  }
+}
+
+function readEntry(entry: unknown): string[] | null | TopicsProblem {
+  if (entry === null) return null
+  if (!Array.isArray(entry)) return readTopic(entry, '', (topic) => [topic])
+  const wrong = (problem: string) => ({ field: '', problem, fix: FIX })
+  if (entry.length === 0) return wrong('an empty list, which nothing can match; null is anything')
+  if (entry.length > TOPICS_PER_FILTER_MAX)
+    return wrong(`${entry.length} topics, and at most ${TOPICS_PER_FILTER_MAX} are taken`)
+  const topics = new Set<string>()
+  for (const [at, topic] of entry.entries()) {
+    const problem = readTopic(topic, `[${at}]`, (read) => void topics.add(read))
+    if (problem) return problem
+  }
+  return [...topics]
+}
+
+function readTopic<Read>(
+  topic: unknown,
+  field: string,
+  take: (topic: string) => Read,
+): Read | TopicsProblem {
+  if (typeof topic === 'string' && /^0x[0-9a-fA-F]{64}$/.test(topic))
+    return take(topic.toLowerCase())
+  const meant = padded(topic)
+  const problem = 'expected a 32-byte topic: 0x and 64 hex digits'
+  return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
+}
+
+/** The topic that an address, a number or a bool has. */
+function padded(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return asTopic(BigInt(value))
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return asTopic(BigInt(value))
+  if (typeof value !== 'string') return undefined
+  if (/^0x[0-9a-fA-F]{40}$/.test(value)) return asTopic(BigInt(value))
+  const isInTopic = /^-?[0-9]{1,78}$/.test(value) && BigInt(value) < 2n ** 256n
+  return isInTopic ? asTopic(BigInt(value)) : undefined
+}
+
+/** Negative ones in two's complement, as `int` arguments are. */
+function asTopic(value: bigint): string {
+  return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
+}

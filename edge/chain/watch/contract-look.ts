@@ -1,0 +1,46 @@
+import type { ChainLog } from '../chain-log.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import type { ContractReader } from '../rpc/contract-reader.ts'
+import { RangeRefused } from '../rpc/rpc-failures.ts'
+import type { BlockRange } from '../subscription.ts'
+import type { ContractStub } from './contract-stub.ts'
+
+/** Blocks of one look: many for a contract that seldom tells of anything, few for one that tells too much, or a small plan. */
+const LOOKS = [2_000, 100, 5]
+
+/** What is at an address, and of which events it has told lately. Three questions about its logs at most. */
+export async function lookAtContract(
+  reader: Pick<ChainReader, 'logs'> & ContractReader,
+  address: string,
+  within: BlockRange,
+): ReturnType<ContractStub['contractAt']> {
+  const looking = eventsOf(reader, address, within).catch(() => null)
+  try {
+    const hasCode = await reader.hasCode(address)
+    return { state: 'known', hasCode, events: await looking }
+  } catch {
+    return { state: 'away' }
+  }
+}
+
+async function eventsOf(
+  reader: Pick<ChainReader, 'logs'>,
+  address: string,
+  { from, to }: BlockRange,
+): Promise<string[] | null> {
+  for (const blocks of LOOKS) {
+    try {
+      const begin = Math.max(from, to - blocks + 1)
+      const query = { addresses: [address], topics: [] }
+      return firstTopics(await reader.logs(query, begin, to, 'backfill'))
+    } catch (error) {
+      if (!(error instanceof RangeRefused)) throw error
+    }
+  }
+  return null
+}
+
+/** Each once, the latest first. */
+const firstTopics = (logs: readonly ChainLog[]) => [
+  ...new Set(logs.flatMap(({ topics }) => topics.slice(0, 1)).toReversed()),
+]

@@ -1,0 +1,127 @@
+import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
+import { type ChainConfig, readChainConfig } from '../chain/chain-config.ts'
+import type { ChainLog } from '../chain/chain-log.ts'
+import type { Chains } from '../chain/chain-settings.ts'
+import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
+import { logRunSuffix } from '../chain/log-run.ts'
+import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
+import type { FiredLogs } from './fired-logs.ts'
+import type { ChainEventFiring } from './firing.ts'
+import type { Intake } from './intake.ts'
+import type { LiveCounts } from './live-counts.ts'
+import type { TriggerRow } from './records.ts'
+import { planLog } from './plan-log.ts'
+import type { RunStore } from './run-store.ts'
+import type { TriggerState } from './trigger-state.ts'
+import { advanced, type Watch } from './watch.ts'
+
+export type LogIntakeOptions = {
+  state: TriggerState
+  store: Pick<RunStore, 'has'>
+  intake: Pick<Intake, 'queueNow'>
+  fired: FiredLogs
+  live: LiveCounts
+  chains: () => Chains
+  sync: () => Promise<void>
+  /** Runs have been written: the alarm has to be set in the same transaction. */
+  inserted: () => void
+  /** Runs are on disk. */
+  committed: () => void
+  /** A queue that was too full for logs has room again. */
+  roomMade: (watch: Watch, triggerId: string) => void
+}
+
+/**
+ * What the object of a chain event makes of the logs that the watcher tells of: one run an event, whatever is told twice.
+ * The runs, their marks, and how far the watcher is are one transaction; killed at any moment, the object has done all of
+ * a delivery or none, and is told again.
+ */
+export class LogIntake {
+  readonly #options: LogIntakeOptions
+  #config: { text: string; value: ChainConfig } | undefined
+  /** The watcher was told that the queue is full. */
+  #isAwaited = false
+
+  constructor(options: LogIntakeOptions) {
+    this.#options = options
+  }
+
+  async deliver(delivery: LogDelivery): Promise<DeliveryAnswer> {
+    const { state, chains, sync, committed } = this.#options
+    const { current: trigger, watch } = state
+    const chain = watch && chains()[watch.chain]
+    if (!trigger?.enabled || !chain || watch.generation !== delivery.generation)
+      return { state: 'over' }
+    const count = this.#take(trigger, watch, chain.chainId, delivery)
+    await sync()
+    committed()
+    if (count < delivery.logs.length) {
+      this.#isAwaited = true
+      this.queueChanged()
+    }
+    return { state: 'taken', count }
+  }
+
+  /** Something left the queue, or it may hold more: the watcher comes again once half of it is free. */
+  queueChanged(): void {
+    if (!this.#isAwaited) return
+    const { live, state, roomMade } = this.#options
+    const { current: trigger, watch } = state
+    const isFull = trigger && live.queued > trigger.maxQueuedRuns / 2
+    if (isFull || live.bytes > QUEUED_BYTES_MAX / 2) return
+    this.#isAwaited = false
+    if (trigger && watch) roomMade(watch, trigger.triggerId)
+  }
+
+  #take(trigger: TriggerRow, watch: Watch, chainId: number, delivery: LogDelivery): number {
+    const { fired, intake, inserted, state, store } = this.#options
+    const { logs, reorgedAbove } = delivery
+    const config = this.#configOf(trigger)
+    let { learned } = watch
+    const firings = logs.map((log) => ({
+      suffix: logRunSuffix(trigger.triggerId, log),
+      arrival: () => {
+        const planned = planLog(config.signature, log, learned)
+        learned = planned.learned
+        return arrivalOf(config, chainId, log, planned.plan)
+      },
+    }))
+    const known = new Set<string>()
+    const isKnown = (suffix: string) => {
+      const isThere = store.has(suffix) || fired.has(suffix)
+      if (isThere) known.add(suffix)
+      return isThere
+    }
+    const note = (count: number) => {
+      if (reorgedAbove !== undefined) fired.takeBack(reorgedAbove)
+      const next = advanced({ ...watch, learned }, delivery, count)
+      for (const [at, { suffix }] of firings.slice(0, count).entries())
+        fired.onChain(suffix, logs[at]!.blockNumber, known.has(suffix), next.settledThrough)
+      if (delivery.settledThrough !== undefined) fired.forget(delivery.settledThrough)
+      state.noteWatch(next)
+      if (count > 0) inserted()
+    }
+    return intake.queueNow(firings, note, isKnown)
+  }
+
+  /** Read once, not for every delivery. */
+  #configOf({ config: text }: TriggerRow): ChainConfig {
+    if (this.#config?.text !== text)
+      this.#config = { text, value: readChainConfig(JSON.parse(text)) }
+    return this.#config.value
+  }
+}
+
+const encoder = new TextEncoder()
+
+function arrivalOf(config: ChainConfig, chainId: number, log: ChainLog, plan: DecodePlan) {
+  const { chain, signatureText } = config
+  const firing: ChainEventFiring = {
+    source: 'chain_event',
+    chain,
+    chainId,
+    signature: signatureText,
+    plan,
+  }
+  return { firing: JSON.stringify(firing), body: encoder.encode(JSON.stringify(log)) }
+}

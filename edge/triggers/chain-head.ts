@@ -1,0 +1,48 @@
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
+import { requireConfigured } from '../chain/chain-config.ts'
+import type { ChainName, Chains } from '../chain/chain-settings.ts'
+import { finalityOf } from '../chain/finality.ts'
+import type { WatcherStub } from '../chain/watch/watcher.ts'
+import type { Env } from '../env.ts'
+import { sleep } from '../sleep.ts'
+import { TriggerRefused } from './trigger-refused.ts'
+
+/** Where a trigger begins can not be told now: nothing was stored. */
+export class ChainUnavailable extends Error {
+  override name = 'ChainUnavailable'
+  readonly chain: ChainName
+  constructor(chain: ChainName) {
+    super(`${chain} is away`)
+    this.chain = chain
+  }
+}
+
+/** Who makes a trigger waits no longer: the watcher asks several nodes, one after the other. */
+const WAIT_MS = 15_000
+
+/**
+ * The number of the chain's latest block: a trigger begins behind it.
+ * @param chains those that this deployment watches
+ * @throws {ChainUnavailable}
+ * @throws {TriggerRefused} for a chain that is not one of them, and for a finality that it does not know
+ */
+export async function chainHead(
+  env: Env,
+  chains: Chains,
+  chain: ChainName,
+  options: Pick<TriggerOptions, 'finality'>,
+): Promise<number> {
+  requireConfigured(chain, chains)
+  const finality = finalityOf(options, chains[chain]!.finality)
+  const watcher: Pick<WatcherStub, 'head'> = env.CHAIN_WATCHER.getByName(chain)
+  const ended = new AbortController()
+  const silent = sleep(WAIT_MS, ended.signal).then(() => ({ state: 'away' }) as const)
+  try {
+    const answer = await Promise.race([watcher.head(finality), silent])
+    if (answer.state === 'known') return answer.head
+    if (answer.state === 'away') throw new ChainUnavailable(chain)
+    throw new TriggerRefused({ reason: answer.state, chain, finality: String(finality) })
+  } finally {
+    ended.abort()
+  }
+}

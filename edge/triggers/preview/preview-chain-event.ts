@@ -1,0 +1,64 @@
+import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
+import { readChainConfig } from '../../chain/chain-config.ts'
+import { eventOfLog } from '../../chain/decoding/event-of-log.ts'
+import { learnIndexed } from '../../chain/decoding/learn-indexed.ts'
+import { planDecoding } from '../../chain/decoding/plan-decoding.ts'
+import { finalityOf } from '../../chain/finality.ts'
+import { TriggerRefused } from '../trigger-refused.ts'
+import { ChainUnavailable } from '../chain-head.ts'
+import { exampleLog } from './example-log.ts'
+import { PreviewBusy } from './preview-busy.ts'
+import { warningsOf } from './preview-warnings.ts'
+import type { PreviewOptions } from './preview-trigger.ts'
+
+/** Enough to see whether it is the right event; they are decoded in one request. */
+const LOGS_SHOWN = 5
+
+/**
+ * The last logs that would have fired the trigger, as its action would get them, and what looks wrong.
+ * @throws {TriggerRefused} @throws {ChainUnavailable} @throws {PreviewBusy}
+ */
+export async function previewChainEvent(
+  { config, default_params, options }: PreviewRequest,
+  { chains, watcherOf, now }: Pick<PreviewOptions, 'chains' | 'watcherOf' | 'now'>,
+): Promise<TriggerPreview> {
+  const read = readChainConfig(config)
+  const settings = chains[read.chain]
+  if (!settings) throw new Error('the rules let a chain through that is not configured')
+  const watcher = watcherOf(read.chain)
+  const finality = finalityOf(options, settings.finality)
+  const found = await watcher.recent(read.filter, finality, LOGS_SHOWN)
+  switch (found.state) {
+    case 'away':
+      throw new ChainUnavailable(read.chain)
+    case 'busy':
+      throw new PreviewBusy(found.retryAfterS)
+    case 'no_such_finality':
+      throw new TriggerRefused({
+        reason: found.state,
+        chain: read.chain,
+        finality: String(finality),
+      })
+  }
+  const { logs, searched } = found
+  const source = { ...read, chainId: settings.chainId }
+  const learned = learnIndexed(read.signature, logs)
+  const events = logs.map((log) =>
+    eventOfLog({ ...source, log, plan: planDecoding(read.signature, log, learned) }),
+  )
+  const contract =
+    logs.length > 0 ? undefined : await watcher.contractAt(read.filter.address, searched)
+  const example = exampleLog(read, searched.to, Math.floor(now / 1000))
+  return {
+    canonical_signature: read.signature.canonical,
+    topic0: read.signature.topic0,
+    logs: events,
+    searched,
+    warnings: warningsOf(read, events, contract),
+    params: {
+      ...default_params,
+      source: 'chain_event',
+      event: events[0] ?? eventOfLog({ ...source, ...example }),
+    },
+  }
+}

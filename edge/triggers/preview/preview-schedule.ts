@@ -1,0 +1,23 @@
+import type { TriggerPreview } from '../../../shared/wire/preview.ts'
+import { eventParams } from '../../queue/firing.ts'
+import { nextTicks, timesOfDay } from '../../schedule/cron.ts'
+import { minimumInterval } from '../../schedule/minimum-interval.ts'
+import { nominalTime } from '../../schedule/tick-run.ts'
+
+/** Ticks that a preview shows. */
+const TICKS_SHOWN = 5
+
+/** The next times of a cron that was checked, and what an action is given at the first of them. */
+export function previewSchedule(
+  cron: string,
+  defaultParams: Record<string, unknown>,
+  now: number,
+): TriggerPreview {
+  const ticks = nextTicks(cron, now, TICKS_SHOWN)
+  const firing = { source: 'schedule', scheduledAt: ticks[0]!, cron } as const
+  return {
+    next: ticks.map(nominalTime),
+    min_interval_s: minimumInterval(timesOfDay(cron)),
+    params: { ...defaultParams, ...eventParams(firing, new Uint8Array()) },
+  }
+}

@@ -1,0 +1,23 @@
+import type { TriggerPreview } from '../../../shared/wire/preview.ts'
+import { eventParams, type Firing } from '../../queue/firing.ts'
+
+const SAMPLE_EVENT = '{"hello":"world"}'
+
+/** What an action would be given for a small JSON event. */
+export function previewWebhook(
+  defaultParams: Record<string, unknown>,
+  now: number,
+  publicUrl: string,
+): TriggerPreview {
+  const firing: Firing = {
+    source: 'webhook',
+    method: 'POST',
+    url: new URL('/webhook/TRIGGER_ID', publicUrl).href,
+    query: {},
+    receivedAt: now,
+    contentType: 'application/json',
+    headers: { 'content-type': 'application/json', 'user-agent': 'preview' },
+  }
+  const event = new TextEncoder().encode(SAMPLE_EVENT)
+  return { params: { ...defaultParams, ...eventParams(firing, event) } }
+}

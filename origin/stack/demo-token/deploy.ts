@@ -1,0 +1,11 @@
+import { type BaseContract, ContractFactory, type Signer } from 'ethers'
+import { compileFolder } from '../../contracts/compile.ts'
+
+/** A token whose deployer has all of it. */
+export async function deployDemoToken(signer: Signer): Promise<BaseContract> {
+  const { abi, bytecode } = compileFolder(new URL('.', import.meta.url), ['DemoToken'])[
+    'DemoToken'
+  ]!
+  const token = await new ContractFactory(abi, bytecode, signer).deploy()
+  return token.waitForDeployment()
+}

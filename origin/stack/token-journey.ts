@@ -1,0 +1,56 @@
+/** A transfer of a token becomes a signed result: a chain event on the stack's own `ethereum`. */
+import type { FundedWallet } from './funded-wallets.ts'
+import { deployDemoToken } from './demo-token/deploy.ts'
+import type { JourneyStep } from './journey.ts'
+
+export type TokenJourney = {
+  wallet: FundedWallet
+  /** Makes a trigger with what the journey has made. @returns its record */
+  createTrigger: (fields: object) => Promise<any>
+  /** The first run of a trigger once it has ended. @throws {Error} */
+  firstRun: (triggerId: string) => Promise<any>
+  /** Who signed a message. @throws {Error} unless it is who should have */
+  signerOf: (response: any, message: string) => Promise<string>
+  step: JourneyStep
+}
+
+const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)'
+const AMOUNT = 1_500n
+
+export async function tokenJourney(options: TokenJourney): Promise<void> {
+  const { wallet, createTrigger, firstRun, signerOf, step } = options
+  const [holder, friend] = [await wallet(), await wallet()]
+  const token = await step(
+    'deploy an ERC-20 token',
+    async () => deployDemoToken(holder),
+    (deployed) => `at ${String(deployed.target)}`,
+  )
+  const trigger = await step(
+    'create the chain_event trigger',
+    () =>
+      createTrigger({
+        name: 'sign each transfer',
+        kind: 'chain_event',
+        config: {
+          chain: 'ethereum',
+          contract_address: token.target,
+          event_signature: TRANSFER,
+        },
+      }),
+    (made) => `${made.canonical_signature}, final after ${made.finality} blocks`,
+  )
+  await step(
+    'transfer',
+    async () => (await token.getFunction('transfer').send(friend.address, AMOUNT)).wait(),
+    (receipt) => `block ${receipt!.blockNumber}`,
+  )
+  await step(
+    'the run of the transfer ends',
+    async () => {
+      const { response } = await firstRun(trigger.id)
+      await signerOf(response, `${friend.address} received ${AMOUNT}`)
+      return response.message
+    },
+    (message) => `the action signed "${message}"`,
+  )
+}

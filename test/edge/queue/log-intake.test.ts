@@ -1,0 +1,352 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { describe, expect, it, vi } from 'vitest'
+import type { ChainLog } from '../../../edge/chain/chain-log.ts'
+import { logRunSuffix } from '../../../edge/chain/log-run.ts'
+import type { DeliveryAnswer, LogDelivery } from '../../../edge/chain/subscription.ts'
+import { settingsOf } from '../../../edge/env.ts'
+import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
+import {
+  createTriggerRequest,
+  type RunRecord,
+  type TriggerRecord,
+} from '../../../shared/wire/trigger.ts'
+import {
+  db,
+  env,
+  kill,
+  type Owner,
+  post,
+  queueOf,
+  random,
+  readRun,
+  runOnce,
+  script,
+  seen,
+  slow,
+  someOwner,
+  sql,
+  success,
+} from '../app.ts'
+
+const owner: Owner = await someOwner()
+const HEAD = 1_000
+const CONTRACT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
+
+/** A trigger of an event, begun behind block 1,000: as it is made by creation, but for the watcher that says so. */
+async function begin(over: object = {}, config: object = {}): Promise<TriggerRecord> {
+  const known = { head: async () => ({ state: 'known', head: HEAD }) }
+  const asked = { ...env, CHAIN_WATCHER: { getByName: () => known } } as unknown as typeof env
+  const context = { ownerId: owner.id, db, settings: settingsOf(env), now: Date.now, random }
+  const body = createTriggerRequest.parse({
+    name: 'an event',
+    kind: 'chain_event',
+    action_code: script(success()),
+    usage_api_key: 'usage-key',
+    config: {
+      chain: 'arbitrum',
+      contract_address: CONTRACT,
+      event_signature: 'Transfer(address,address,uint256)',
+      ...config,
+    },
+    ...over,
+  })
+  return storeTrigger(asked, context, body)
+}
+
+/** A transfer of so much, in a block. */
+function transfer(value: number, block: number, over: Partial<ChainLog> = {}): ChainLog {
+  return {
+    address: CONTRACT,
+    topics: [TRANSFER, word(1), word(2)],
+    data: word(value),
+    blockNumber: block,
+    blockHash: word(block),
+    blockTimestamp: 1_700_000_000 + block,
+    transactionHash: word(0xabc000 + value),
+    transactionIndex: 0,
+    logIndex: value,
+    ordinal: 0,
+    ...over,
+  }
+}
+
+async function tell(
+  id: string,
+  logs: ChainLog[],
+  over: Partial<LogDelivery> = {},
+): Promise<DeliveryAnswer> {
+  return queueOf(id).deliverLogs({ generation: 1, lane: 'live', logs, ...over })
+}
+const runIdOf = (id: string, log: ChainLog) => id + logRunSuffix(id, log)
+const runs = async (id: string): Promise<RunRecord[]> => {
+  const page: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
+  return page.runs
+}
+const send = (path: string, body: object, method = 'POST') =>
+  owner.api(path, { ...post('', body).init, method })
+const patch = (id: string, body: object) => send(`/api/triggers/${id}`, body, 'PATCH')
+/** Values of the transfers that have runs, newest first. */
+const values = async (id: string) =>
+  (await runs(id)).map(({ input }) => Number((input as any).event.decoded.arg2))
+const marks = async (id: string) => (await runs(id)).map(({ reorged }) => reorged)
+/** Nothing of it is started. */
+const HELD = {
+  max_runs_per_minute: 1,
+  options: { concurrency: 1 },
+  action_code: script(slow(60_000)),
+}
+
+describe('a log', () => {
+  it('is a run whose action gets the event, decoded, over the default params', async () => {
+    const { id } = await begin({ default_params: { mine: 1, event: 'mine' } })
+    const log = transfer(7, 1_001)
+    expect(await tell(id, [log])).toEqual({ state: 'taken', count: 1 })
+    const run = await runOnce(owner, runIdOf(id, log))
+    expect(run).toMatchObject({ status: 'success', test: false, replay_of: null, reorged: false })
+    const { params } = (await seen(run.id))[0]!
+    expect(params).toEqual(run.input)
+    expect(params).toMatchObject({
+      mine: 1,
+      source: 'chain_event',
+      event: {
+        chain: 'arbitrum',
+        chain_id: 42_161,
+        contract_address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+        event_signature: 'Transfer(address,address,uint256)',
+        topic0: TRANSFER,
+        decode: 'exact',
+        decoded: { arg2: '7' },
+        block_number: 1_001,
+        transaction_hash: log.transactionHash,
+        log_index: 7,
+        removed: false,
+      },
+    })
+  })
+
+  it('told twice, also side by side and after the object was killed, has one run', async () => {
+    const { id } = await begin()
+    const logs = [transfer(1, 1_001), transfer(2, 1_001)]
+    await Promise.all([tell(id, logs), tell(id, logs), tell(id, logs.slice(1))])
+    await kill(id)
+    expect(await tell(id, logs)).toEqual({ state: 'taken', count: 2 })
+    expect(await values(id)).toEqual([2, 1])
+  })
+
+  it('cut off between its writing and the answer, is told again and has one run', async () => {
+    const { id } = await begin()
+    const log = transfer(1, 1_001)
+    await runInDurableObject(queueOf(id), (instance, state) => {
+      const told = instance.deliverLogs({ generation: 1, lane: 'live', logs: [log] })
+      told.catch(() => {})
+      state.abort('killed')
+    }).catch(() => {})
+    expect(await tell(id, [log])).toEqual({ state: 'taken', count: 1 })
+    expect(await values(id)).toEqual([1])
+  })
+
+  it('that is the second of its kind in a transaction has a run of its own', async () => {
+    const { id } = await begin()
+    const first = transfer(1, 1_001)
+    await tell(id, [first, { ...first, logIndex: 9, ordinal: 1 }])
+    expect(await values(id)).toEqual([1, 1])
+  })
+
+  it('keeps how it was decoded when the signature is changed', async () => {
+    const { id } = await begin()
+    const log = transfer(5, 1_001)
+    await tell(id, [log])
+    const before = await runOnce(owner, runIdOf(id, log))
+    const event_signature = 'Transfer(address indexed a, address indexed b, uint256 c)'
+    const { config } = await (await owner.api(`/api/triggers/${id}`)).json<TriggerRecord>()
+    expect((await patch(id, { config: { ...config, event_signature } })).status).toBe(200)
+    expect((await readRun(owner, before.id)).input).toEqual(before.input)
+    // What is watched is the same: it goes on where it was.
+    expect(await tell(id, [transfer(6, 1_002)])).toEqual({ state: 'taken', count: 1 })
+  })
+
+  it('can be repeated; the repetition is not marked when its block is taken back', async () => {
+    const { id } = await begin()
+    const log = transfer(5, 1_001)
+    await tell(id, [log])
+    const first = await runOnce(owner, runIdOf(id, log))
+    const answer = await send(`/api/runs/${first.id}/replay`, {})
+    const { run_id }: { run_id: string } = await answer.json()
+    expect(await runOnce(owner, run_id)).toMatchObject({ input: first.input, replay_of: first.id })
+    await tell(id, [], { reorgedAbove: 1_000 })
+    expect(await marks(id)).toEqual([false, true])
+  })
+})
+
+describe('a reorganisation', () => {
+  it('marks the runs above it, and no others', async () => {
+    const { id } = await begin()
+    await tell(id, [transfer(1, 1_001), transfer(2, 1_002), transfer(3, 1_003)])
+    expect(await tell(id, [], { reorgedAbove: 1_001 })).toEqual({ state: 'taken', count: 0 })
+    expect(await marks(id)).toEqual([true, true, false])
+  })
+
+  it('takes the mark away from a run whose log comes again elsewhere, and makes no second one', async () => {
+    const { id } = await begin()
+    const [lost, moved] = [transfer(1, 1_001), transfer(2, 1_002)]
+    await tell(id, [lost, moved])
+    const again = { ...moved, blockNumber: 1_004, blockHash: word(99), logIndex: 0 }
+    await tell(id, [transfer(3, 1_003), again], { reorgedAbove: 1_000 })
+    expect(await values(id)).toEqual([3, 2, 1])
+    expect(await marks(id)).toEqual([false, false, true])
+    // From its new place it is taken back by itself.
+    await tell(id, [], { reorgedAbove: 1_003 })
+    expect(await marks(id)).toEqual([false, true, true])
+  })
+
+  it('told again, changes nothing more', async () => {
+    const { id } = await begin()
+    const [old, young] = [transfer(1, 1_001), transfer(2, 1_001)]
+    await tell(id, [old])
+    for (let n = 0; n < 2; n++) await tell(id, [young], { reorgedAbove: 1_000 })
+    // The second time, the young one was taken back and came again.
+    expect(await values(id)).toEqual([2, 1])
+    expect(await marks(id)).toEqual([false, true])
+  })
+
+  it('of blocks that stay is not remembered; a log of them has its run all the same', async () => {
+    const { id } = await begin()
+    await tell(id, [transfer(1, 1_001), transfer(2, 1_005)], { settledThrough: 1_003 })
+    await tell(id, [transfer(3, 1_002)])
+    const rows = () => sql<{ block_number: number }>(id, 'SELECT block_number FROM fired_logs')
+    expect(await rows()).toEqual([{ block_number: 1_005 }])
+    await tell(id, [transfer(1, 1_001)], { settledThrough: 1_010 })
+    expect(await rows()).toEqual([])
+    expect(await values(id)).toEqual([3, 2, 1])
+  })
+
+  it('does not let a log run again whose run is not in the history any more', async () => {
+    const { id } = await begin()
+    const log = transfer(1, 1_001)
+    await tell(id, [log])
+    await runOnce(owner, runIdOf(id, log))
+    await sql(id, 'DELETE FROM runs')
+    expect(await tell(id, [log])).toEqual({ state: 'taken', count: 1 })
+    expect(await runs(id)).toEqual([])
+  })
+})
+
+describe('a full queue', () => {
+  it('takes the first logs and no others, and what comes again is taken behind them', async () => {
+    const { id } = await begin({ ...HELD, max_queued_runs: 2 })
+    const logs = [1, 2, 3, 4].map((value) => transfer(value, 1_000 + value))
+    expect(await tell(id, logs)).toEqual({ state: 'taken', count: 2 })
+    // One of them may have been started since, and made room.
+    await vi.waitUntil(async () => (await runs(id)).some(({ status }) => status === 'running'))
+    expect(await tell(id, logs)).toEqual({ state: 'taken', count: 3 })
+    expect(await tell(id, logs)).toEqual({ state: 'taken', count: 3 })
+    expect(await values(id)).toEqual([3, 2, 1])
+    // Known ones behind a log without room wait for it: the order stays.
+    expect(await tell(id, [logs[3]!, logs[0]!])).toEqual({ state: 'taken', count: 0 })
+  })
+
+  it('still takes marks', async () => {
+    const { id } = await begin({ ...HELD, max_queued_runs: 1 })
+    await tell(id, [transfer(1, 1_001)])
+    await vi.waitUntil(async () => (await runs(id))[0]!.status === 'running')
+    await tell(id, [transfer(2, 1_002)])
+    expect(await tell(id, [transfer(3, 1_002)], { reorgedAbove: 1_001 })).toEqual({
+      state: 'taken',
+      count: 0,
+    })
+    expect(await marks(id)).toEqual([true, false])
+  })
+
+  it('tells the watcher once it has room', async () => {
+    const { id } = await begin({ ...HELD, max_queued_runs: 2 })
+    const roomFor = vi.spyOn(env.CHAIN_WATCHER.getByName('arbitrum'), 'roomFor')
+    await tell(
+      id,
+      [1, 2, 3, 4, 5].map((value) => transfer(value, 1_001)),
+    )
+    expect((await send(`/api/triggers/${id}/purge`, {})).status).toBe(200)
+    expect(
+      await tell(
+        id,
+        [4, 5].map((value) => transfer(value, 1_001)),
+      ),
+    ).toMatchObject({ count: 2 })
+    roomFor.mockRestore()
+  })
+})
+
+describe('a backfill', () => {
+  const backfill = async (id: string) =>
+    (await (await owner.api(`/api/triggers/${id}`)).json<TriggerRecord>()).backfill
+  const back = { lane: 'backfill' } as const
+
+  it('shows how far it is, and where it ends', async () => {
+    const record = await begin({}, { start_block: '0x384' })
+    const { id } = record
+    expect(record.backfill).toEqual({ from: 900, to: HEAD, at: 900, done: false })
+    await tell(id, [], { ...back, backfillAt: 920 })
+    expect(await backfill(id)).toMatchObject({ at: 920, done: false })
+    await tell(id, [transfer(1, 950)], back)
+    expect(await backfill(id)).toMatchObject({ at: 950 })
+    await tell(id, [transfer(2, 960)], { ...back, backfillAt: null })
+    expect(await backfill(id)).toEqual({ from: 900, to: HEAD, at: 1_001, done: true })
+    expect(await values(id)).toEqual([2, 1])
+  })
+
+  it('goes back no further than to the first log that found no room', async () => {
+    const { id } = await begin({ ...HELD, max_queued_runs: 1 }, { start_block: 900 })
+    const logs = [transfer(1, 910), transfer(2, 920)]
+    expect(await tell(id, logs, { ...back, backfillAt: null })).toMatchObject({ count: 1 })
+    expect(await backfill(id)).toMatchObject({ at: 920, done: false })
+  })
+
+  it('above the head is none: the trigger begins at its start block', async () => {
+    const { id, backfill: none } = await begin({}, { start_block: 5_000 })
+    expect(none).toBeUndefined()
+    const [{ watch }] = (await sql<{ watch: string }>(id, 'SELECT watch FROM trigger')) as [
+      { watch: string },
+    ]
+    expect(JSON.parse(watch)).toMatchObject({ since: 5_000, generation: 1 })
+  })
+
+  it('is in no list', async () => {
+    const { id } = await begin({}, { start_block: 900 })
+    const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
+    const listed = list.find((trigger) => trigger.id === id)!
+    expect(listed).toMatchObject({ finality: 40, topic0: TRANSFER })
+    expect(listed.backfill).toBeUndefined()
+  })
+})
+
+describe('a delivery that is none of the trigger’s any more', () => {
+  it('of an earlier generation makes no run', async () => {
+    const { id } = await begin()
+    expect(await tell(id, [transfer(1, 1_001)], { generation: 0 })).toEqual({ state: 'over' })
+    expect(await tell(id, [transfer(1, 1_001)], { generation: 2 })).toEqual({ state: 'over' })
+    expect(await runs(id)).toEqual([])
+  })
+
+  it('to a trigger that is disabled, deleted or unknown makes none', async () => {
+    const { id } = await begin()
+    await patch(id, { enabled: false })
+    expect(await tell(id, [transfer(1, 1_001)])).toEqual({ state: 'over' })
+    expect(await runs(id)).toEqual([])
+    await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+    expect(await tell(id, [transfer(1, 1_001)])).toEqual({ state: 'over' })
+    expect(await tell('unknown', [transfer(1, 1_001)])).toEqual({ state: 'over' })
+  })
+})
+
+describe('POST /api/triggers/:id/test of a chain event', () => {
+  it('gives the action the event as it was sent', async () => {
+    const { id } = await begin({ default_params: { mine: 1 } })
+    const answer = await send(`/api/triggers/${id}/test`, { event: { decoded: { arg0: '1' } } })
+    const { run_id }: { run_id: string } = await answer.json()
+    const run = await runOnce(owner, run_id)
+    const params = { mine: 1, source: 'chain_event', event: { decoded: { arg0: '1' } } }
+    expect(run).toMatchObject({ status: 'success', test: true, input: params })
+    expect((await seen(run_id))[0]!.params).toEqual(params)
+  })
+})

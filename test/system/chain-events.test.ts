@@ -1,0 +1,282 @@
+/** Chain events on a real stack: contracts that people watch, on its own chain. */
+import { type BaseContract, JsonRpcProvider, NonceManager, zeroPadValue } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fundedWallets } from '../../origin/stack/funded-wallets.ts'
+import { LOCAL_CHAIN_ID } from '../../origin/stack/chain.ts'
+import type { TriggerPreview } from '../../shared/wire/preview.ts'
+import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import { deployEventContract } from '../doubles/event-contracts/deploy.ts'
+import { newOwner, type Owner, until } from './owner.ts'
+import { type StartedStack, startStack } from './stack.ts'
+
+const ECHO = 'async function main(params) { return params }'
+/** As the specification writes them: without a mark of what is indexed. */
+const TRANSFER = 'Transfer(address,address,uint256)'
+const SWAP = 'Swap(address,uint256,uint256,uint256,uint256,address)'
+const FRIEND = '0x1234567890AbcdEF1234567890aBcdef12345678'
+const STRANGER = '0x00000000000000000000000000000000000000AA'
+
+let started: StartedStack
+let owner: Owner
+let node: JsonRpcProvider
+let closeWallets: () => void
+let holder: string
+let signer: NonceManager
+let token: BaseContract
+beforeAll(async () => {
+  started = await startStack()
+  owner = await newOwner(started)
+  node = new JsonRpcProvider(started.stack.chainUrl, LOCAL_CHAIN_ID, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: 50,
+  })
+  const wallets = fundedWallets(started.stack.chainUrl)
+  closeWallets = wallets.close
+  signer = new NonceManager((await wallets.wallet()).connect(node))
+  holder = await signer.getAddress()
+  token = await deployEventContract(signer, 'Token')
+})
+afterAll(async () => {
+  closeWallets()
+  node.destroy()
+  await started.stop()
+})
+
+const addressOf = (contract: BaseContract) => String(contract.target)
+const watching = (contract: BaseContract | string, event_signature = TRANSFER, more = {}) => ({
+  kind: 'chain_event',
+  config: {
+    chain: 'ethereum',
+    contract_address: typeof contract === 'string' ? contract : addressOf(contract),
+    event_signature,
+    ...more,
+  },
+})
+const create = (fields: object) =>
+  owner.createTrigger(ECHO, fields) as unknown as Promise<TriggerRecord>
+const patch = (id: string, changes: object): Promise<TriggerRecord> =>
+  owner.api(`triggers/${id}`, changes, 'PATCH')
+
+const mine = (blocks: number) => node.send('anvil_mine', [`0x${blocks.toString(16)}`])
+
+/** Calls a contract, and makes its block final at once. */
+async function call(contract: BaseContract, name: string, ...args: unknown[]) {
+  const sent = await contract.getFunction(name).send(...args)
+  const receipt = (await sent.wait())!
+  await mine(2)
+  return { hash: receipt.hash, block: receipt.blockNumber }
+}
+const transfer = (amount: bigint, to = FRIEND, of = token) => call(of, 'transfer', to, amount)
+
+/** The runs of a trigger in the order of their events, once there are as many and all have ended. */
+async function runsOnce(id: string, count: number, seconds = 30): Promise<RunRecord[]> {
+  const runs = await until(seconds, `${count} runs`, async () => {
+    const found = await owner.runs(id)
+    return found.length >= count && found.every((run) => run.finished_at !== null)
+      ? found
+      : undefined
+  })
+  return runs.toReversed()
+}
+const eventOf = (run: RunRecord | undefined) =>
+  (run?.response as { event: Record<string, any> }).event
+const amounts = (runs: readonly RunRecord[]) => runs.map((run) => eventOf(run).decoded.arg2)
+
+describe('the events of contracts that people watch', () => {
+  it('an ERC-20 transfer fires a run with who, to whom and how much', async () => {
+    const trigger = await create(watching(token))
+    expect(trigger).toMatchObject({ canonical_signature: TRANSFER, finality: 2 })
+    const { hash, block } = await transfer(2n ** 200n)
+    const [run, ...more] = await runsOnce(trigger.id, 1)
+    expect(more).toEqual([])
+    expect(run).toMatchObject({ status: 'success', reorged: false })
+    expect(run!.response).toMatchObject({
+      source: 'chain_event',
+      event: {
+        chain: 'ethereum',
+        chain_id: LOCAL_CHAIN_ID,
+        contract_address: addressOf(token),
+        event_signature: TRANSFER,
+        decoded: { arg0: holder, arg1: FRIEND, arg2: String(2n ** 200n) },
+        decode: 'exact',
+        block_number: block,
+        transaction_hash: hash,
+        topics: [
+          trigger.topic0,
+          zeroPadValue(holder, 32).toLowerCase(),
+          zeroPadValue(FRIEND, 32).toLowerCase(),
+        ],
+        removed: false,
+      },
+    })
+    await owner.api(`triggers/${trigger.id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('a Uniswap V2 swap is decoded as the pair declares it: its first and last arguments are indexed', async () => {
+    const pair = await deployEventContract(signer, 'Pair')
+    const { id } = await create(watching(pair, SWAP))
+    await call(pair, 'swap', 1_000n, 7n, FRIEND)
+    const event = eventOf((await runsOnce(id, 1))[0])
+    expect(event.decode).toBe('exact')
+    expect(event.indexed).toEqual([0, 5])
+    expect(event.decoded).toEqual({
+      arg0: holder,
+      arg1: '1000',
+      arg2: '0',
+      arg3: '0',
+      arg4: '7',
+      arg5: FRIEND,
+    })
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('an ERC-1155 URI is decoded although its second argument is the indexed one', async () => {
+    const items = await deployEventContract(signer, 'Items')
+    const { id } = await create(watching(items, 'URI(string,uint256)'))
+    await call(items, 'setURI', 12, 'ipfs://an-item')
+    const event = eventOf((await runsOnce(id, 1))[0])
+    expect(event.decode).toBe('exact')
+    expect(event.decoded).toEqual({ arg0: 'ipfs://an-item', arg1: '12' })
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('topic filters let through what they name, and nothing else', async () => {
+    const topic_filters = [null, [zeroPadValue(FRIEND, 32), zeroPadValue(holder, 32)]]
+    const { id } = await create(watching(token, TRANSFER, { topic_filters }))
+    await transfer(31n, STRANGER)
+    await transfer(32n)
+    expect(amounts(await runsOnce(id, 1))).toEqual(['32'])
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+})
+
+describe('what a trigger is told of', () => {
+  it('start_block brings back what was before the trigger, each once and in order, beside what comes', async () => {
+    const old = await deployEventContract(signer, 'Token')
+    const { block } = await transfer(1n, FRIEND, old)
+    for (const amount of [2n, 3n, 4n]) await transfer(amount, FRIEND, old)
+    const start_block = `0x${block.toString(16)}`
+    const { id } = await create(watching(old, TRANSFER, { start_block }))
+    await transfer(5n, FRIEND, old)
+    const runs = await runsOnce(id, 5)
+    const told = amounts(runs)
+    expect(told.filter((amount) => amount !== '5')).toEqual(['1', '2', '3', '4'])
+    expect(told.filter((amount) => amount === '5')).toHaveLength(1)
+    const { backfill } = await until(20, 'the backfill is done', async () => {
+      const trigger = await owner.trigger(id)
+      return trigger.backfill?.done ? trigger : undefined
+    })
+    expect(backfill).toMatchObject({ from: block, done: true })
+    expect(await owner.runs(id)).toHaveLength(5)
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('nothing of the time in which it was disabled, and what comes once it is enabled', async () => {
+    const { id } = await create(watching(token))
+    await patch(id, { enabled: false })
+    await transfer(41n)
+    await patch(id, { enabled: true })
+    await transfer(42n)
+    expect(amounts(await runsOnce(id, 1))).toEqual(['42'])
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('of another contract once its config names that, and of the old one no more', async () => {
+    const other = await deployEventContract(signer, 'Token')
+    const { id } = await create(watching(token))
+    await transfer(51n)
+    await runsOnce(id, 1)
+    await patch(id, { config: watching(other).config })
+    await transfer(52n)
+    await transfer(53n, FRIEND, other)
+    expect(amounts(await runsOnce(id, 2))).toEqual(['51', '53'])
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('all that happened while the edge was killed, each once', async () => {
+    const { id } = await create(watching(token))
+    await transfer(61n)
+    await runsOnce(id, 1)
+    await started.stack.kill('edge')
+    for (const amount of [62n, 63n, 64n]) await transfer(amount)
+    await started.stack.startComponent('edge')
+    await transfer(65n)
+    expect(amounts(await runsOnce(id, 5))).toEqual(['61', '62', '63', '64', '65'])
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 120_000)
+})
+
+describe('a reorganisation that is deeper than the finality of a trigger', () => {
+  it('marks the run whose event is gone, and what takes its place makes a new one', async () => {
+    const { id } = await create({ ...watching(token), options: { finality: 1 } })
+    // Blocks come as we want them, and no deeper than the accounts' mirror takes for final.
+    await node.send('evm_setIntervalMining', [0])
+    await node.send('evm_setAutomine', [true])
+    try {
+      await (await token.getFunction('transfer').send(FRIEND, 71n)).wait()
+      await mine(1)
+      const [first] = await runsOnce(id, 1)
+      expect(first).toMatchObject({ status: 'success', reorged: false })
+      await node.send('anvil_reorg', [2, []])
+      signer.reset()
+      const gone = await until(30, 'the run is marked', async () => {
+        const run = (await owner.runs(id)).find((one) => one.id === first!.id)
+        return run?.reorged ? run : undefined
+      })
+      expect(gone.status).toBe('success')
+    } finally {
+      await node.send('evm_setIntervalMining', [1])
+    }
+    await transfer(72n)
+    const runs = await runsOnce(id, 2)
+    expect(runs.map((run) => [eventOf(run).decoded.arg2, run.reorged])).toEqual([
+      ['71', true],
+      ['72', false],
+    ])
+    await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 120_000)
+})
+
+describe('before a trigger is relied on', () => {
+  const preview = (fields: object): Promise<TriggerPreview> => owner.api('triggers/preview', fields)
+
+  it('a preview shows the last events as an action gets them, the newest first', async () => {
+    const shown = await preview(watching(token))
+    expect(shown.warnings).toEqual([])
+    expect(shown.canonical_signature).toBe(TRANSFER)
+    expect(shown.logs!.length).toBeGreaterThan(2)
+    expect(shown.params).toMatchObject({ source: 'chain_event', event: shown.logs![0] })
+    expect(shown.logs![0]).toMatchObject({
+      decoded: { arg0: holder, arg1: FRIEND, arg2: '72' },
+      decode: 'exact',
+    })
+  })
+
+  it('a preview says that there is no contract, and that a contract never tells of this event', async () => {
+    const nobody = await preview(watching(STRANGER))
+    expect(nobody.logs).toEqual([])
+    expect(nobody.warnings).toEqual([expect.stringContaining('no contract at this address')])
+    const wrong = await preview(watching(token, 'Transferred(address,address,uint256)'))
+    expect(wrong.warnings).toEqual([expect.stringContaining('check event_signature')])
+  })
+
+  it('GET /api/chains shows how the chain is, and not where its node is', async () => {
+    await create(watching(token))
+    const { chains } = await until(20, 'the chain is looked at', async () => {
+      const answer = await owner.api('chains')
+      return answer.chains[0].watching && answer.chains[0].lag_blocks === 0 ? answer : undefined
+    })
+    expect(chains).toHaveLength(1)
+    expect(chains[0]).toMatchObject({
+      chain: 'ethereum',
+      chain_id: LOCAL_CHAIN_ID,
+      finality: 2,
+      poll_ms: 1000,
+      rpc: [{ endpoint: 0, state: 'healthy', last_failure: null }],
+    })
+    const { port } = new URL(started.stack.chainUrl)
+    expect(JSON.stringify(chains)).not.toContain(port)
+    expect(JSON.stringify(chains)).not.toContain('127.0.0.1')
+  }, 60_000)
+})
