@@ -1,7 +1,7 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { ChainReader, ReadLane } from '../rpc/chain-reader.ts'
-import { RangeRefused } from '../rpc/rpc-failures.ts'
+import { ChainAway, RangeRefused } from '../rpc/rpc-failures.ts'
 
 /** A provider that cuts its answers cuts them at a multiple of this. */
 const CUT_AT = 1_000
@@ -34,12 +34,17 @@ export async function logsOfOneBlock(
     const logs = await chain.logs(query, number, number, lane)
     if (!mayBeCut(logs)) return logs
   } catch (error) {
-    if (!(error instanceof RangeRefused)) throw error
+    if (!isRefusal(error)) throw error
   }
   const [header] = await chain.headersOf([number])
   try {
     return await chain.logsOfBlock(query, header!)
   } catch (error) {
-    throw error instanceof RangeRefused ? new BlockRefused(number) : error
+    throw isRefusal(error) ? new BlockRefused(number) : error
   }
+}
+
+/** For one block there is no smaller range, so that a refusal looks like other failures of the question. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof RangeRefused || (error instanceof ChainAway && error.perhapsRange)
 }

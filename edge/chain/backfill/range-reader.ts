@@ -1,7 +1,7 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { ChainReader, ReadLane } from '../rpc/chain-reader.ts'
-import { RangeRefused } from '../rpc/rpc-failures.ts'
+import { ChainAway, RangeRefused } from '../rpc/rpc-failures.ts'
 import { LogDensity, weightOf } from './log-density.ts'
 import { logsOfOneBlock, mayBeCut } from './one-block.ts'
 import type { RangeSize } from './range-size.ts'
@@ -17,7 +17,7 @@ type Piece = {
   state: 'open' | 'asked' | 'read'
   logs: ChainLog[]
   weight: number
-  /** Times in a row that nobody has answered; a range that is too much for a node fails like one that is away. */
+  /** Times that it failed in a way that its length could explain. */
   failures: number
 }
 
@@ -27,7 +27,7 @@ export type Question = { readonly piece: Piece; readonly isProbe: boolean }
 /** Pieces that may be read ahead of one that is not: each is small, and a stretch can have millions. */
 const PIECES_AHEAD = 64
 
-/** From so many failures of one piece on, a smaller one is asked for. */
+/** A range that takes a node too long fails as a node does that is away. Once it may be that, twice it is the range. */
 const FAILURES_TO_SPLIT = 2
 
 /**
@@ -99,12 +99,10 @@ export class RangeReader {
       this.#answered(piece, logs)
     } catch (error) {
       piece.state = 'open'
-      if (!(error instanceof RangeRefused)) {
-        piece.failures++
-        throw error
-      }
-      this.#refused.add(piece, this.#size.refusedFrom)
-      this.#size.refused(blocks, error.blocks)
+      if (error instanceof RangeRefused) return this.#wasRefused(piece, error.blocks)
+      const mayBeItsLength = error instanceof ChainAway && error.perhapsRange && blocks > 1
+      if (mayBeItsLength && ++piece.failures === FAILURES_TO_SPLIT) this.#wasRefused(piece)
+      throw error
     } finally {
       if (isProbe) this.#size.probed()
     }
@@ -131,6 +129,11 @@ export class RangeReader {
     return from === to
       ? logsOfOneBlock(this.#chain, this.#query, from, this.#lane)
       : this.#chain.logs(this.#query, from, to, this.#lane)
+  }
+
+  #wasRefused(piece: Piece, hint?: number): void {
+    this.#refused.add(piece, this.#size.refusedFrom)
+    this.#size.refused(lengthOf(piece), hint)
   }
 
   #answered(piece: Piece, logs: ChainLog[]): void {

@@ -193,7 +193,7 @@ describe('the size of a range', () => {
 
 describe('reading a stretch', () => {
   it('every log comes once and in order, whatever the plan, its failures and its hints', async () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 16; seed++) {
       const random = randomOf(seed)
       const plan: Plan = {
         blocks: [3, 10, 77, 1_000, Infinity][Math.floor(random() * 5)]!,
@@ -255,7 +255,7 @@ describe('reading a stretch', () => {
     const chain = new ScriptedProvider({}, oneIn(20))
     const lanes = new Lanes().add(1, 1, 5_000)
     chain.gate = async ({ from, to }) => {
-      if (to - from >= 100) throw new ChainAway('too slow')
+      if (to - from >= 100) throw new ChainAway('too slow', { perhapsRange: true })
     }
     const { runner, idle } = runnerOf(chain, lanes)
     runner.poke()
@@ -503,9 +503,9 @@ describe('the last logs of a filter', () => {
   })
 
   it('a contract with more logs than an answer has is found, too', async () => {
-    const chain = new ScriptedProvider({ logs: 10_000, blocks: 100 }, () => 700)
+    const chain = new ScriptedProvider({ logs: 1_000, blocks: 100 }, () => 70)
     const answer = await recentOf(chain).find(filterOf(1), 1_000, 3)
-    const places = ['1000/699', '1000/698', '1000/697']
+    const places = ['1000/69', '1000/68', '1000/67']
     expect(answer.state === 'found' && answer.logs.map(placeOf)).toEqual(places)
   })
 

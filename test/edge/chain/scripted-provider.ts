@@ -75,6 +75,7 @@ export class ScriptedProvider implements ChainReader {
       const all = this.all(addresses, from, to)
       const isTooMany = all.length > (plan.logs ?? Infinity)
       question.refused = isTooMany || to - from + 1 > (plan.blocks ?? Infinity)
+      if (question.refused && from === to) throw new ChainAway('refused', { perhapsRange: true })
       if (question.refused) throw new RangeRefused(plan.hints ? this.#hint(all, from) : undefined)
       return all.slice(0, plan.cutsAt)
     } finally {
@@ -83,7 +84,7 @@ export class ScriptedProvider implements ChainReader {
   }
 
   async logsOfBlock({ addresses }: LogQuery, { number }: BlockHeader): Promise<ChainLog[]> {
-    if (this.plan.refusesHashes) throw new RangeRefused()
+    if (this.plan.refusesHashes) throw new ChainAway('refused', { perhapsRange: true })
     return this.all(addresses, number, number)
   }
 
