@@ -18,14 +18,19 @@ export type Stretch = {
 
 /** The lanes as the backfill sees them; the watcher keeps them. */
 export interface Stretches {
-  /** All that can be read now. */
+  /**
+   * All that can be read now. Not those whose trigger is full: they are due again when it has room, or may have; the
+   * runner is poked then.
+   */
   due(): Stretch[]
   /**
    * Tells the trigger of logs and of how far its blocks have been read, and notes both.
-   * @param logs all that match from `stretch.next` to `through`, in order
+   * @param stretch with `next` as it is by now
+   * @param logs all that match from `stretch.next` to `through`, in order; some 1,000, or all of one block
    * @param through the last block that was read
    * @returns `taken`: the lane goes on behind `through`; `full`: it waits for room, and a later `due` says from where;
-   *   `over`: it is no longer there; `away`: the trigger's object did not answer, it is told again later
+   *   `over`: it is no longer there, or no longer at `stretch.next`, as after a reorganisation; `away`: the trigger's object
+   *   did not answer, it is told again later
    */
   tell(
     stretch: Stretch,

@@ -1,0 +1,217 @@
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import { ChainAway } from '../rpc/rpc-failures.ts'
+import { BlockRefused } from './one-block.ts'
+import { Pause } from './pause.ts'
+import type { Question, ReadLogs } from './range-reader.ts'
+import type { RangeSize } from './range-size.ts'
+import { StretchReading } from './stretch-reading.ts'
+import type { Stretch, Stretches } from './stretch.ts'
+
+/** Questions of all stretches together that are under way: what free plans take without a 429. */
+export const QUESTIONS_AT_ONCE = 4
+
+/** Triggers that are told at once: each may be silent for seconds, and the others are not to wait for it. */
+const TOLD_AT_ONCE = 32
+
+/** What was read for a trigger without room is kept for so long: one that makes some runs a second asks for it again. */
+const KEPT_WHILE_FULL_MS = 60_000
+
+/** Logs of all stretches that may be in memory, by `weightOf`: an isolate has 128 MB for all that it does. */
+const HELD_MAX = 20_000
+
+type Parts = {
+  chain: ChainReader
+  stretches: Stretches
+  size: RangeSize
+  now: () => number
+  random: () => number
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  /** The object stays while this is under way. */
+  keepAlive: (work: Promise<unknown>) => void
+  log: (event: string, facts: object) => void
+}
+
+/**
+ * Reads old blocks for the lanes that need them, and tells their triggers. Stretches take turns, question by question;
+ * one alone has all. It begins when it is poked, goes on by itself, and stops when there is nothing more to read.
+ */
+export class BackfillRunner {
+  readonly #parts: Parts
+  /** In the order of their turns. */
+  readonly #readings = new Map<string, StretchReading>()
+  readonly #chainPause = new Pause()
+  #asked = 0
+  #told = 0
+  #isStale = false
+  #timer: AbortController | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** The stretches may have changed: one is new, or a trigger that was full has room. */
+  poke(): void {
+    this.#isStale = true
+    this.#goOn()
+  }
+
+  /** Blocks that were final are no longer of the chain: nothing that was read of them may be told. */
+  forget(): void {
+    this.#readings.clear()
+    this.poke()
+  }
+
+  /** Starts all that can be started now. Whatever ends calls it again. */
+  #goOn(): void {
+    try {
+      if (this.#isStale) this.#look()
+      for (const [key, reading] of this.#readings) this.#tellIfReady(key, reading)
+      while (this.#asked < QUESTIONS_AT_ONCE && this.#askNext());
+      this.#setTimer()
+    } catch (error) {
+      this.#parts.log('backfill.broken', { reason: nameOf(error) })
+    }
+  }
+
+  /** Takes over where the lanes are. */
+  #look(): void {
+    this.#isStale = false
+    const due = new Map(this.#parts.stretches.due().map((stretch) => [keyOf(stretch), stretch]))
+    const tooLong = this.#parts.now() - KEPT_WHILE_FULL_MS
+    for (const [key, { isTelling, fullSince }] of this.#readings) {
+      const isWaited = isTelling || (fullSince !== undefined && fullSince > tooLong)
+      if (!due.has(key) && !isWaited) this.#readings.delete(key)
+    }
+    for (const [key, stretch] of due) {
+      const reading = this.#readings.get(key)
+      if (!reading) this.#readings.set(key, new StretchReading(stretch))
+      else if (!reading.isTelling) reading.resume(stretch)
+    }
+  }
+
+  /** @returns whether there was something to ask */
+  #askNext(): boolean {
+    const { chain, size, now } = this.#parts
+    if (!this.#chainPause.isOver(now()) || this.#told >= TOLD_AT_ONCE) return false
+    const room = this.#room()
+    for (const [key, reading] of this.#readings) {
+      if (!this.#isGoing(reading)) continue
+      const question = reading.next(chain, size, room, this.#asked === 0)
+      if (!question) continue
+      // To the end of the line.
+      this.#readings.delete(key)
+      this.#readings.set(key, reading)
+      this.#asked++
+      this.#parts.keepAlive(this.#ask(reading, question))
+      return true
+    }
+    return false
+  }
+
+  async #ask(reading: StretchReading, question: Question): Promise<void> {
+    try {
+      await reading.ask(question)
+      this.#chainPause.succeeded()
+    } catch (error) {
+      this.#failed(reading, error)
+    }
+    this.#asked--
+    this.#goOn()
+  }
+
+  #failed(reading: StretchReading, error: unknown): void {
+    const { now, random, log } = this.#parts
+    if (error instanceof ChainAway) return this.#chainPause.failed(now(), random())
+    reading.pause.failed(now(), random())
+    const { triggerId } = reading.stretch
+    if (error instanceof BlockRefused)
+      log('backfill.refused', { trigger: triggerId, reason: error.message })
+    else log('backfill.failed', { trigger: triggerId, reason: nameOf(error) })
+  }
+
+  #tellIfReady(key: string, reading: StretchReading): void {
+    if (reading.isTelling || !this.#isGoing(reading) || this.#told >= TOLD_AT_ONCE) return
+    const read = reading.ready()
+    if (!read) return
+    reading.isTelling = true
+    this.#told++
+    this.#parts.keepAlive(this.#tell(key, reading, read))
+  }
+
+  async #tell(key: string, reading: StretchReading, read: ReadLogs): Promise<void> {
+    const { stretches, now, random, log } = this.#parts
+    let answer: Awaited<ReturnType<Stretches['tell']>> = 'away'
+    try {
+      answer = await stretches.tell(reading.stretch, read.logs, read.through)
+    } catch (error) {
+      log('backfill.untold', { trigger: reading.stretch.triggerId, reason: nameOf(error) })
+    }
+    reading.isTelling = false
+    this.#told--
+    const isCurrent = this.#readings.get(key) === reading
+    switch (answer) {
+      case 'taken':
+        reading.pause.succeeded()
+        reading.told(read)
+        if (reading.isOver && isCurrent) this.#remove(key)
+        break
+      case 'full':
+        reading.fullSince = now()
+        break
+      case 'away':
+        reading.pause.failed(now(), random())
+        break
+      case 'over':
+        if (isCurrent) this.#remove(key)
+        break
+    }
+    this.#goOn()
+  }
+
+  /** What its lane needs now, if anything, is seen anew. */
+  #remove(key: string): void {
+    this.#readings.delete(key)
+    this.#isStale = true
+  }
+
+  #isGoing({ fullSince, pause }: StretchReading): boolean {
+    return fullSince === undefined && pause.isOver(this.#parts.now())
+  }
+
+  /** Logs that may still be read ahead. Who waits for something else gives back what it holds. */
+  #room(): number {
+    let room = HELD_MAX
+    for (const { weight } of this.#readings.values()) room -= weight
+    if (room > 0) return room
+    for (const reading of this.#readings.values()) {
+      if (reading.isTelling || this.#isGoing(reading)) continue
+      room += reading.weight
+      reading.forget()
+    }
+    return room
+  }
+
+  /** Goes on when the first pause ends. */
+  #setTimer(): void {
+    this.#timer?.abort()
+    this.#timer = undefined
+    const now = this.#parts.now()
+    const pauses = [...this.#readings.values()].filter(({ fullSince }) => fullSince === undefined)
+    const ends = pauses.map(({ pause }) => pause.until).filter((until) => until > now)
+    if (pauses.length > 0 && this.#chainPause.until > now) ends.push(this.#chainPause.until)
+    if (ends.length === 0) return
+    const timer = new AbortController()
+    this.#timer = timer
+    const asleep = this.#parts.sleep(Math.min(...ends) - now, timer.signal)
+    this.#parts.keepAlive(asleep.then(() => (timer.signal.aborted ? undefined : this.#goOn())))
+  }
+}
+
+function keyOf({ triggerId, generation, lane }: Stretch): string {
+  return `${triggerId} ${generation} ${lane}`
+}
+
+/** Never a text of somebody else's: it may hold the provider's key. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error
+}

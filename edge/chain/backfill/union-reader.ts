@@ -1,0 +1,91 @@
+import type { ChainLog } from '../chain-log.ts'
+import type { LogQuery } from '../matching/log-filter.ts'
+import type { ChainReader, ReadLane } from '../rpc/chain-reader.ts'
+import type { BlockRange } from '../subscription.ts'
+import { weightOf } from './log-density.ts'
+import { RangeReader, type ReadLogs } from './range-reader.ts'
+import type { RangeSize } from './range-size.ts'
+
+const QUESTIONS_AT_ONCE = 4
+
+/** Logs that may be in memory: some answers. */
+const HELD_MAX = 20_000
+
+/** What one of the queries has been answered, and was not handed on yet. */
+type Part = { reader: RangeReader; logs: ChainLog[]; through: number }
+
+/**
+ * Reads a stretch of blocks for several queries together: what a chain's watcher has missed while it was away, for all of
+ * its triggers. Four questions are under way at a time. Logs that match several queries come once.
+ *
+ * It ends when everything was handed on, or with the signal.
+ * @returns logs in order of block and index, each time with the last block that was read for all queries
+ * @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused} whatever was handed on stays right: go on behind it
+ */
+export async function* readUnion(
+  { chain, size }: { chain: ChainReader; size: RangeSize },
+  queries: readonly LogQuery[],
+  { from, to }: BlockRange,
+  { lane, signal }: { lane: ReadLane; signal: AbortSignal },
+): AsyncGenerator<ReadLogs, void, void> {
+  const parts = queries.map<Part>((query) => ({
+    reader: new RangeReader(chain, size, { query, from, to, lane }),
+    logs: [],
+    through: from - 1,
+  }))
+  const asked = new Set<Promise<void>>()
+  let through = from - 1
+  let failure: { error: unknown } | undefined
+  while (through < to && !signal.aborted) {
+    while (asked.size < QUESTIONS_AT_ONCE && failure === undefined) {
+      const answer = askNext(parts, asked.size === 0)
+      if (!answer) break
+      const settled = answer
+        .catch((error: unknown) => void (failure ??= { error }))
+        .finally(() => asked.delete(settled))
+      asked.add(settled)
+    }
+    // What is under way when one has failed is waited for: it may be what the others wait for.
+    if (asked.size > 0) await Promise.race(asked)
+    const read = takeOf(parts)
+    if (read.through > through) {
+      through = read.through
+      yield read
+    }
+    if (failure !== undefined && asked.size === 0) throw failure.error
+  }
+}
+
+/** Asks for the query that is farthest behind, as far as there is room for what comes before its turn. */
+function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undefined {
+  const held = parts.reduce((sum, part) => sum + weightOf(part.logs) + part.reader.waiting, 0)
+  const inTurn = parts.toSorted((a, b) => a.through - b.through)
+  const behind = inTurn[0]?.through
+  for (const { reader, through } of inTurn) {
+    const room = HELD_MAX - held
+    if (room <= 0 && through !== behind) continue
+    const question = reader.next(room, isOnly)
+    if (question) return reader.ask(question)
+  }
+  return undefined
+}
+
+/** What all queries have been answered. */
+function takeOf(parts: readonly Part[]): ReadLogs {
+  for (const part of parts) {
+    const read = part.reader.take()
+    if (read) Object.assign(part, { logs: [...part.logs, ...read.logs], through: read.through })
+  }
+  const through = Math.min(...parts.map((part) => part.through))
+  const ready = parts.flatMap(({ logs }) => logs.filter((log) => log.blockNumber <= through))
+  for (const part of parts) part.logs = part.logs.filter((log) => log.blockNumber > through)
+  return { logs: inOrderAndOnce(ready), through }
+}
+
+function inOrderAndOnce(logs: ChainLog[]): ChainLog[] {
+  const sorted = logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  return sorted.filter((log, index) => {
+    const before = sorted[index - 1]
+    return log.blockNumber !== before?.blockNumber || log.logIndex !== before.logIndex
+  })
+}
