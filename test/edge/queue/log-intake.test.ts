@@ -4,6 +4,11 @@ import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { logRunSuffix } from '../../../edge/chain/log-run.ts'
 import type { DeliveryAnswer, LogDelivery } from '../../../edge/chain/subscription.ts'
 import { settingsOf } from '../../../edge/env.ts'
+import { Deliveries } from '../../../edge/queue/deliveries.ts'
+import { FiredLogs } from '../../../edge/queue/fired-logs.ts'
+import { Intake } from '../../../edge/queue/intake.ts'
+import { LiveCounts } from '../../../edge/queue/live-counts.ts'
+import { LogIntake } from '../../../edge/queue/log-intake.ts'
 import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
 import {
   createTriggerRequest,
@@ -27,6 +32,7 @@ import {
   sql,
   success,
 } from '../app.ts'
+import { inObject } from './seeded.ts'
 
 const owner: Owner = await someOwner()
 const HEAD = 1_000
@@ -259,21 +265,51 @@ describe('a full queue', () => {
     expect(await marks(id)).toEqual([true, false])
   })
 
-  it('tells the watcher once it has room', async () => {
-    const { id } = await begin({ ...HELD, max_queued_runs: 2 })
-    const roomFor = vi.spyOn(env.CHAIN_WATCHER.getByName('arbitrum'), 'roomFor')
-    await tell(
-      id,
-      [1, 2, 3, 4, 5].map((value) => transfer(value, 1_001)),
-    )
-    expect((await send(`/api/triggers/${id}/purge`, {})).status).toBe(200)
-    expect(
-      await tell(
-        id,
-        [4, 5].map((value) => transfer(value, 1_001)),
-      ),
-    ).toMatchObject({ count: 2 })
-    roomFor.mockRestore()
+  it('tells the watcher once half of it is free, and once only', async () => {
+    const { id } = await begin({ max_queued_runs: 4 })
+    await inObject(id, async ({ state, store, storage, sql: exec }) => {
+      const live = new LiveCounts()
+      const told: string[] = []
+      const nothing = () => {}
+      const parts = {
+        state,
+        store,
+        live,
+        sync: async () => {},
+        inserted: nothing,
+        committed: nothing,
+      }
+      const intake = new Intake({
+        ...parts,
+        deliveries: new Deliveries(exec),
+        now: Date.now,
+        random,
+        transaction: (work) => storage.transactionSync(work),
+      })
+      const logs = new LogIntake({
+        ...parts,
+        intake,
+        fired: new FiredLogs(exec),
+        chains: () => settingsOf(env).CHAINS,
+        roomMade: ({ chain }, triggerId) => told.push(`${chain} ${triggerId}`),
+      })
+      const delivered = [1, 2, 3, 4, 5].map((value) => transfer(value, 1_001))
+      const delivery = { generation: 1, lane: 'live', logs: delivered } as const
+      expect(await logs.deliver(delivery)).toEqual({ state: 'taken', count: 4 })
+      const left = () => {
+        live.count(-1, 0)
+        logs.queueChanged()
+      }
+      left()
+      expect(told).toEqual([])
+      left()
+      left()
+      expect(told).toEqual([`arbitrum ${id}`])
+      // Nobody waits for room who was told of none.
+      expect(await logs.deliver(delivery)).toEqual({ state: 'taken', count: 5 })
+      left()
+      expect(told).toHaveLength(1)
+    })
   })
 })
 
