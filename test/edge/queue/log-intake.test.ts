@@ -187,6 +187,18 @@ describe('a log', () => {
 })
 
 describe('a reorganisation', () => {
+  it('of its chain marks runs of a trigger that is disabled by now; one of another chain does not', async () => {
+    const { id } = await begin()
+    await tell(id, [transfer(1, 1_001)])
+    await patch(id, { enabled: false })
+    expect(await tell(id, [], { chain: 'base', reorgedAbove: 1_000 })).toEqual({ state: 'over' })
+    expect(await marks(id)).toEqual([false])
+    expect(await tell(id, [], { chain: 'arbitrum', generation: 0, reorgedAbove: 1_000 })).toEqual({
+      state: 'over',
+    })
+    expect(await marks(id)).toEqual([true])
+  })
+
   it('marks the runs above it, and no others', async () => {
     const { id } = await begin()
     await tell(id, [transfer(1, 1_001), transfer(2, 1_002), transfer(3, 1_003)])
