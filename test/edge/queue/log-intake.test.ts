@@ -289,6 +289,7 @@ describe('a full queue', () => {
         live,
         sync: async () => {},
         inserted: nothing,
+        transaction: (work: () => void) => storage.transactionSync(work),
         committed: nothing,
       }
       const intake = new Intake({
@@ -296,7 +297,6 @@ describe('a full queue', () => {
         deliveries: new Deliveries(exec),
         now: Date.now,
         random,
-        transaction: (work) => storage.transactionSync(work),
       })
       const logs = new LogIntake({
         ...parts,
