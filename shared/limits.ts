@@ -342,3 +342,18 @@ export const FINALITY_DEPTH_MAX = 1_000
 /** Entries of `topic_filters` (specification, Limits), and topics of one entry: a union of them has to fit one question. */
 export const TOPIC_FILTERS_MAX = 3
 export const TOPICS_PER_FILTER_MAX = 10
+
+/** Addresses, and first topics, of one question for logs: what common nodes take, geth's bound among them. */
+export const LOG_QUERY_ADDRESSES_MAX = 1_000
+export const LOG_QUERY_TOPICS_MAX = 1_000
+
+/** Logs of one delivery to a trigger, and their JSON: a call between objects takes 32 MiB, and a full queue sends most back. */
+export const DELIVERY_LOGS_MAX = 200
+export const DELIVERY_BYTES_MAX = 1024 * 1024
+
+/**
+ * Blocks that the watcher of a chain keeps below the head: reorganisations that were seen on the chains it knows were not
+ * deeper (Polygon's had 157). And the most that it keeps where a finality lags: two hours of the fastest chain.
+ */
+export const BLOCKS_KEPT = 256
+export const BLOCKS_KEPT_MAX = 20_000

@@ -15,9 +15,14 @@ export function refusesBatch(
   return [400, 404, 405, 415, 422, 501].includes(status) ? 'perhaps' : 'no'
 }
 
-/** Of one answer in a batch: geth stops after a number of bytes, and says so of each question behind them. */
-export function isBatchTooLong({ message }: RpcError): boolean {
-  return /batch (?:too|size|limit)|in batch|batch requests/i.test(message)
+/**
+ * Of an answer in a batch, or for all of it. geth stops after a number of bytes, and says so of each question that is
+ * left (-32003): where logs are asked for, those are too many; else it is the batch.
+ */
+export function isBatchTooLong({ code, message }: RpcError, asksLogs: boolean): boolean {
+  if (/batch (?:is )?(?:too|size|limit)|in (?:the )?batch|batch requests/i.test(message))
+    return true
+  return !asksLogs && (code === -32003 || /response too large/i.test(message))
 }
 
 /** What providers were seen to take, the largest first: 1 is one by one. */

@@ -28,7 +28,7 @@ export class EndpointCondition {
   #head: Head | undefined
   #lastFailure: string | undefined
   isLagging = false
-  /** Unix milliseconds: when it was last asked for its head by itself. */
+  /** Unix milliseconds: when it was last asked for its head. */
   lookedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
@@ -91,6 +91,7 @@ export class EndpointCondition {
 
   /** @param others what is known of the other endpoints */
   toldHead(header: BlockHeader, now: number, others: readonly EndpointCondition[]): void {
+    this.lookedAt = now
     this.#head = { number: header.number, timestamp: header.timestamp, at: now }
     this.isLagging = others.some(({ head }) => {
       if (!head || now - head.at > HEAD_KEPT_MS) return false

@@ -48,7 +48,7 @@ export class EndpointFailed extends Error {
       this.perhapsQuestion ||
       this.kind === 'timeout' ||
       this.kind === 'cut' ||
-      /^http_5/.test(this.kind)
+      this.kind.startsWith('http_5')
     )
   }
 }

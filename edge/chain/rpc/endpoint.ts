@@ -1,4 +1,3 @@
-import { AddressLimit } from './address-limit.ts'
 import { BatchSize, isBatchTooLong, refusesBatch } from './batch-errors.ts'
 import type { ReadLane } from './chain-reader.ts'
 import type { Connections } from './connections.ts'
@@ -8,7 +7,8 @@ import { type Network, post, type Posted } from './http-post.ts'
 import { type RpcAnswer, type RpcCall, type RpcError, rpcAnswers, rpcBody } from './json-rpc.ts'
 import { Latency } from './latency.ts'
 import { numberIn } from './quantities.ts'
-import { addressRefusal, rangeRefusal } from './range-errors.ts'
+import { PositionLimit } from './position-limit.ts'
+import { positionRefusal, rangeRefusal } from './range-errors.ts'
 import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
 /** The endpoint takes no batch as long as this one. */
@@ -29,7 +29,7 @@ const IN_TURN_MAX = 4
 /** One node, or what is behind one URL: it is asked, and its answers are told apart from refusals to answer. */
 export class Endpoint {
   readonly latency = new Latency()
-  readonly addresses = new AddressLimit()
+  readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
   readonly #batches = new BatchSize()
   readonly #address: EndpointAddress
   readonly #chainId: number
@@ -124,23 +124,27 @@ export class Endpoint {
     const { status, json } = posted
     const wait = retryAfterMs(posted.retryAfter, this.now())
     if (status === 429) throw new EndpointFailed('rate_limited', { retryAfterMs: wait })
-    if (json === undefined) return failedStatus(posted, calls)
+    if (json === undefined) return failedStatus(posted, calls, wait)
 
     const read = readAnswers(posted, calls.length, firstId)
     const errors = 'refused' in read ? [read.refused] : read.answers.flatMap(errorOf)
-    if (errors.some((error) => isRateLimit(error) && !isOfLogs(error) && !isBatchTooLong(error)))
+    if (
+      errors.some((error) => isRateLimit(error) && !isOfLogs(error) && !isBatchTooLong(error, true))
+    )
       throw new EndpointFailed('rate_limited', { retryAfterMs: wait })
-    if (calls.length > 1 && errors.some(isBatchTooLong)) throw new BatchRefused(true)
+    const asksLogs = calls.some(({ method }) => method === 'eth_getLogs')
+    if (calls.length > 1 && errors.some((error) => isBatchTooLong(error, asksLogs)))
+      throw new BatchRefused(true)
     if ('answers' in read) {
       if (status >= 400 && errors.length === 0) throw new EndpointFailed(`http_${status}`)
       return read.answers
     }
-    if (calls.length === 1) return [{ error: read.refused }]
+    // Of one question, or of the logs that one of them is about: it is the answer to each.
+    if (calls.length === 1 || isOfLogs(read.refused))
+      return calls.map(() => ({ error: read.refused }))
     const refusal = refusesBatch(read.refused, status)
     if (refusal !== 'no') throw new BatchRefused(refusal === 'certain')
-    throw new EndpointFailed(rpcErrorKind(read.refused.code), {
-      perhapsQuestion: isOfLogs(read.refused),
-    })
+    throw new EndpointFailed(rpcErrorKind(read.refused.code))
   }
 }
 
@@ -155,16 +159,21 @@ function readAnswers({ status, json }: Posted, count: number, firstId: number) {
 }
 
 /** A failed status with a page of text. @throws {EndpointFailed} @throws {BatchRefused} */
-function failedStatus({ status }: Posted, calls: readonly RpcCall[]): RpcAnswer[] {
+function failedStatus(
+  { status }: Posted,
+  calls: readonly RpcCall[],
+  wait: number | undefined,
+): RpcAnswer[] {
   const error: RpcError = { code: status, message: '' }
   const refusal = calls.length > 1 ? refusesBatch(error, status) : 'no'
   if (refusal !== 'no') throw new BatchRefused(refusal === 'certain')
   if (status === 413) return [{ error }]
-  throw new EndpointFailed(`http_${status}`)
+  throw new EndpointFailed(`http_${status}`, { retryAfterMs: wait })
 }
 
 const errorOf = (answer: RpcAnswer): RpcError[] => ('error' in answer ? [answer.error] : [])
 
-/** Some refusals of a range or of addresses have the code of a rate, or speak of a limit. */
+/** Some refusals of a range or of a filter have the code of a rate, or speak of a limit. */
 const isOfLogs = (error: RpcError) =>
-  rangeRefusal(error, Number.POSITIVE_INFINITY) !== undefined || addressRefusal(error) !== undefined
+  rangeRefusal(error, Number.POSITIVE_INFINITY) !== undefined ||
+  positionRefusal(error) !== undefined

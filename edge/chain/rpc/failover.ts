@@ -40,7 +40,10 @@ export class Failover {
     const failures: string[] = []
     let perhapsRange = false
     let lags: NodeLags | undefined
-    for (const candidate of this.#inOrder(lane, tags)) {
+    const alone = !this.#all.some(({ condition }) => condition.isWell(lane, this.#options.now()))
+    for (const candidate of this.#inOrder(lane, tags, alone)) {
+      // Meanwhile it may have failed, or be tried by another question.
+      if (!this.#mayAsk(candidate, lane, alone)) continue
       try {
         const answer = await this.askOne(candidate, lane, question)
         // Another one could answer: it was not the question.
@@ -105,9 +108,8 @@ export class Failover {
   }
 
   /** The endpoint not in use that should be asked for its head by itself, if there is one. */
-  toLookAt(everyMs: number): Candidate | undefined {
+  toLookAt(inUse: Candidate, everyMs: number): Candidate | undefined {
     const now = this.#options.now()
-    const [inUse] = this.#inOrder('live', [])
     return this.#all
       .filter((one) => {
         if (one === inUse || one.condition.isWrongChain(now)) return false
@@ -128,16 +130,20 @@ export class Failover {
    * Those that are well, in the configured order, the ones that lag behind the others; then those that one question may
    * try again.
    */
-  #inOrder(lane: ReadLane, tags: Tags): Candidate[] {
+  #inOrder(lane: ReadLane, tags: Tags, alone: boolean): Candidate[] {
     const now = this.#options.now()
     const well = this.#all.filter(({ condition }) => condition.isWell(lane, now))
     const order = ({ condition }: Candidate) =>
       (condition.isLagging ? 1 : 0) + (condition.lacks(tags, now) ? 2 : 0)
-    const alone = well.length === 0
     const due = this.#all.filter(
       (one) => !well.includes(one) && one.condition.isDue(lane, now, alone),
     )
     return [...well.toSorted((a, b) => order(a) - order(b)), ...due]
+  }
+
+  #mayAsk({ condition }: Candidate, lane: ReadLane, alone: boolean): boolean {
+    const now = this.#options.now()
+    return condition.isWell(lane, now) || condition.isDue(lane, now, alone)
   }
 
   #answered({ place, condition }: Candidate, lane: ReadLane): void {

@@ -48,24 +48,21 @@ export class HttpChainReader implements ChainReader, ContractReader {
   async tip(tags: readonly ('safe' | 'finalized')[]): Promise<Tip> {
     for (;;) {
       const lackingBefore = this.#failover.lacking(tags)
-      const tip = await this.#failover.ask(
+      const { tip, candidate } = await this.#failover.ask(
         'live',
-        async (candidate) => {
-          const read = await readTip(candidate.endpoint, tags)
-          this.#failover.told(candidate, read)
-          return read
+        async (one) => {
+          const read = await readTip(one.endpoint, tags)
+          this.#failover.told(one, read)
+          return { tip: read, candidate: one }
         },
         tags,
       )
-      this.#lookAround()
       const isWhole = tags.every((tag) => tip[tag] !== null)
-      // One more is known not to serve a tag each time: it ends with the last one.
-      if (
-        isWhole ||
-        !this.#failover.mayServe(tags) ||
-        this.#failover.lacking(tags) <= lackingBefore
-      )
-        return tip
+      const isNew = this.#failover.lacking(tags) > lackingBefore
+      // Another one may serve them. Each time one more is known not to, so that this ends.
+      if (!isWhole && isNew && this.#failover.mayServe(tags)) continue
+      this.#lookAround(candidate)
+      return tip
     }
   }
 
@@ -108,9 +105,9 @@ export class HttpChainReader implements ChainReader, ContractReader {
   }
 
   /** Asks one endpoint that is not in use for its head, beside all else: whether it is well, and who lags. */
-  #lookAround(): void {
+  #lookAround(inUse: Candidate): void {
     if (this.#isLookingAround) return
-    const candidate = this.#failover.toLookAt(LOOK_AROUND_MS)
+    const candidate = this.#failover.toLookAt(inUse, LOOK_AROUND_MS)
     if (!candidate) return
     this.#isLookingAround = true
     candidate.condition.lookedAt = this.#now()

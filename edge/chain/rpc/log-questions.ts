@@ -8,7 +8,7 @@ import type { Endpoint } from './endpoint.ts'
 import { badAnswer, EndpointFailed, rpcErrorKind } from './endpoint-failure.ts'
 import type { RpcAnswer, RpcCall, RpcError } from './json-rpc.ts'
 import { quantity } from './quantities.ts'
-import { addressRefusal, rangeRefusal } from './range-errors.ts'
+import { positionRefusal, rangeRefusal } from './range-errors.ts'
 import {
   existing,
   headerAt,
@@ -33,8 +33,7 @@ export async function logsOfRange(
   range: BlockRange,
   lane: ReadLane,
 ): Promise<ChainLog[]> {
-  const { answered, found } = await ask(endpoint, query, { range }, lane)
-  const last = headerAt(answered, range.to)
+  const { block: last, found } = await ask(endpoint, query, { range }, lane)
   const logs = inOrder(found, range.from, range.to)
   const times = await timesOf(endpoint, logs, last, lane)
   return withOrdinals(logs, (log) => times.get(log.blockNumber)!)
@@ -46,46 +45,56 @@ export async function logsOfHeader(
   query: LogQuery,
   header: BlockHeader,
 ): Promise<ChainLog[]> {
-  const { answered, found } = await ask(endpoint, query, { header }, 'live')
-  // Some nodes answer no logs for a block that they do not know: they have to show in the same request that they do.
-  const known = headerIn(existing(answered))
-  if (known.hash !== header.hash || known.number !== header.number)
-    throw badAnswer('another block than was asked for')
+  const { found } = await ask(endpoint, query, { header }, 'live')
   const logs = inOrder(found, header.number, header.number)
   if (logs.some(({ blockHash }) => blockHash !== header.hash))
     throw badAnswer('logs of another block than was asked for')
   return withOrdinals(logs, () => header.timestamp)
 }
 
-/** In parts of the addresses that the endpoint takes; parts have no log in common. */
+/** In as many parts as the endpoint's limits need; parts have no log in common. */
 async function ask(
   endpoint: Endpoint,
   query: LogQuery,
   blocks: Blocks,
   lane: ReadLane,
-): Promise<{ answered: RpcAnswer; found: FoundLog[] }> {
-  const addresses = [...new Set(query.addresses)]
-  const block =
-    'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
-  let most = Math.min(endpoint.addresses.at(endpoint.now()), addresses.length)
+): Promise<{ block: BlockHeader; found: FoundLog[] }> {
+  let most = {
+    addresses: endpoint.limits.addresses.at(endpoint.now()),
+    topics: endpoint.limits.topics.at(endpoint.now()),
+  }
   for (;;) {
-    const parts = inParts({ ...query, addresses }, most)
+    const parts = inParts(query, most)
     const calls = parts.map((part) => logsCall(part, blocks))
     const [answered, ...answers] = await endpoint
-      .ask([block, ...calls], lane)
+      .ask([blockCall(blocks), ...calls], lane)
       .catch((error: unknown) => tooLarge(error))
     const refused = answers.find((answer) => 'error' in answer)?.error
     if (!refused) {
+      const block = blockIn(answered!, blocks)
       const results = answers as { result: unknown }[]
-      return {
-        answered: answered!,
-        found: results.flatMap(({ result }, n) => logsIn(result, parts[n]!)),
-      }
+      return { block, found: results.flatMap(({ result }, n) => logsIn(result, parts[n]!)) }
     }
-    const fewer = most > 1 ? addressesFor(endpoint, refused, most, blocks) : undefined
-    if (fewer === undefined) throw whyRefused(refused, blocks)
-    most = fewer
+    const smaller = smallerParts(endpoint, refused, parts[0]!, most, lengthOf(blocks))
+    if (!smaller) throw whyRefused(refused, answered!, blocks)
+    most = smaller
   }
+}
+
+const blockCall = (blocks: Blocks) =>
+  'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
+
+/**
+ * The block that the logs end at. Nodes answer no logs for blocks that they do not have: they have to show in the same
+ * request that they do.
+ */
+function blockIn(answer: RpcAnswer, blocks: Blocks): BlockHeader {
+  if ('range' in blocks) return headerAt(answer, blocks.range.to)
+  const { header } = blocks
+  const known = headerIn(existing(answer))
+  if (known.hash !== header.hash || known.number !== header.number)
+    throw badAnswer('another block than was asked for')
+  return known
 }
 
 /** An answer above our own bound is as good as a provider's refusal of it. */
@@ -95,30 +104,58 @@ function tooLarge(error: unknown): RpcAnswer[] {
   return [answer, answer]
 }
 
-/** How many addresses to try in one question, where fewer of them may help. */
-function addressesFor(endpoint: Endpoint, refused: RpcError, most: number, blocks: Blocks) {
-  const ofAddresses = addressRefusal(refused)
-  if (ofAddresses) return endpoint.addresses.refused(most, ofAddresses.addresses, endpoint.now())
+type Most = { addresses: number; topics: number }
+
+/** How many addresses and topics to try in one question, where fewer of them may help. @param part the largest */
+function smallerParts(
+  endpoint: Endpoint,
+  refused: RpcError,
+  part: LogQuery,
+  most: Most,
+  length: number,
+): Most | undefined {
+  const asked = { addresses: part.addresses.length, topics: part.topics[0]?.length ?? 0 }
+  const refusal = positionRefusal(refused)
   // One block's logs are too many for one answer: a matter of this block, so that nothing is remembered.
-  return rangeRefusal(refused, 1) && lengthOf(blocks) === 1 ? most >> 1 : undefined
+  if (!refusal && !(length === 1 && rangeRefusal(refused, 1))) return undefined
+  const larger = asked.addresses >= asked.topics ? 'addresses' : 'topics'
+  const position = refusal && refusal.of !== 'either' ? refusal.of : larger
+  if (asked[position] <= 1) return undefined
+  if (!refusal) return { ...most, [position]: asked[position] >> 1 }
+  const limit = endpoint.limits[position]
+  limit.refused(asked[position], refusal.most, endpoint.now())
+  return { ...most, [position]: limit.at(endpoint.now()) }
 }
 
-function whyRefused(refused: RpcError, blocks: Blocks): Error {
+/** @throws {NodeLags} @throws {EndpointFailed} where the endpoint fails at more than the logs */
+function whyRefused(refused: RpcError, answered: RpcAnswer, blocks: Blocks): Error {
   const length = lengthOf(blocks)
   const refusal = rangeRefusal(refused, length)
   if (refusal && length > 1) return new RangeRefused(refusal.blocks)
-  if (isUnknownBlock(refused) || ('header' in blocks && /not found/i.test(refused.message)))
-    return new NodeLags('the node does not have a block')
+  if (isUnknownBlock(refused)) return new NodeLags('the node does not have a block')
+  // Logs of blocks that a node does not have fail in more ways than can be known.
+  if (!refusal) blockIn(answered, blocks)
   return new EndpointFailed(rpcErrorKind(refused.code), { perhapsQuestion: true })
 }
 
 const lengthOf = (blocks: Blocks) =>
   'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
 
-function inParts(query: LogQuery, most: number): LogQuery[] {
-  const parts: LogQuery[] = []
-  for (let at = 0; at < query.addresses.length; at += most)
-    parts.push({ ...query, addresses: query.addresses.slice(at, at + most) })
+/** The first is as large as any. */
+function inParts(
+  { addresses, topics: [first = null, ...others] }: LogQuery,
+  most: Most,
+): LogQuery[] {
+  const firsts = first === null ? [null] : chunks(first, most.topics)
+  return chunks(addresses, most.addresses).flatMap((some) =>
+    firsts.map((topics) => ({ addresses: some, topics: [topics, ...others] })),
+  )
+}
+
+function chunks(values: readonly string[], most: number): string[][] {
+  const all = [...new Set(values)]
+  const parts: string[][] = []
+  for (let at = 0; at < all.length; at += most) parts.push(all.slice(at, at + most))
   return parts
 }
 

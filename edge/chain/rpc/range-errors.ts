@@ -5,7 +5,10 @@
 import type { RpcError } from './json-rpc.ts'
 
 /** `[0x.., 0x..]`, both ends included: Alchemy and Infura (also zkSync and others that sit on them) say what would work. */
-const SUGGESTED = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
+const SUGGESTED_HEX = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
+
+/** reth does so in decimals. */
+const SUGGESTED = /retry with the range (\d+)\s*-\s*(\d+)/i
 
 /** Texts with the number of blocks that would be taken, and by whom they were seen. */
 const WITH_BLOCKS: readonly RegExp[] = [
@@ -16,7 +19,7 @@ const WITH_BLOCKS: readonly RegExp[] = [
   /up to an? ([\d,.]+k?) block range/i, // Alchemy without a suggestion, Aurora
   /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Blast, paid
   /at most ([\d,.]+k?) blocks/i, // Coinbase
-  /maximum block range:? ([\d,.]+k?)/i, // publicnode
+  /maximum block range:? ([\d,.]+k?)/i, // publicnode, BSC's geth
   /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // reth, Hyperliquid
   /range (?:of )?[\d,.]+ (?:blocks )?exceeds (?:the )?(?:limit|maximum)(?: of|:)? ([\d,.]+)/i, // Infura, since 2026
   /block range (?:is )?greater than ([\d,.]+) max/i, // Swell
@@ -26,9 +29,9 @@ const WITH_BLOCKS: readonly RegExp[] = [
   /must be smaller than size ([\d,.]+)/i, // Harmony
   /blocks distance: ([\d,.]+)/i, // Ankr, Cosmos chains
   /ranges over ([\d,.]+k?) blocks/i, // dRPC
-  /narrow your filter: ([\d,.]+)/i, // Erigon; of logs, the number is logs
+  /narrow your filter: ([\d,.]+)/i, // Erigon
   /(?:limit|maximum|max)(?: of)?:? ([\d,.]+k?) blocks/i, // LlamaRPC, GetBlock, NodeReal, Tenderly
-  /block range limit(?: is|:)? ([\d,.]+)/i, // Nethermind, Besu
+  /blocks? range,? (?:the )?limit(?: is|:)? ([\d,.]+)/i, // SimplyVC
 ]
 
 /** Texts that say no number of blocks. */
@@ -42,16 +45,18 @@ const WITHOUT_BLOCKS: readonly RegExp[] = [
   /response size (?:is larger|should not|exceed|limit)/i, // Ankr, GetBlock
   /block range (?:is |are )?(?:too (?:wide|large|big)|bigger than|exceed)/i, // Ankr, Optimism, Base, Scroll
   /range (?:is )?too (?:wide|large|big)/i,
-  /range (?:limit|exceed)/i, // Chainstack: Block range limit exceeded.
-  /(?:exceeds?|exceeded)(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Besu, Erigon, Blast
+  /(?:range|logs?) limit exceeded|range exceeds/i, // Chainstack, Besu
+  /exceed(?:s|ed)?(?: the)?(?: server| maximum| max| allowed)? (?:block )?range/i, // Blast
+  /too wide blocks? range/i, // SimplyVC
+  /too many results/i,
   /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Avalanche, Conflux
   /query (?:timeout|timed out)|(?:execution|request) (?:timeout|timed out)|context deadline exceeded|took too long/i, // geth, Infura, BSC
   /query (?:is )?too (?:large|expensive|complex)|please (?:reduce|narrow|limit|decrease)/i, // dRPC, publicnode, Coinbase
   /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes refuse
 ]
 
-/** Of these the number is one of logs or of bytes. */
-const NOT_OF_BLOCKS = /too many logs|results|response size/i
+/** Of this the number is one of logs. */
+const NOT_OF_BLOCKS = /too many logs/i
 
 /** HTTP's own words: the answer, or the question, is too long. */
 const TOO_LONG = 413
@@ -77,8 +82,10 @@ export function rangeRefusal(
 }
 
 function blocksIn(text: string): number | undefined {
+  const inHex = SUGGESTED_HEX.exec(text)
+  if (inHex) return Number(`0x${inHex[2]}`) - Number(`0x${inHex[1]}`) + 1
   const suggested = SUGGESTED.exec(text)
-  if (suggested) return Number(`0x${suggested[2]}`) - Number(`0x${suggested[1]}`) + 1
+  if (suggested) return Number(suggested[2]) - Number(suggested[1]) + 1
   if (NOT_OF_BLOCKS.test(text)) return undefined
   for (const pattern of WITH_BLOCKS) {
     const match = pattern.exec(text)
@@ -100,20 +107,27 @@ function numberOf(text: string): number {
   return /k$/i.test(text) ? digits * 1000 : digits
 }
 
+export type PositionRefusal = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
+
 /**
- * Whether the provider wants fewer addresses in one question.
+ * Whether the provider wants fewer addresses or topics in one question.
  * @returns how many it takes; `undefined` in it where it does not say
  */
-export function addressRefusal({
-  message,
-}: RpcError): { addresses: number | undefined } | undefined {
-  if (!/\baddress(?:es)?\b/i.test(message) || /\bip\b|\brate\b|requests/i.test(message))
-    return undefined
-  // geth since 1.16: exceed max addresses or topics per search position.
-  const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than/i.test(message)
-  if (!isOne) return undefined
+export function positionRefusal({ message }: RpcError): PositionRefusal | undefined {
+  // Infura counts both together.
+  const filters = /contains \d+ filters\. The current limit is (\d+)/i.exec(message)?.[1]
+  if (filters !== undefined) return { of: 'either', most: Number(filters) }
+  const addresses = /\baddress(?:es)?\b/i.test(message)
+  const topics = /\btopics\b/i.test(message)
+  if ((!addresses && !topics) || /\bip\b|\brate\b|requests/i.test(message)) return undefined
+  // geth (exceed max addresses or topics per search position), publicnode (specify less number of addresses), others.
+  const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
+  if (!isOne.test(message)) return undefined
   const number = /(?:max(?:imum)?|limit|up to|at most|more than)[^\d]{0,30}(\d+)/i.exec(
     message,
   )?.[1]
-  return { addresses: number === undefined ? undefined : Number(number) }
+  return {
+    of: addresses && topics ? 'either' : addresses ? 'addresses' : 'topics',
+    most: number === undefined ? undefined : Number(number),
+  }
 }

@@ -2,72 +2,165 @@ import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../../drizzle/chain-watcher/migrations.js'
-import type { Env } from '../../env.ts'
-import type { ChainLog } from '../chain-log.ts'
+import { causeOf } from '../../db/cause-of.ts'
+import { type Env, settingsOf } from '../../env.ts'
+import { sleep } from '../../sleep.ts'
+import { BackfillRunner } from '../backfill/backfill-runner.ts'
+import { RangeSize } from '../backfill/range-size.ts'
+import { RecentLogs } from '../backfill/recent-logs.ts'
+import type { ChainName, ChainSettings } from '../chain-settings.ts'
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
+import { HttpChainReader } from '../rpc/http-chain-reader.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
+import { askedFinalBlock, askedHead } from './asked-head.ts'
+import { lookAtContract } from './contract-look.ts'
 import type { ChainStub, ContractStub } from './contract-stub.ts'
-import type { Away, ChainStatus } from './watcher.ts'
+import { PollPace } from './poll-pace.ts'
+import { TriggerCalls } from './trigger-calls.ts'
+import { Watch } from './watch.ts'
+import type { ChainStatus, WatcherStub } from './watcher.ts'
+
+/** The parts of an object whose storage is open. */
+type Parts = {
+  watch: Watch
+  reader: HttpChainReader
+  backfill: BackfillRunner
+  recent: RecentLogs
+  pace: PollPace
+}
 
 /**
- * What watches one chain for all of its triggers; its name is the chain's. This class puts the parts together.
+ * What watches one chain for all of its triggers; its name is the chain's. This class puts the parts together, and looks
+ * at the chain by its alarm for as long as there is a trigger.
  */
 export class ChainWatcher extends DurableObject<Env> implements ChainStub {
+  #parts!: Parts
+
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  async head(
-    _: Finality,
-  ): Promise<{ state: 'known'; head: number } | Away | { state: 'no_such_finality' }> {
-    return { state: 'away' }
+  async head(finality: Finality): ReturnType<WatcherStub['head']> {
+    const { watch, reader, pace } = this.#parts
+    return askedHead({ watch, reader, now: Date.now, freshMs: 2 * pace.intervalMs }, finality)
   }
 
-  async watch(_: Subscription): Promise<void> {}
+  async watch(subscription: Subscription): Promise<void> {
+    this.#parts.watch.watch(subscription)
+    await this.wake()
+  }
 
-  async unwatch(_: string, __: number): Promise<void> {}
+  async unwatch(triggerId: string, version: number): Promise<void> {
+    this.#parts.watch.unwatch(triggerId, version)
+  }
 
-  async roomFor(_: string): Promise<void> {}
+  async roomFor(triggerId: string): Promise<void> {
+    this.#parts.watch.roomFor(triggerId)
+  }
 
   async recent(
-    _: LogFilter,
-    __: Finality,
-    ___: number,
-  ): Promise<
-    | { state: 'found'; logs: ChainLog[]; searched: BlockRange }
-    | Away
-    | { state: 'busy'; retryAfterS: number }
-    | { state: 'no_such_finality' }
-  > {
-    return { state: 'away' }
-  }
-
-  /** By `lookAtContract`, once there is a reader. */
-  async contractAt(_: string, __: BlockRange): ReturnType<ContractStub['contractAt']> {
-    return { state: 'away' }
-  }
-
-  async status(): Promise<ChainStatus> {
-    return {
-      watching: false,
-      head: null,
-      headTimestamp: null,
-      answeredAt: null,
-      lookedThrough: null,
-      safe: null,
-      finalized: null,
-      triggers: 0,
-      backfills: 0,
-      behind: 0,
-      endpoints: [],
+    filter: LogFilter,
+    finality: Finality,
+    limit: number,
+  ): ReturnType<WatcherStub['recent']> {
+    const { reader, recent } = this.#parts
+    const last = await askedFinalBlock(reader, finality)
+    if (last.state !== 'known') return last
+    try {
+      return await recent.find(filter, last.block, limit)
+    } catch {
+      return { state: 'away' }
     }
   }
 
-  async wake(): Promise<void> {}
+  async contractAt(address: string, within: BlockRange): ReturnType<ContractStub['contractAt']> {
+    return lookAtContract(this.#parts.reader, address, within)
+  }
+
+  async status(): Promise<ChainStatus> {
+    const { watch, reader } = this.#parts
+    return { ...watch.status(), endpoints: reader.health() }
+  }
+
+  async wake(): Promise<void> {
+    const { watch, pace } = this.#parts
+    if (!watch.isWatching || !this.#settings()) return
+    const now = Date.now()
+    if (!pace.isGoing(await this.ctx.storage.getAlarm(), now)) await this.ctx.storage.setAlarm(now)
+  }
+
+  /** Never throws: a thrown alarm is tried six times and then lost for ever. */
+  override async alarm(): Promise<void> {
+    const { watch, pace } = this.#parts
+    if (!watch.isWatching) return
+    try {
+      // Before anything that can fail. The scanner brings back one that is lost all the same.
+      await this.ctx.storage.setAlarm(Date.now() + pace.intervalMs)
+    } catch (error) {
+      this.#log('chain.broken', { reason: causeOf(error) })
+    }
+    this.ctx.waitUntil(this.#poll())
+  }
+
+  async #poll(): Promise<void> {
+    const { watch, pace } = this.#parts
+    pace.looked(await watch.poll())
+  }
+
+  #settings(): ChainSettings | undefined {
+    return settingsOf(this.env).CHAINS[this.ctx.id.name as ChainName]
+  }
 
   async #open(): Promise<void> {
-    await migrate(drizzle(this.ctx.storage), migrations)
+    const { storage } = this.ctx
+    await migrate(drizzle(storage), migrations)
+    const settings = this.#settings()
+    const log = (event: string, facts: object) => this.#log(event, facts)
+    const now = Date.now
+    const random = Math.random
+    const keepAlive = (work: Promise<unknown>) => this.ctx.waitUntil(work)
+    // A chain that is configured no more is one that nobody answers for.
+    const { chainId, rpc, pollMs } = settings ?? { chainId: 0, rpc: [], pollMs: 1_000 }
+    const reader = new HttpChainReader({
+      endpoints: rpc,
+      chainId,
+      fetch: (url, init) => fetch(url, init),
+      sleep,
+      now,
+      random,
+      log,
+    })
+    const size = new RangeSize()
+    const calls = new TriggerCalls((triggerId) => this.env.TRIGGER_QUEUE.getByName(triggerId))
+    const watch = new Watch({
+      storage,
+      reader,
+      size,
+      tell: (triggerId, delivery) => calls.deliver(triggerId, delivery),
+      now,
+      sleep,
+      keepAlive,
+      stretchesDue: () => backfill.poke(),
+      stretchesReplaced: () => backfill.forget(),
+      log,
+    })
+    const backfill = new BackfillRunner({
+      chain: reader,
+      stretches: watch.stretches,
+      size,
+      now,
+      random,
+      sleep,
+      keepAlive,
+      log,
+    })
+    const recent = new RecentLogs(reader, size, sleep)
+    this.#parts = { watch, reader, backfill, recent, pace: new PollPace(pollMs) }
+  }
+
+  #log(event: string, facts: object): void {
+    console.log(JSON.stringify({ event, chain: this.ctx.id.name, ...facts }))
   }
 }

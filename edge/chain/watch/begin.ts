@@ -1,0 +1,56 @@
+import { BLOCKS_KEPT } from '../../../shared/limits.ts'
+import type { BlockHeader } from '../block-header.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import { NodeLags } from '../rpc/rpc-failures.ts'
+import { linkedHeaders } from './ancestor.ts'
+import { fallBehind } from './finality-marks.ts'
+import type { WatchState } from './watch-state.ts'
+
+/** Kept below the head where a node has no more. */
+const SOME_BLOCKS = 16
+
+/**
+ * Begins to watch: keeps the blocks below the head, so that the first reorganisation finds an ancestor, and looks for logs
+ * from the first block on that a trigger waits for.
+ * @throws {ChainAway} @throws {NodeLags}
+ */
+export async function begin(
+  state: WatchState,
+  reader: Pick<ChainReader, 'headers'>,
+  latest: BlockHeader,
+): Promise<void> {
+  const { kept, subscriptions } = state
+  let wanted = Number.POSITIVE_INFINITY
+  for (const { since } of subscriptions.all()) wanted = Math.min(wanted, since)
+  const headers = await lastHeaders(reader, latest, wanted - 1)
+  const { number: through } = headers.at(-1)!
+  // The last trigger may have gone meanwhile.
+  if (subscriptions.size === 0) return
+  state.transaction(() => {
+    kept.extend(headers, [])
+    for (const watched of subscriptions.all()) {
+      subscriptions.setCoveredFrom(watched, through + 1)
+      if (watched.since > through || watched.live) continue
+      fallBehind(state, watched, watched.since)
+    }
+  })
+}
+
+/** Linked headers that end with a block, or with the lowest of those near the head, or with the head. */
+async function lastHeaders(
+  reader: Pick<ChainReader, 'headers'>,
+  latest: BlockHeader,
+  block: number,
+): Promise<BlockHeader[]> {
+  for (const depth of [BLOCKS_KEPT, SOME_BLOCKS]) {
+    const lowest = Math.max(0, latest.number - depth)
+    const last = Math.min(Math.max(block, lowest), latest.number)
+    try {
+      return await linkedHeaders(reader, undefined, lowest, last)
+    } catch (error) {
+      // There are nodes that know the latest blocks alone, as those of a chain that was forked a moment ago.
+      if (!(error instanceof NodeLags)) throw error
+    }
+  }
+  return [latest]
+}

@@ -1,0 +1,73 @@
+import { BLOCKS_KEPT } from '../../../shared/limits.ts'
+import { readUnion } from '../backfill/union-reader.ts'
+import type { Tip } from '../block-header.ts'
+import { routeOfLog } from '../matching/matches.ts'
+import { finalBlocks, leaveMark } from './finality-marks.ts'
+import type { FollowerOptions } from './follower.ts'
+
+/** From so many missed blocks on, ranges are cheaper than the header of each. */
+const CATCH_UP_BLOCKS = 512
+
+/** Then the head is looked at again. */
+const READ_FOR_MS = 20_000
+
+/**
+ * After an outage: what is far below the head, and final for everybody, is read by ranges for all triggers at once and
+ * told as it comes. Nothing of it is kept.
+ */
+export class CatchUp {
+  readonly #options: FollowerOptions
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+  }
+
+  isDue(tip: Tip): boolean {
+    return this.#target(tip) - this.#options.state.kept.through! >= CATCH_UP_BLOCKS
+  }
+
+  /** What is kept is known to be the chain's. @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused} */
+  async read(tip: Tip): Promise<void> {
+    const { state, inStep, reader, size, union, now } = this.#options
+    const { kept, marks } = state
+    const to = this.#target(tip)
+    await inStep.follow(finalBlocks(state, tip, tip.latest.number))
+    const { through } = kept
+    if (through === undefined) return
+    state.transaction(() => {
+      // Who waits for a block that the chain does not name now, has his own way from where he is.
+      for (const [mark, block] of [...marks.entries()])
+        if (block !== through) leaveMark(state, mark)
+      kept.restart(through)
+    })
+    const until = now() + READ_FOR_MS
+    const ended = new AbortController()
+    state.lookingThrough = to
+    const all = union()
+    const range = { from: through + 1, to }
+    const lane = { lane: 'live', signal: ended.signal } as const
+    for await (const read of readUnion({ chain: reader, size }, all.queries, range, lane)) {
+      const before = kept.through
+      if (before === undefined) return
+      const moves = new Map(
+        [...marks.entries()]
+          .filter(([, block]) => block === before)
+          .map(([mark]) => [mark, read.through]),
+      )
+      const logs = all.wanted(read.logs).map((log) => ({
+        block: log.blockNumber,
+        route: routeOfLog(log),
+        log,
+      }))
+      await inStep.tell(logs, moves, () => kept.restart(read.through))
+      if (now() >= until) ended.abort()
+    }
+  }
+
+  /** Everything up to here is final for everybody whose finality the chain serves, and too deep to be taken back. */
+  #target(tip: Tip): number {
+    const { state } = this.#options
+    const finals = finalBlocks(state, tip, tip.latest.number)
+    return Math.min(tip.latest.number - BLOCKS_KEPT, ...finals.values())
+  }
+}

@@ -1,0 +1,81 @@
+import type { Tip } from '../block-header.ts'
+import type { Finality } from '../finality.ts'
+import type { KeptChain } from './kept-chain.ts'
+import { LanePosition } from './lane-position.ts'
+import type { Watched } from './subscriptions.ts'
+import type { WatchState } from './watch-state.ts'
+
+/** Tags that somebody waits for: what a look at the tip asks for. */
+export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')[] {
+  const tags = new Set<'safe' | 'finalized'>()
+  for (const { finality } of subscriptions.all())
+    if (typeof finality !== 'number') tags.add(finality)
+  return [...tags]
+}
+
+/**
+ * The last final block of each finality that is in use, by its mark; without those that the chain says nothing of.
+ * @param head the block that depths are counted from
+ */
+export function finalBlocks(
+  { subscriptions, kept }: WatchState,
+  tip: Tip,
+  head: number,
+): Map<string, number> {
+  const finals = new Map<string, number>()
+  for (const { mark, finality } of subscriptions.all()) {
+    if (finals.has(mark)) continue
+    const block = finalBlock(kept, finality, tip, head)
+    if (block !== undefined) finals.set(mark, block)
+  }
+  return finals
+}
+
+function finalBlock(
+  kept: KeptChain,
+  finality: Finality,
+  tip: Tip,
+  head: number,
+): number | undefined {
+  if (typeof finality === 'number') return Math.max(-1, head - finality)
+  const block = tip[finality]
+  if (!block) return undefined
+  // Of another branch than the one that is followed: it says nothing of this one.
+  const ours = kept.hashAt(block.number)
+  return ours === undefined || ours === block.hash ? block.number : undefined
+}
+
+/**
+ * A finality that is new in use begins where its last final block is, as far as was looked. Who is owed blocks up to there
+ * is behind.
+ */
+export function beginMarks(state: WatchState, finals: ReadonlyMap<string, number>): void {
+  const { marks, subscriptions, kept } = state
+  const fresh = [...finals].filter(([mark]) => marks.of(mark) === undefined)
+  if (fresh.length === 0 || kept.through === undefined) return
+  const { through } = kept
+  state.transaction(() => {
+    for (const [mark, final] of fresh) {
+      const block = Math.min(final, through)
+      marks.set(mark, block)
+      for (const watched of subscriptions.all())
+        if (watched.mark === mark && !watched.live && watched.since <= block)
+          fallBehind(state, watched, watched.since)
+    }
+  })
+}
+
+/** A live lane goes on by itself from a block. In a transaction. */
+export function fallBehind({ subscriptions }: WatchState, watched: Watched, block: number): void {
+  watched.live = new LanePosition('live', { block, logIndex: 0 })
+  subscriptions.put(watched, watched.live)
+}
+
+/** Whoever is in step with a mark goes on from there by himself: the blocks behind it are given up. In a transaction. */
+export function leaveMark(state: WatchState, mark: string): void {
+  const block = state.marks.of(mark)
+  if (block === undefined) return
+  for (const watched of state.subscriptions.all())
+    if (watched.mark === mark && !watched.live)
+      fallBehind(state, watched, Math.max(block + 1, watched.since))
+}

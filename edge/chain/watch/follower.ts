@@ -1,0 +1,197 @@
+import type { RangeSize } from '../backfill/range-size.ts'
+import { BLOCKS_KEPT } from '../../../shared/limits.ts'
+import type { BlockHeader, Tip } from '../block-header.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import { NodeLags } from '../rpc/rpc-failures.ts'
+import { commonAncestor, linkedHeaders } from './ancestor.ts'
+import { begin } from './begin.ts'
+import { CatchUp } from './catch-up.ts'
+import { beginMarks, finalBlocks } from './finality-marks.ts'
+import type { InStep } from './in-step.ts'
+import { goBack } from './reorganisation.ts'
+import type { UnionLogs } from './union-logs.ts'
+import type { WatchState } from './watch-state.ts'
+
+/** Blocks whose logs are asked for, stored and told of together. */
+const BLOCKS_AT_ONCE = 128
+
+/** A chain that is shorter than before, or has nothing of what is kept, is believed when it is seen so often in a row. */
+const LOOKS_TO_BELIEVE = 10
+
+export type FollowerOptions = {
+  state: WatchState
+  inStep: InStep
+  reader: ChainReader
+  size: RangeSize
+  union: () => UnionLogs
+  now: () => number
+  /** Final blocks are no longer what they were: what was read of them is not told. */
+  replaced: () => void
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/** Follows the chain's head block by block: what is kept is always one linked chain, and a branch is taken whole. */
+export class Follower {
+  readonly #options: FollowerOptions
+  readonly #catchUp: CatchUp
+  #doubtfulLooks = 0
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#catchUp = new CatchUp(options)
+  }
+
+  /**
+   * Takes over what is new of the chain, and tells the triggers in step.
+   * @throws {ChainAway} @throws {NodeLags} what was taken over by then stays
+   */
+  async follow(tip: Tip): Promise<void> {
+    const { state, reader } = this.#options
+    const { kept } = state
+    const { latest } = tip
+    if (kept.through === undefined) await begin(state, reader, latest)
+    if (kept.through === undefined) return
+    beginMarks(state, finalBlocks(state, tip, kept.through))
+    if (latest.number < kept.through) await this.#shorter(latest)
+    else if (this.#catchUp.isDue(tip)) await this.#caughtUp(tip)
+    else await this.#grow(tip)
+  }
+
+  /** What has become final without a new block, by a tag that moved. */
+  async finish(tip: Tip): Promise<void> {
+    const { state, inStep } = this.#options
+    if (state.kept.through !== undefined)
+      await inStep.follow(finalBlocks(state, tip, state.kept.through))
+  }
+
+  /** A head below ours is a node that lags, unless it stays so. */
+  async #shorter(latest: BlockHeader): Promise<void> {
+    const { state, reader } = this.#options
+    const { kept } = state
+    if (!this.#isBelieved()) return
+    const isOurs = kept.isEmpty || kept.hashAt(latest.number) === latest.hash
+    const ancestor = isOurs ? latest.number : await commonAncestor(reader, kept, latest.number - 1)
+    if (ancestor === undefined) return this.#replace(latest)
+    this.#sure()
+    this.#goBack(ancestor)
+  }
+
+  /** Some blocks at a time: their headers, their logs, and then the triggers. */
+  async #grow(tip: Tip, mayBranch = true): Promise<void> {
+    const { state, reader } = this.#options
+    const { kept } = state
+    const { latest } = tip
+    while (kept.through !== undefined) {
+      const { through } = kept
+      const top = kept.hashAt(through)
+      if (through >= latest.number) {
+        this.#sure()
+        if (through > latest.number || top === undefined || top === latest.hash) return
+      }
+      const until = Math.min(through + BLOCKS_AT_ONCE, latest.number)
+      const headers =
+        until <= through + 1 ? [latest] : await linkedHeaders(reader, undefined, through + 1, until)
+      const isBranch = through >= latest.number || (top && headers[0]!.parentHash !== top)
+      if (!isBranch) {
+        this.#requireGoingOn(through)
+        await this.#look(headers, tip)
+      } else if (mayBranch) return this.#branch(tip)
+      else throw new NodeLags('the nodes that answer have different branches')
+    }
+  }
+
+  /** The chain has another branch, at least as high as ours. It is taken once all of it, up to our height, is there. */
+  async #branch(tip: Tip): Promise<void> {
+    const { state, reader } = this.#options
+    const { kept } = state
+    const { latest } = tip
+    const through = kept.through!
+    const ancestor = await commonAncestor(reader, kept, through)
+    if (ancestor === undefined) {
+      if (this.#isBelieved()) await this.#replace(latest)
+      return
+    }
+    const parent = kept.hashAt(ancestor)
+    const isNext = latest.number === ancestor + 1
+    const branch = isNext
+      ? [latest]
+      : await linkedHeaders(reader, parent, ancestor + 1, Math.min(latest.number, through + 1))
+    if (branch[0]?.parentHash !== parent) throw new NodeLags('the branch is not there any more')
+    this.#requireGoingOn(through)
+    this.#goBack(ancestor)
+    await this.#look(branch, tip)
+    await this.#grow(tip, false)
+  }
+
+  async #look(headers: readonly BlockHeader[], tip: Tip): Promise<void> {
+    for (let at = 0; at < headers.length; at += BLOCKS_AT_ONCE)
+      await this.#lookAt(headers.slice(at, at + BLOCKS_AT_ONCE), tip)
+  }
+
+  async #lookAt(headers: readonly BlockHeader[], tip: Tip): Promise<void> {
+    const { state, reader, size, union, inStep } = this.#options
+    const { kept } = state
+    const { through } = kept
+    const top = through === undefined ? undefined : kept.hashAt(through)
+    if (headers[0]!.number !== through! + 1 || (top && headers[0]!.parentHash !== top))
+      throw new NodeLags('the chain has another branch by now')
+    state.lookingThrough = headers.at(-1)!.number
+    const logs = await union().of({ reader, size }, headers)
+    this.#requireGoingOn(through)
+    state.transaction(() => kept.extend(headers, logs))
+    this.#sure()
+    await inStep.follow(finalBlocks(state, tip, kept.through!))
+  }
+
+  async #caughtUp(tip: Tip): Promise<void> {
+    const { state, reader } = this.#options
+    const { kept } = state
+    const through = kept.through!
+    if (!kept.isEmpty) {
+      const [ours] = await reader.headersOf([through])
+      if (ours!.hash !== kept.hashAt(through)) {
+        const ancestor = await commonAncestor(reader, kept, through - 1)
+        this.#requireGoingOn(through)
+        if (ancestor !== undefined) return this.#goBack(ancestor)
+        if (this.#isBelieved()) await this.#replace(tip.latest)
+        return
+      }
+    }
+    this.#sure()
+    await this.#catchUp.read(tip)
+  }
+
+  #goBack(ancestor: number): void {
+    const { state, log } = this.#options
+    log('chain.reorg', { depth: state.kept.through! - ancestor })
+    goBack(state, ancestor)
+  }
+
+  /** The chain has none of the blocks that are kept: it is another one. What it has in their place is new. */
+  async #replace(latest: BlockHeader): Promise<void> {
+    const { state, log, replaced, reader } = this.#options
+    const { kept } = state
+    const { through, first } = kept
+    const last = Math.min(first - 1, latest.number)
+    const lowest = Math.max(0, last - BLOCKS_KEPT)
+    const below = last < 0 ? [] : await linkedHeaders(reader, undefined, lowest, last)
+    this.#requireGoingOn(through)
+    log('chain.replaced', { depth: through! - last })
+    goBack(state, last, { head: latest.number, below })
+    this.#sure()
+    replaced()
+  }
+
+  #isBelieved(): boolean {
+    return ++this.#doubtfulLooks >= LOOKS_TO_BELIEVE
+  }
+
+  #sure(): void {
+    this.#doubtfulLooks = 0
+  }
+
+  /** Between a question and its answer the last trigger may have gone, and with it what was kept. */
+  #requireGoingOn(through: number | undefined): void {
+    if (this.#options.state.kept.through !== through) throw new NodeLags('nothing is kept any more')
+  }
+}

@@ -1,0 +1,170 @@
+import type { ChainLog } from '../chain-log.ts'
+import { matches } from '../matching/matches.ts'
+import { LanePosition } from './lane-position.ts'
+import type { Watched } from './subscriptions.ts'
+import type { Teller, Told } from './teller.ts'
+import type { WatchState } from './watch-state.ts'
+
+/** Triggers that are told at once. */
+const TOLD_AT_ONCE = 32
+
+/** Whoever has not answered by then is behind, and nobody waits for it. */
+const WAITED_MS = 5_000
+
+/** Logs that are routed at once: they are in memory together. */
+const LOGS_AT_ONCE = 2_000
+
+/** A log on its way: `log` is its JSON where nobody has needed it yet. */
+export type RoutedLog = { block: number; route: string; log: string | ChainLog }
+
+export type InStepOptions = {
+  state: WatchState
+  teller: Teller
+  now: () => number
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+type Batch = { watched: Watched; logs: ChainLog[]; outcome?: Told }
+
+/** Tells the triggers that are in step of what has become final, and moves the marks. Nothing is written for the others. */
+export class InStep {
+  readonly #options: InStepOptions
+
+  constructor(options: InStepOptions) {
+    this.#options = options
+  }
+
+  /** @param finals the last final block by mark; blocks that were not looked through yet wait */
+  async follow(finals: ReadonlyMap<string, number>): Promise<void> {
+    const { state } = this.#options
+    const { kept, marks } = state
+    for (;;) {
+      const through = kept.through
+      if (through === undefined) return
+      const rising = [...finals]
+        .map(([mark, final]) => [mark, Math.min(final, through)] as const)
+        .filter(([mark, final]) => final > (marks.of(mark) ?? final))
+      if (rising.length === 0) return
+      const from = Math.min(...rising.map(([mark]) => marks.of(mark)!)) + 1
+      const full = kept.blockOfLog(from, LOGS_AT_ONCE)
+      const until = full === undefined ? through : Math.max(from, full - 1)
+      const moves = new Map(
+        rising
+          .map(([mark, final]) => [mark, Math.min(final, until)] as const)
+          .filter(([mark, final]) => final > marks.of(mark)!),
+      )
+      const batches = this.#route(kept.logsIn(from, Math.max(...moves.values())), moves)
+      state.transaction(() => {
+        for (const { watched, logs } of batches)
+          state.notices.mayFire(
+            watched.triggerId,
+            logs.map(({ blockNumber }) => blockNumber),
+          )
+      })
+      await this.#move(batches, moves, () => {})
+      // Nobody was left to move the marks for.
+      if (kept.through === undefined) return
+    }
+  }
+
+  /**
+   * Tells of logs that are not kept, up to a block that is final for all.
+   * @param moves where each mark goes @param noted what changes with them, in the same transaction
+   */
+  async tell(
+    logs: readonly RoutedLog[],
+    moves: Map<string, number>,
+    noted: () => void,
+  ): Promise<void> {
+    await this.#move(this.#route(logs, moves), moves, noted)
+  }
+
+  #route(logs: Iterable<RoutedLog>, moves: ReadonlyMap<string, number>): Batch[] {
+    const { subscriptions, marks } = this.#options.state
+    const batches = new Map<Watched, Batch>()
+    for (const { block, route, log } of logs) {
+      let parsed: ChainLog | undefined
+      for (const watched of subscriptions.ofRoute(route)) {
+        const to = moves.get(watched.mark)
+        if (watched.live || to === undefined || block > to) continue
+        if (block <= marks.of(watched.mark)! || block < watched.since) continue
+        parsed ??= typeof log === 'string' ? (JSON.parse(log) as ChainLog) : log
+        if (!matches(watched.filter, parsed)) continue
+        const batch = batches.get(watched)
+        if (batch) batch.logs.push(parsed)
+        else batches.set(watched, { watched, logs: [parsed] })
+      }
+    }
+    return [...batches.values()]
+  }
+
+  async #move(batches: Batch[], moves: Map<string, number>, noted: () => void): Promise<void> {
+    const { state, now } = this.#options
+    const { marks, kept } = state
+    const through = kept.through
+    marks.move(moves)
+    try {
+      await this.#tellAll(batches)
+      if (kept.through !== through) return
+      state.transaction(() => {
+        for (const batch of batches) this.#note(batch, now())
+        for (const [mark, block] of moves) marks.set(mark, block)
+        noted()
+      })
+    } finally {
+      marks.moved()
+    }
+  }
+
+  /** Side by side, until all have answered or the time is over. */
+  async #tellAll(batches: Batch[]): Promise<void> {
+    if (batches.length === 0) return
+    const { teller, sleep, state } = this.#options
+    const ended = new AbortController()
+    const waiting = batches.values()
+    const worker = async () => {
+      for (const batch of waiting) {
+        const { watched, logs } = batch
+        await teller.alone(watched.triggerId, async () => {
+          // Its subscription may have ended, or begun anew, while it waited.
+          if (ended.signal.aborted || !isInStep(state, watched)) return
+          const outcome = await teller.tell(watched.triggerId, {
+            generation: watched.generation,
+            lane: 'live',
+            logs,
+            ...settledOf(state),
+          })
+          if (!ended.signal.aborted) batch.outcome = outcome
+        })
+      }
+    }
+    const workers = Array.from({ length: Math.min(TOLD_AT_ONCE, batches.length) }, worker)
+    await Promise.race([Promise.all(workers), sleep(WAITED_MS, ended.signal)])
+    ended.abort()
+  }
+
+  /** What became of one trigger; what it has not taken is where its lane goes on. In a transaction. */
+  #note({ watched, logs, outcome }: Batch, now: number): void {
+    const { state, log } = this.#options
+    if (!isInStep(state, watched)) return
+    if (outcome?.state === 'over')
+      return state.subscriptions.end(watched.triggerId, watched.version, now)
+    const taken = outcome?.state === 'taken' ? outcome.count : 0
+    const next = logs[taken]
+    if (!next) return
+    watched.live = new LanePosition('live', { block: next.blockNumber, logIndex: next.logIndex })
+    watched.live.refused(now)
+    state.subscriptions.put(watched, watched.live)
+    log('chain.behind', { trigger: watched.triggerId })
+  }
+}
+
+/** Blocks below those that are kept are not taken back any more. */
+export function settledOf({ kept }: WatchState): { settledThrough?: number } {
+  return kept.first > 0 ? { settledThrough: kept.first - 1 } : {}
+}
+
+function isInStep({ subscriptions }: WatchState, watched: Watched): boolean {
+  return subscriptions.isCurrent(watched) && watched.live === undefined
+}

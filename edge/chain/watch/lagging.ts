@@ -1,0 +1,178 @@
+import type { ChainLog, Position } from '../chain-log.ts'
+import { matches } from '../matching/matches.ts'
+import { settledOf } from './in-step.ts'
+import type { LanePosition } from './lane-position.ts'
+import { laneProgress } from './lane-progress.ts'
+import type { Watched } from './subscriptions.ts'
+import type { Teller } from './teller.ts'
+import type { WatchState } from './watch-state.ts'
+
+/** Lanes that are told at once. */
+const TOLD_AT_ONCE = 32
+
+/** Logs that are read for one lane at a time. */
+const LOGS_AT_ONCE = 200
+
+type LaggingOptions = {
+  state: WatchState
+  teller: Teller
+  now: () => number
+}
+
+/**
+ * Tells the lanes that are not in step, each by itself, of what is kept and final for them, until they are. And tells the
+ * notices that have nothing to go with.
+ */
+export class Lagging {
+  readonly #options: LaggingOptions
+  readonly #waiting: (() => Promise<void>)[] = []
+  /** Triggers whose notice is on its way. */
+  readonly #notified = new Set<string>()
+  #working = 0
+
+  constructor(options: LaggingOptions) {
+    this.#options = options
+  }
+
+  /** Starts all that can be told now. @returns when it has ended; never throws */
+  async tend(): Promise<void> {
+    const { state, now } = this.#options
+    const time = now()
+    for (const watched of state.subscriptions.all())
+      for (const lane of [watched.live, watched.backfill])
+        if (lane && !lane.isBusy && lane.retryAt <= time && this.#isKept(watched, lane)) {
+          lane.isBusy = true
+          this.#waiting.push(() => this.#tell(watched, lane))
+        }
+    for (const triggerId of state.notices.triggers()) {
+      if (this.#notified.has(triggerId)) continue
+      this.#notified.add(triggerId)
+      this.#waiting.push(() => this.#notify(triggerId))
+    }
+    const free = Math.min(TOLD_AT_ONCE - this.#working, this.#waiting.length)
+    await Promise.all(Array.from({ length: free }, () => this.#work()))
+  }
+
+  async #work(): Promise<void> {
+    this.#working++
+    try {
+      for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await next()
+    } finally {
+      this.#working--
+    }
+  }
+
+  async #tell(watched: Watched, lane: LanePosition): Promise<void> {
+    const { teller } = this.#options
+    try {
+      while (await teller.alone(watched.triggerId, () => this.#page(watched, lane)));
+    } catch {
+      // The storage failed; the next look finds the lane where it was.
+    } finally {
+      lane.isBusy = false
+    }
+  }
+
+  /** Whether what the lane needs next is kept, and all of it. What is not is a stretch of the backfill. */
+  #isKept({ coveredFrom }: Watched, { next }: LanePosition): boolean {
+    const { kept } = this.#options.state
+    return next.block >= kept.first && coveredFrom !== undefined && next.block >= coveredFrom
+  }
+
+  /** The next logs of a lane. @returns whether there may be more */
+  async #page(watched: Watched, lane: LanePosition): Promise<boolean> {
+    const { state, teller, now } = this.#options
+    const { kept, marks, notices } = state
+    const mark = marks.of(watched.mark)
+    if (!isLaneOf(state, watched, lane) || mark === undefined || !this.#isKept(watched, lane))
+      return false
+    const last = Math.min(mark, lane.range?.to ?? mark)
+    const hasEnded = lane.range !== null && lane.next.block > lane.range.to
+    if (lane.next.block > last && !hasEnded) {
+      this.#join(watched, lane, mark)
+      return false
+    }
+    const rows = kept.logsOfRoute(watched.route, lane.next, last, LOGS_AT_ONCE)
+    const logs = rows.filter((log) => matches(watched.filter, log))
+    const end = rows.length < LOGS_AT_ONCE ? { block: last + 1, logIndex: 0 } : behind(rows.at(-1)!)
+    const { progress, isWorthTelling } = laneProgress(lane, end, now())
+    lane.begin()
+    if (logs.length > 0)
+      state.transaction(() =>
+        notices.mayFire(
+          watched.triggerId,
+          logs.map(({ blockNumber }) => blockNumber),
+        ),
+      )
+    if (logs.length === 0 && !isWorthTelling) {
+      this.#advance(watched, lane, end)
+      return true
+    }
+    const told = await teller.tell(watched.triggerId, {
+      generation: watched.generation,
+      lane: lane.lane,
+      logs,
+      ...progress,
+      ...settledOf(state),
+    })
+    if (!isLaneOf(state, watched, lane)) return false
+    if (told.state === 'over') {
+      state.transaction(() => state.subscriptions.end(watched.triggerId, watched.version, now()))
+      return false
+    }
+    const next = told.state === 'away' ? logs[0] : logs[told.count]
+    if (told.state === 'away' || next) {
+      if (next) this.#advance(watched, lane, { block: next.blockNumber, logIndex: next.logIndex })
+      lane.refused(now())
+      return false
+    }
+    lane.hasRoom()
+    if (progress.backfillAt !== undefined) lane.toldAt = now()
+    this.#advance(watched, lane, end)
+    if (progress.backfillAt === null && lane.next.block > lane.range!.to)
+      state.transaction(() => state.subscriptions.endBackfill(watched))
+    return true
+  }
+
+  #advance(watched: Watched, lane: LanePosition, to: Position): void {
+    const { block, logIndex } = lane.next
+    lane.advance(to)
+    if (lane.next.block === block && lane.next.logIndex === logIndex) return
+    const { state } = this.#options
+    state.transaction(() => state.subscriptions.put(watched, lane))
+  }
+
+  /** Told of all that is final: in step, where the mark is too. Before a deeper finality it waits for the mark. */
+  #join(watched: Watched, lane: LanePosition, mark: number): void {
+    const { state } = this.#options
+    const { block, logIndex } = lane.next
+    if (lane.lane !== 'live' || state.marks.isMoving(watched.mark) || logIndex !== 0) return
+    if (block === mark + 1 || block === watched.since)
+      state.transaction(() => state.subscriptions.join(watched))
+  }
+
+  /** A notice alone, for who has no logs to be told of, or is not subscribed any more. */
+  async #notify(triggerId: string): Promise<void> {
+    const { state, teller } = this.#options
+    try {
+      await teller.alone(triggerId, async () => {
+        if (!state.notices.of(triggerId)) return
+        const generation = state.subscriptions.get(triggerId)?.generation ?? 0
+        await teller.tell(triggerId, { generation, lane: 'live', logs: [] })
+      })
+    } catch {
+      // It is still owed.
+    } finally {
+      this.#notified.delete(triggerId)
+    }
+  }
+}
+
+/** Whether a lane is still the one that its trigger has. */
+export function isLaneOf(state: WatchState, watched: Watched, lane: LanePosition): boolean {
+  return state.subscriptions.isCurrent(watched) && watched[lane.lane] === lane
+}
+
+function behind({ blockNumber, logIndex }: ChainLog): Position {
+  return { block: blockNumber, logIndex: logIndex + 1 }
+}

@@ -1,0 +1,26 @@
+import { BLOCKS_KEPT, BLOCKS_KEPT_MAX } from '../../../shared/limits.ts'
+import { leaveMark } from './finality-marks.ts'
+import type { WatchState } from './watch-state.ts'
+
+/** So many blocks are given up together: a look that finds nothing is to write little. */
+const TOGETHER = 32
+
+/** Gives up what no reorganisation and no mark needs any more. What is below stays for good. */
+export function prune(state: WatchState): void {
+  const { kept, marks, subscriptions, notices } = state
+  if (kept.isEmpty || kept.through === undefined) return
+  const { through } = kept
+  const inUse = new Set([...subscriptions.all()].map(({ mark }) => mark))
+  const stale = [...marks.entries()].filter(([mark]) => !inUse.has(mark))
+  if (stale.length > 0) state.transaction(() => marks.keepOnly(inUse))
+  const wanted = Math.min(through - BLOCKS_KEPT, marks.lowest() ?? through)
+  const keepFrom = Math.max(wanted, through - BLOCKS_KEPT_MAX + 1)
+  if (keepFrom < kept.first + TOGETHER) return
+  state.transaction(() => {
+    // A finality that stands still this long: its triggers read what they are owed once it moves.
+    for (const [mark, block] of [...marks.entries()])
+      if (block < keepFrom - 1) leaveMark(state, mark)
+    kept.prune(keepFrom)
+    notices.settle(keepFrom)
+  })
+}

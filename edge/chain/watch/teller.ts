@@ -1,0 +1,120 @@
+import { DELIVERY_BYTES_MAX, DELIVERY_LOGS_MAX } from '../../../shared/limits.ts'
+import { causeOf } from '../../db/cause-of.ts'
+import type { ChainLog } from '../chain-log.ts'
+import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
+import type { Notices } from './notices.ts'
+
+/** A trigger's object that has not answered by then is away. */
+const ANSWER_WITHIN_MS = 5_000
+
+/** A log's JSON without its data. */
+const LOG_BYTES = 1_024
+
+/** What one call tells, but for the notice, which goes with whatever is told next. */
+export type Telling = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & { logs: readonly ChainLog[] }
+
+/** @property count how many of the logs were taken; fewer: the queue is full */
+export type Told = { state: 'taken'; count: number } | { state: 'over' } | { state: 'away' }
+
+export type TellerOptions = {
+  tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
+  notices: Notices
+  transaction: (work: () => void) => void
+  /** Returns after this time, or once `ended` says that nobody waits any more. */
+  sleep: (ms: number, ended: AbortSignal) => Promise<void>
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/**
+ * Tells triggers, one call to each at a time: what a reorganisation took back is then told before what came instead.
+ * The calls to one trigger must reach it in the order in which they are made.
+ */
+export class Teller {
+  readonly #options: TellerOptions
+  readonly #busy = new Map<string, Promise<unknown>>()
+
+  constructor(options: TellerOptions) {
+    this.#options = options
+  }
+
+  /** Does work for a trigger while nobody else tells it anything. */
+  async alone<Result>(triggerId: string, work: () => Promise<Result>): Promise<Result> {
+    const mine = (this.#busy.get(triggerId) ?? Promise.resolve()).then(work)
+    const ended = mine.catch(() => undefined)
+    this.#busy.set(triggerId, ended)
+    try {
+      return await mine
+    } finally {
+      if (this.#busy.get(triggerId) === ended) this.#busy.delete(triggerId)
+    }
+  }
+
+  /** Tells of logs, in as many calls as they need, and of what is owed. Called in `alone`. Never throws. */
+  async tell(triggerId: string, { logs, ...rest }: Telling): Promise<Told> {
+    let count = 0
+    do {
+      const some = oneDelivery(logs, count)
+      const isLast = count + some.length === logs.length
+      const { backfillAt, ...facts } = rest
+      const delivery = { ...facts, logs: some }
+      // How far the backfill is, is true only once all before it was taken.
+      const answer = await this.#call(
+        triggerId,
+        isLast && backfillAt !== undefined ? { ...delivery, backfillAt } : delivery,
+      )
+      if (answer.state !== 'taken') return count > 0 ? { state: 'taken', count } : answer
+      count += answer.count
+      if (answer.count < some.length) break
+    } while (count < logs.length)
+    return { state: 'taken', count }
+  }
+
+  async #call(triggerId: string, delivery: LogDelivery): Promise<Told> {
+    const { notices, transaction, tell, log } = this.#options
+    const notice = notices.of(triggerId)
+    try {
+      const answer = await this.#within(
+        tell(triggerId, notice ? { ...delivery, reorgedAbove: notice.above } : delivery),
+      )
+      if (answer === undefined) {
+        log('chain.silent', { trigger: triggerId })
+        return { state: 'away' }
+      }
+      if (answer.state === 'taken' && !isCount(answer.count, delivery.logs.length))
+        return { state: 'away' }
+      // A trigger that is told nothing more has marked its runs, too, or has none.
+      if (notice) transaction(() => notices.told(triggerId, notice.serial))
+      return answer
+    } catch (error) {
+      log('chain.failed', { trigger: triggerId, error: causeOf(error) })
+      return { state: 'away' }
+    }
+  }
+
+  async #within(answer: Promise<DeliveryAnswer>): Promise<DeliveryAnswer | undefined> {
+    const ended = new AbortController()
+    try {
+      const silent = this.#options.sleep(ANSWER_WITHIN_MS, ended.signal).then(() => undefined)
+      return await Promise.race([answer, silent])
+    } finally {
+      ended.abort()
+    }
+  }
+}
+
+function isCount(count: number, logs: number): boolean {
+  return Number.isSafeInteger(count) && count >= 0 && count <= logs
+}
+
+/** As many logs from a place on as one delivery takes: at least one. */
+function oneDelivery(logs: readonly ChainLog[], from: number): ChainLog[] {
+  const some: ChainLog[] = []
+  let bytes = 0
+  for (let place = from; place < logs.length && some.length < DELIVERY_LOGS_MAX; place++) {
+    const log = logs[place]!
+    bytes += log.data.length + LOG_BYTES
+    if (some.length > 0 && bytes > DELIVERY_BYTES_MAX) break
+    some.push(log)
+  }
+  return some
+}
