@@ -30,7 +30,7 @@ export async function chain(): Promise<void> {
     const edge = await startEdge({
       CHAINS: JSON.stringify({
         ethereum: { chain_id: 1, rpc: [ethereum.url], poll_ms: 200 },
-        base: { chain_id: 8453, rpc: [base.url], poll_ms: 500 },
+        base: { chain_id: 8453, rpc: [base.url], poll_ms: 250 },
         arbitrum: { chain_id: 42_161, rpc: [arbitrum.url], poll_ms: 2_000 },
       }),
     })

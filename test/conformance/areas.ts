@@ -69,6 +69,8 @@ export const SERVED: readonly Area[] = [
   'trigger-updates',
   'run-caps',
   'schedules',
+  // Needs a chain whose blocks somebody can fill.
+  'chain-events',
 ]
 
 function isArea(name: string): name is Area {

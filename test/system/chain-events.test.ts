@@ -173,13 +173,21 @@ describe('what a trigger is told of', () => {
   }, 90_000)
 
   it('nothing of the time in which it was disabled, and what comes once it is enabled', async () => {
+    // Another keeps the chain watched.
+    const other = await create(watching(token))
     const { id } = await create(watching(token))
     await patch(id, { enabled: false })
-    await transfer(41n)
+    const { block } = await transfer(41n)
+    // It begins at the head as the watcher knows it, which is of its last look.
+    await until(20, 'the chain is looked at', async () =>
+      (await owner.api('chains')).chains[0].head >= block ? true : undefined,
+    )
     await patch(id, { enabled: true })
     await transfer(42n)
     expect(amounts(await runsOnce(id, 1))).toEqual(['42'])
+    expect(amounts(await runsOnce(other.id, 2))).toEqual(['41', '42'])
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
+    await owner.api(`triggers/${other.id}`, undefined, 'DELETE')
   }, 90_000)
 
   it('of another contract once its config names that, and of the old one no more', async () => {

@@ -1,3 +1,4 @@
+import { fundedWallets } from '../../origin/stack/funded-wallets.ts'
 import { SERVED } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { startProcessor } from '../doubles/processor/server.ts'
@@ -5,7 +6,10 @@ import { startWebServer } from '../doubles/web-server.ts'
 import { attestationTools } from './attestation-tools.ts'
 import { startStack } from './stack.ts'
 
-/** With what actions may fetch, a short answer and one of a byte more than they may have, and a payment processor. */
+/**
+ * With what actions may fetch, a short answer and one of a byte more than they may have, a payment processor, and a wallet on
+ * the stack's own chain, which is the one that triggers watch.
+ */
 async function startWithTools() {
   const server = await startWebServer(({ url }, response) =>
     response.end(Buffer.alloc(url === '/large' ? 1_000_001 : 100, 'x')),
@@ -15,15 +19,19 @@ async function startWithTools() {
     SVC_OUTBOUND_ALLOW: `127.0.0.1:${server.port}`,
     ...processor.settings,
   })
+  const { wallet, close } = fundedWallets(stack.stack.chainUrl)
+  const { privateKey: fundedKey } = await wallet()
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`
   return {
     ...stack,
     tools: {
       ...attestationTools(stack.stack),
+      eventChain: { name: 'ethereum', rpcUrl: stack.stack.chainUrl, fundedKey },
       outbound: { small: at('/small'), large: at('/large') },
       pay: ({ clientSecret }: { clientSecret: string }) => processor.pay(clientSecret),
     },
     stop: async () => {
+      close()
       await stack.stop()
       await server.close()
       await processor.close()

@@ -49,7 +49,7 @@ export function wordValue(type: WordType, word: string): string | boolean {
     case 'uint':
       return decimal(word)
     case 'int':
-      return word[0] === 'f' ? String(BigInt.asIntN(256, BigInt(`0x${word}`))) : decimal(word)
+      return isNegative(word, 0) ? String(BigInt.asIntN(256, BigInt(`0x${word}`))) : decimal(word)
     case 'fixed_bytes':
       return `0x${word.slice(0, type.bytes * 2)}`
   }

@@ -14,6 +14,8 @@ export class CanonicalLog {
   readonly #hex: string
   #bits = 0
   #wordsLeft: number
+  /** Bits of a word as a value of a type, by its place: most readings put the same types at the same places. */
+  readonly #told = new Map<WordType, number[]>()
 
   /**
    * @param hex lower-case digits of whole words
@@ -78,10 +80,16 @@ export class CanonicalLog {
 
   #word(type: WordType, at: number): number {
     if (--this.#wordsLeft < 0) return NONE
+    let told = this.#told.get(type)
+    if (!told) this.#told.set(type, (told = []))
+    const bits = (told[at / WORD] ??= this.#bitsOfWord(type, at))
+    this.#bits += bits
+    return bits === Infinity ? NONE : at + WORD
+  }
+
+  #bitsOfWord(type: WordType, at: number): number {
     const word = this.#hex.slice(at, at + WORD)
-    if (word.length < WORD || !wordFits(type, word)) return NONE
-    this.#bits += wordBits(type, word)
-    return at + WORD
+    return word.length === WORD && wordFits(type, word) ? wordBits(type, word) : Infinity
   }
 
   #bytes(kind: 'string' | 'bytes', at: number): number {

@@ -2,11 +2,24 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const text = new TextEncoder()
 
+/** The same contracts and accounts are in log after log, and a hash costs more than all else of decoding one. */
+const REMEMBERED_MAX = 2_000
+const remembered = new Map<string, string>()
+
 /**
  * An address as people compare it: each letter's case is a bit of a hash (EIP-55).
  * @param address lower-case 0x hex of 20 bytes
  */
 export function checksummedAddress(address: string): string {
+  const known = remembered.get(address)
+  if (known !== undefined) return known
+  if (remembered.size === REMEMBERED_MAX) remembered.clear()
+  const checksummed = withChecksum(address)
+  remembered.set(address, checksummed)
+  return checksummed
+}
+
+function withChecksum(address: string): string {
   const digits = address.slice(2)
   const hash = keccak_256(text.encode(digits))
   let out = '0x'

@@ -10,10 +10,11 @@ import { HASH_BITS, wordBits } from './value-bits.ts'
 export type Reading = { indexed: readonly number[]; bits: number }
 
 /**
- * Words that all readings of one log may look at: some milliseconds. Events of contracts have at most a few hundred
- * readings of a few words; a signature and a log made for it would have thousands of thousands.
+ * Words that all readings of one log may look at, some milliseconds: those of an event of 17 arguments are 10,000. A
+ * signature of 32 and a log made for it would have ten times as many. Long data has few readings that go to its end.
  */
-const WORDS_MAX = 60_000
+const WORDS_MAX = 20_000
+const TIMES_READ_MAX = 4
 
 /** What speaks most for itself, or why nothing does. */
 export function inferIndexed(
@@ -36,15 +37,14 @@ export function ranked(signature: EventSignature, readings: readonly Reading[]):
 /** All readings that are possible; `undefined` where there are too many to look at. */
 export function readingsOf(signature: EventSignature, log: LogValues): Reading[] | undefined {
   const { inputs } = signature
-  const data = new CanonicalLog(log.data.slice(2), WORDS_MAX)
+  const hex = log.data.slice(2)
+  const words = WORDS_MAX + (TIMES_READ_MAX * hex.length) / WORD
+  const data = new CanonicalLog(hex, words)
   const inTopics = log.topics.slice(1).map((topic) => topicBits(signature, topic))
   const readings: Reading[] = []
-  for (const indexed of choices(inputs.length, inTopics.length)) {
-    let bits = 0
-    for (const [place, index] of indexed.entries()) bits += inTopics[place]![index]!
-    if (bits === Infinity) continue
-    const inData = inputs.filter((_, index) => !indexed.includes(index))
-    const dataBits = data.bitsAs(inData.map((input) => input.type))
+  for (const { indexed, bits } of choices(inTopics)) {
+    const inData = inputs.filter((_, index) => !indexed.includes(index)).map(({ type }) => type)
+    const dataBits = data.bitsAs(inData)
     if (data.isSpent) return undefined
     if (dataBits !== undefined) readings.push({ indexed, bits: bits + dataBits })
   }
@@ -61,9 +61,17 @@ function topicBits({ inputs }: EventSignature, topic: string): number[] {
   })
 }
 
-/** Every choice of `count` positions out of `of`, ascending: each `[0,1]`, `[0,2]`, `[1,2]`. */
-export function* choices(of: number, count: number, from = 0): Generator<number[]> {
-  if (count === 0) return yield []
-  for (let first = from; first <= of - count; first++)
-    for (const rest of choices(of, count - 1, first + 1)) yield [first, ...rest]
+/**
+ * Every way to give the topics to arguments in their order: `[0,1]`, `[0,2]`, `[1,2]`. Those alone that fit.
+ * @param inTopics for each topic its bits as each of the arguments
+ */
+function* choices(inTopics: readonly (readonly number[])[], from = 0): Generator<Reading> {
+  const [bits, ...others] = inTopics
+  if (!bits) return yield { indexed: [], bits: 0 }
+  for (let first = from; first < bits.length - others.length; first++) {
+    const own = bits[first]!
+    if (own === Infinity) continue
+    for (const rest of choices(others, first + 1))
+      yield { indexed: [first, ...rest.indexed], bits: own + rest.bits }
+  }
 }

@@ -32,7 +32,7 @@ export function planDecoding(
   if (count === 0) return { decode: 'exact', indexed: [] }
   if (count === inputs.length) return { decode: 'exact', indexed: [...inputs.keys()] }
 
-  const known = knownIndexed(topic0, count)
+  const known = knownIndexed(signature, count)
   if (known && fits(signature, log, known)) return { decode: 'exact', indexed: known }
   const shown = learnedOf(learned, count)
   if (shown && fits(signature, log, shown)) return { decode: 'inferred', indexed: shown }

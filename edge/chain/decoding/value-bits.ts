@@ -23,7 +23,7 @@ export function wordBits(type: WordType, word: string): number {
     case 'uint':
       return integerBits(word, type.bits)
     case 'int':
-      return 1 + integerBits(word[0] === 'f' ? negated(word) : word, type.bits)
+      return 1 + integerBits(word[0]! >= '8' ? negated(word) : word, type.bits)
     case 'fixed_bytes':
       return fixedBytesBits(word.slice(0, type.bytes * 2))
   }

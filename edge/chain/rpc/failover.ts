@@ -148,7 +148,7 @@ export class Failover {
 
   #answered({ place, condition }: Candidate, lane: ReadLane): void {
     if (condition.answered(lane, this.#options.now()))
-      this.#options.log('rpc_endpoint_back', { endpoint: place })
+      this.#options.log('rpc.back', { endpoint: place })
   }
 
   /** @param kind with text of ours */
@@ -157,6 +157,6 @@ export class Failover {
     const ms = condition.failed(lane, kind, now(), random(), wait)
     if (ms === undefined) return
     endpoint.doubtChain()
-    log('rpc_endpoint_out', { endpoint: place, lane, failure: kind, for_ms: Math.round(ms) })
+    log('rpc.out', { endpoint: place, lane, failure: kind, for_ms: Math.round(ms) })
   }
 }

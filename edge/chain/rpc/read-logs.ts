@@ -88,12 +88,17 @@ export function withOrdinals(
   sorted: readonly FoundLog[],
   timeOf: (log: FoundLog) => number,
 ): ChainLog[] {
+  const logsOf = new Map<string, number>()
+  for (const { transactionHash: hash } of sorted) logsOf.set(hash, (logsOf.get(hash) ?? 0) + 1)
   const seen = new Map<string, number>()
   return sorted.map((log) => {
     const { transactionHash, address, topics, data } = log
+    const blockTimestamp = timeOf(log)
+    // Most are the only ones of their transactions: nothing is compared.
+    if (logsOf.get(transactionHash) === 1) return { ...log, blockTimestamp, ordinal: 0 }
     const identity = [transactionHash, address, ...topics, data].join()
     const ordinal = seen.get(identity) ?? 0
     seen.set(identity, ordinal + 1)
-    return { ...log, blockTimestamp: timeOf(log), ordinal }
+    return { ...log, blockTimestamp, ordinal }
   })
 }

@@ -3,46 +3,46 @@ import type { AbiType } from './event-signature.ts'
 /** A type by its name: read, with its canonical name, or refused with what to write instead. */
 export type NamedType = { type: AbiType; canonical: string } | { problem: string; fix: string }
 
-/** Types of one word, and texts and bytes (Solidity ABI specification, Types). */
-export function elementaryType(name: string): NamedType {
-  const canonical = ALIASES[name] ?? name
-  const plain = PLAIN[canonical]
-  if (plain) return { type: plain, canonical }
-
-  const [, family, digits] = /^(uint|int|bytes)(\d+)$/.exec(canonical) ?? []
-  if (family === undefined || digits === undefined) return unknownType(name)
-  const size = Number(digits)
-  const isPlainNumber = String(size) === digits
-  if (family === 'bytes')
-    return isPlainNumber && size >= 1 && size <= 32
-      ? { type: { kind: 'fixed_bytes', bytes: size }, canonical }
-      : {
-          problem: `there is no type ${name}`,
-          fix: 'write bytes1 to bytes32, or bytes for any length',
-        }
-  return isPlainNumber && size >= 8 && size <= 256 && size % 8 === 0
-    ? { type: { kind: family as 'uint' | 'int', bits: size }, canonical }
-    : {
-        problem: `there is no type ${name}`,
-        fix: `write ${family}8 to ${family}256, in steps of 8`,
-      }
-}
-
-// Null prototypes: names come from outside, and `constructor` is none of these.
-const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  uint: 'uint256',
-  int: 'int256',
-  byte: 'bytes1',
-})
-
-const PLAIN: Readonly<Record<string, AbiType>> = Object.assign(Object.create(null), {
-  address: { kind: 'address' },
-  bool: { kind: 'bool' },
-  string: { kind: 'string' },
-  bytes: { kind: 'bytes' },
+/** Every type that has a name of its own, by its canonical one. */
+const TYPES = new Map<string, AbiType>([
+  ['address', { kind: 'address' }],
+  ['bool', { kind: 'bool' }],
+  ['string', { kind: 'string' }],
+  ['bytes', { kind: 'bytes' }],
   // An address and a selector.
-  function: { kind: 'fixed_bytes', bytes: 24 },
-})
+  ['function', { kind: 'fixed_bytes', bytes: 24 }],
+  ...Array.from({ length: 32 }, (_, before): [string, AbiType][] => {
+    const bytes = before + 1
+    const bits = bytes * 8
+    return [
+      [`uint${bits}`, { kind: 'uint', bits }],
+      [`int${bits}`, { kind: 'int', bits }],
+      [`bytes${bytes}`, { kind: 'fixed_bytes', bytes }],
+    ]
+  }).flat(),
+])
+
+const ALIASES = new Map([
+  ['uint', 'uint256'],
+  ['int', 'int256'],
+  ['byte', 'bytes1'],
+])
+
+/** Types of one word, and texts and bytes (Solidity ABI specification, Types). Equal types are the same object. */
+export function elementaryType(name: string): NamedType {
+  const canonical = ALIASES.get(name) ?? name
+  const type = TYPES.get(canonical)
+  if (type) return { type, canonical }
+  const [, family] = /^(u?int|bytes)\d+$/.exec(name) ?? []
+  if (family === undefined) return unknownType(name)
+  return {
+    problem: `there is no type ${name.slice(0, 64)}`,
+    fix:
+      family === 'bytes'
+        ? 'write bytes1 to bytes32, or bytes for any length'
+        : `write ${family}8 to ${family}256, in steps of 8`,
+  }
+}
 
 function unknownType(name: string): NamedType {
   if (/^u?fixed(\d+x\d+)?$/.test(name))

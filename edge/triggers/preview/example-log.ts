@@ -52,12 +52,13 @@ export function exampleLog(
  * Which arguments the topics of an example hold: those that are marked, or those that a known event of this signature
  * indexes; else the first, as many as topic filters name.
  */
-function planOf({ inputs, isMarked, topic0 }: EventSignature, filtered: number) {
+function planOf(signature: EventSignature, filtered: number) {
+  const { inputs, isMarked } = signature
   const places = [...inputs.keys()]
   if (isMarked)
     return { decode: 'exact', indexed: places.filter((at) => inputs[at]!.indexed) } as const
   for (let count = Math.max(filtered, 1); count <= INDEXED_MAX; count++) {
-    const indexed = knownIndexed(topic0, count)
+    const indexed = knownIndexed(signature, count)
     if (indexed) return { decode: 'exact', indexed } as const
   }
   return {

@@ -6,8 +6,9 @@ import type { RunningChain } from './watched-node.ts'
 
 const TRIGGERS = 1_000
 const CREATED_AT_ONCE = 16
-const BLOCKS = 60
-const BLOCK_MS = 500
+/** Further apart than the looks at the chain, so that each block is found by itself. */
+const BLOCKS = 40
+const BLOCK_MS = 1_000
 /** Logs of each block that no trigger watches. */
 const CROWD = 100
 

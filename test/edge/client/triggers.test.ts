@@ -134,6 +134,12 @@ describe('a trigger', () => {
     expect(await client().preview(cron)).toMatchObject({ min_interval_s: 300 })
   })
 
+  it('is told which chains can be watched', async () => {
+    const chains = await client().chains()
+    const names = chains.map(({ chain, chain_id }) => [chain, chain_id])
+    expect(names).toEqual(Object.entries({ ethereum: 1, base: 8453, arbitrum: 42161, bsc: 56 }))
+  })
+
   it('AN ORIGIN THAT IS NOT VERIFIED: a usage key is announced before it is sent, like a key of the core API', async () => {
     const triggers = client()
     const { id } = await triggers.create(fields())

@@ -169,6 +169,10 @@ describe('answers are as the description says', () => {
     expect((await held('preview_trigger', '/api/triggers/preview', preview))!.status).toBe(200)
   })
 
+  it('of the chains that can be watched', async () => {
+    expect((await held('list_chains', '/api/chains'))!.body.chains).toHaveLength(4)
+  })
+
   it('of refusals', async () => {
     const { id } = await createTrigger(owner)
     const at = `/api/triggers/${id}`

@@ -271,7 +271,7 @@ describe('several endpoints', () => {
     const waits = lines.map((line) => JSON.parse(line).for_ms)
     expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((s) => s * 1000))
     expect(lines[0]).toBe(
-      '{"event":"rpc_endpoint_out","endpoint":0,"lane":"live","failure":"http_503","for_ms":1000}',
+      '{"event":"rpc.out","endpoint":0,"lane":"live","failure":"http_503","for_ms":1000}',
     )
   })
 

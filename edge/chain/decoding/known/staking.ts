@@ -1,0 +1,23 @@
+/** Stakes and their rewards: Lido, Rocket Pool, MasterChef, Synthetix. */
+export const STAKING_EVENTS = `
+Submitted(address indexed sender, uint256 amount, address referral)
+TransferShares(address indexed from, address indexed to, uint256 sharesValue)
+SharesBurnt(address indexed account, uint256 preRebaseTokenAmount, uint256 postRebaseTokenAmount, uint256 sharesAmount)
+TokenRebased(uint256 indexed reportTimestamp, uint256 timeElapsed, uint256 preTotalShares, uint256 preTotalEther, uint256 postTotalShares, uint256 postTotalEther, uint256 sharesMintedAsFees)
+ETHDistributed(uint256 indexed reportTimestamp, uint256 preCLBalance, uint256 postCLBalance, uint256 withdrawalsWithdrawn, uint256 executionLayerRewardsWithdrawn, uint256 postBufferedEther)
+WithdrawalRequested(uint256 indexed requestId, address indexed requestor, address indexed owner, uint256 amountOfStETH, uint256 amountOfShares)
+WithdrawalsFinalized(uint256 indexed from, uint256 indexed to, uint256 amountOfETHLocked, uint256 sharesToBurn, uint256 timestamp)
+WithdrawalClaimed(uint256 indexed requestId, address indexed owner, address indexed receiver, uint256 amountOfETH)
+TokensMinted(address indexed to, uint256 amount, uint256 ethAmount, uint256 time)
+TokensBurned(address indexed from, uint256 amount, uint256 ethAmount, uint256 time)
+Deposit(address indexed user, uint256 indexed pid, uint256 amount)
+Withdraw(address indexed user, uint256 indexed pid, uint256 amount)
+EmergencyWithdraw(address indexed user, uint256 indexed pid, uint256 amount)
+Harvest(address indexed user, uint256 indexed pid, uint256 amount)
+Deposit(address indexed user, uint256 indexed pid, uint256 amount, address indexed to)
+Withdraw(address indexed user, uint256 indexed pid, uint256 amount, address indexed to)
+EmergencyWithdraw(address indexed user, uint256 indexed pid, uint256 amount, address indexed to)
+Staked(address indexed user, uint256 amount)
+Withdrawn(address indexed user, uint256 amount)
+RewardPaid(address indexed user, uint256 reward)
+`

@@ -1,0 +1,333 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readChainConfig } from '../../../edge/chain/chain-config.ts'
+import type { ChainLog } from '../../../edge/chain/chain-log.ts'
+import { chainRecords } from '../../../edge/chain/chain-records.ts'
+import type { Chains } from '../../../edge/chain/chain-settings.ts'
+import { type ChainEvent, eventOfLog } from '../../../edge/chain/decoding/event-of-log.ts'
+import { RangeRefused } from '../../../edge/chain/rpc/rpc-failures.ts'
+import { lookAtContract } from '../../../edge/chain/watch/contract-look.ts'
+import type { ChainStub } from '../../../edge/chain/watch/contract-stub.ts'
+import type { ChainStatus } from '../../../edge/chain/watch/watcher.ts'
+import { toApiError } from '../../../edge/http/failure.ts'
+import { exampleLog } from '../../../edge/triggers/preview/example-log.ts'
+import { previewTrigger } from '../../../edge/triggers/preview/preview-trigger.ts'
+import { ApiError } from '../../../shared/errors.ts'
+import { previewRequest } from '../../../shared/wire/preview.ts'
+import { sleep } from '../../../edge/sleep.ts'
+
+const ADDRESS = '0x00000000000000000000000000000000000000aa'
+const TOKEN = `0x${'11'.repeat(20)}`
+const KEY = 'k3y-of-a-provider'
+const CHAINS: Chains = {
+  ethereum: { chainId: 1, rpc: [`https://node.example/${KEY}`], finality: 12, pollMs: 1_000 },
+}
+const word = (value: bigint | number) => value.toString(16).padStart(64, '0')
+const topic = (value: bigint | number) => `0x${word(value)}`
+const configOf = (event_signature: string, more: object = {}) => ({
+  chain: 'ethereum',
+  contract_address: TOKEN,
+  event_signature,
+  ...more,
+})
+const logOf = (signature: string, topics: string[], data: string, more = {}): ChainLog => ({
+  address: TOKEN,
+  topics: [readChainConfig(configOf(signature)).signature.topic0, ...topics],
+  data: `0x${data}`,
+  blockNumber: 90,
+  blockHash: topic(90),
+  blockTimestamp: 1_700_000_000,
+  transactionHash: topic(7),
+  transactionIndex: 0,
+  logIndex: 0,
+  ordinal: 0,
+  ...more,
+})
+
+type Answers = {
+  [Name in 'recent' | 'contractAt']?: Awaited<ReturnType<ChainStub[Name]>>
+}
+const found = (...logs: ChainLog[]) =>
+  ({ state: 'found', logs, searched: { from: 1, to: 100 } }) as const
+/** Asks for a preview of a chain whose watcher answers this. */
+async function preview(signature: string, answers: Answers, fields: object = {}, config = {}) {
+  const asked: unknown[][] = []
+  const shown = await previewTrigger(
+    previewRequest.parse({ kind: 'chain_event', config: configOf(signature, config), ...fields }),
+    {
+      now: 1_800_000_000_000,
+      publicUrl: 'https://edge.test',
+      chains: CHAINS,
+      watcherOf: (chain) => ({
+        recent: async (...args) => {
+          asked.push(['recent', chain, ...args])
+          return answers.recent ?? found()
+        },
+        contractAt: async (...args) => {
+          asked.push(['contractAt', ...args])
+          return answers.contractAt ?? { state: 'known', hasCode: true, events: [] }
+        },
+      }),
+      requireChainRate: async () => void asked.push(['rate']),
+    },
+  )
+  return { ...shown, asked, event: shown.params['event'] as ChainEvent }
+}
+
+const TRANSFER = 'Transfer(address,address,uint256)'
+const transfer = (amount: number, more = {}) =>
+  logOf(TRANSFER, [topic(0xa), topic(0xb)], word(amount), more)
+
+describe('a preview of a chain event', () => {
+  it('has the last logs as an action gets them, and the newest of them in its params', async () => {
+    const logs = [transfer(2, { logIndex: 1 }), transfer(1)]
+    const shown = await preview(TRANSFER, { recent: found(...logs) }, { default_params: { a: 1 } })
+    expect(shown.logs!.map(({ decoded }) => decoded)).toMatchObject([{ arg2: '2' }, { arg2: '1' }])
+    expect(shown.params).toEqual({ a: 1, source: 'chain_event', event: shown.logs![0] })
+    expect(shown).toMatchObject({
+      canonical_signature: TRANSFER,
+      topic0: logs[0]!.topics[0],
+      searched: { from: 1, to: 100 },
+      warnings: [],
+    })
+  })
+
+  it('asks for what is final by the chain’s default, or as the trigger would say', async () => {
+    const { filter } = readChainConfig(configOf(TRANSFER))
+    const { asked } = await preview(TRANSFER, { recent: found(transfer(1)) })
+    expect(asked).toEqual([['rate'], ['recent', 'ethereum', filter, 12, 5]])
+    const options = { finality: 'safe' }
+    const other = await preview(TRANSFER, { recent: found(transfer(1)) }, { options })
+    expect(other.asked[1]![3]).toBe('safe')
+  })
+
+  it('asks nothing of a chain for what its creation would refuse', async () => {
+    const options = { options: { misfire: 'skip' } }
+    await expect(preview(TRANSFER, {}, options)).rejects.toThrow('field')
+    await expect(preview('Transfer(', {})).rejects.toThrow('field')
+  })
+
+  it('learns from all logs together what one leaves open, and shows the form that would be certain', async () => {
+    const signature = 'Moved(uint256,address,uint256)'
+    const logs = [5n, 3n ** 90n, 3n ** 100n].map((amount, at) =>
+      logOf(signature, [topic(0xabcdef0123456789n ** 2n + BigInt(at))], word(at) + word(amount)),
+    )
+    const { event, warnings } = await preview(signature, { recent: found(...logs) })
+    expect(event.decode).toBe('inferred')
+    expect(warnings).toHaveLength(1)
+    expect(warnings![0]).toContain('indexed was inferred')
+    expect(warnings![0]).toMatch(/Moved\(.*indexed.*\)/)
+  })
+
+  it('says that logs do not fit the marks', async () => {
+    const marked = 'Transfer(address indexed from, address to, uint256 value)'
+    const { event, warnings } = await preview(marked, { recent: found(transfer(1)) })
+    expect(event).toMatchObject({ decode: 'raw', decoded: null })
+    expect(warnings).toEqual([expect.stringContaining('do not fit')])
+  })
+
+  it.each<[string, Answers['contractAt'], string]>([
+    ['there is no contract', { state: 'known', hasCode: false, events: [] }, 'no contract'],
+    [
+      'the contract never tells of it',
+      { state: 'known', hasCode: true, events: [topic(1)] },
+      'check event_signature',
+    ],
+    [
+      'the filters let nothing through',
+      { state: 'known', hasCode: true, events: [transfer(1).topics[0]!] },
+      'topic_filters',
+    ],
+  ])('warns where %s', async (_, contractAt, words) => {
+    const { warnings } = await preview(TRANSFER, { contractAt: contractAt! })
+    expect(warnings).toEqual([expect.stringContaining(words)])
+  })
+
+  it('warns of nothing that it does not know', async () => {
+    const known: NonNullable<Answers['contractAt']>[] = [
+      { state: 'away' },
+      { state: 'known', hasCode: true, events: null },
+      { state: 'known', hasCode: true, events: [] },
+    ]
+    for (const contractAt of known)
+      expect((await preview(TRANSFER, { contractAt })).warnings).toEqual([])
+  })
+
+  it.each<[Answers['recent'], number, string, string | undefined]>([
+    [{ state: 'away' }, 503, 'chain_unavailable', '15'],
+    [{ state: 'busy', retryAfterS: 0.2 }, 503, 'preview_busy', '1'],
+    [{ state: 'no_such_finality' }, 422, 'unprocessable_entity', undefined],
+  ])('of a chain that answers %j is %i %s', async (recent, status, name, retryAfter) => {
+    const failure = await preview(TRANSFER, { recent: recent! }).catch(toApiError)
+    if (!(failure instanceof ApiError)) throw new Error('it was answered')
+    expect([failure.status, failure.toBody('https://docs.test').error]).toEqual([status, name])
+    expect(failure.headers).toEqual(retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  })
+})
+
+describe('the example of an event that nobody has seen', () => {
+  const exampleOf = (signature: string, more = {}) => {
+    const read = readChainConfig(configOf(signature, more))
+    const example = exampleLog(read, 100, 1_800_000_000)
+    return eventOfLog({ ...read, chainId: 1, ...example })
+  }
+
+  it('has the arguments of a known event where its contract has them, with what the filters ask for', () => {
+    const { topics, decoded, decode } = exampleOf(TRANSFER, {
+      topic_filters: [null, [topic(0xaa), topic(1)]],
+    })
+    expect(topics.slice(1)).toEqual([topic(0), topic(0xaa)])
+    expect(decoded).toEqual({
+      arg0: '0x0000000000000000000000000000000000000000',
+      arg1: ADDRESS.replace('aa', 'AA'),
+      arg2: '0',
+    })
+    expect(decode).toBe('exact')
+  })
+
+  it('has a value for every type that a signature can have', () => {
+    const elementary = fc.constantFrom(
+      'uint256',
+      'int8',
+      'address',
+      'bool',
+      'bytes4',
+      'string',
+      'bytes',
+    )
+    const { type } = fc.letrec<{ type: string }>((tie) => ({
+      type: fc.oneof(
+        { depthSize: 'small', maxDepth: 3 },
+        elementary,
+        fc.tuple(tie('type'), fc.constantFrom('[]', '[2]', '[3]')).map((parts) => parts.join('')),
+        fc
+          .array(tie('type'), { minLength: 1, maxLength: 3 })
+          .map((members) => `(${members.join()})`),
+      ),
+    }))
+    const input = fc.tuple(type, fc.boolean())
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 6 }), (inputs) => {
+        let marks = 0
+        const texts = inputs.map(([text, mark]) =>
+          mark && ++marks <= 3 ? `${text} indexed` : text,
+        )
+        const { decode, decoded } = exampleOf(`Happened(${texts.join()})`)
+        expect(decode).not.toBe('raw')
+        expect(Object.keys(decoded!)).toHaveLength(inputs.length)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is raw where its values alone would be megabytes', () => {
+    const { decode, data } = exampleOf('Large(uint256[4000],uint256[4000])')
+    expect([decode, data]).toEqual(['raw', '0x'])
+  })
+})
+
+describe('the look at a contract that tells of nothing', () => {
+  it('takes fewer blocks where the node refuses, and has each event once, the latest first', async () => {
+    const asked: number[] = []
+    const look = await lookAtContract(
+      {
+        hasCode: async () => true,
+        logs: async (query, from, to) => {
+          asked.push(to - from + 1)
+          expect(query).toEqual({ addresses: [TOKEN], topics: [] })
+          if (asked.length < 2) throw new RangeRefused(100)
+          return [transfer(1), logOf('Other()', [], ''), transfer(2)]
+        },
+      },
+      TOKEN,
+      { from: 1, to: 10_000 },
+    )
+    expect(asked).toEqual([2_000, 100])
+    expect(look).toEqual({
+      state: 'known',
+      hasCode: true,
+      events: [transfer(1).topics[0], logOf('Other()', [], '').topics[0]],
+    })
+  })
+
+  it('knows of no events where the node fails, and of nothing where it does not say whether there is code', async () => {
+    const fail = async (): Promise<never> => {
+      throw new Error('away')
+    }
+    const range = { from: 1, to: 2 }
+    expect(await lookAtContract({ hasCode: async () => false, logs: fail }, TOKEN, range)).toEqual({
+      state: 'known',
+      hasCode: false,
+      events: null,
+    })
+    expect(await lookAtContract({ hasCode: fail, logs: fail }, TOKEN, range)).toEqual({
+      state: 'away',
+    })
+  })
+})
+
+describe('the record of a chain', () => {
+  const STATUS: ChainStatus = {
+    watching: true,
+    head: 100,
+    headTimestamp: 1_800_000_000,
+    answeredAt: 1_800_000_001_000,
+    lookedThrough: 97,
+    safe: 90,
+    finalized: null,
+    triggers: 3,
+    backfills: 0,
+    behind: 0,
+    endpoints: [
+      { endpoint: 0, state: 'healthy', head: 100, latencyMs: 12, lastFailure: 'timeout' },
+    ],
+  }
+  const recordsOf = (status: () => Promise<ChainStatus>) =>
+    chainRecords({
+      chains: CHAINS,
+      watcherOf: () => ({ status }),
+      now: () => 1_800_000_005_000,
+      sleep: (_, ended) => sleep(0, ended),
+    })
+
+  it('says how old the head is, and what is missing to it', async () => {
+    expect(await recordsOf(async () => STATUS)).toEqual([
+      {
+        chain: 'ethereum',
+        chain_id: 1,
+        finality: 12,
+        poll_ms: 1_000,
+        watching: true,
+        head: 100,
+        head_at: '2027-01-15T08:00:00.000Z',
+        head_age_s: 5,
+        looked_through: 97,
+        lag_blocks: 3,
+        safe: 90,
+        finalized: null,
+        answered_at: '2027-01-15T08:00:01.000Z',
+        rpc: [
+          { endpoint: 0, state: 'healthy', head: 100, latency_ms: 12, last_failure: 'timeout' },
+        ],
+      },
+    ])
+  })
+
+  it.each([
+    ['is silent', () => new Promise<never>(() => {})],
+    ['fails', () => Promise.reject(new Error(`https://node.example/${KEY}`))],
+  ])('whose watcher %s has nulls, and no URL and no key', async (_, status) => {
+    const [record] = await recordsOf(status)
+    expect(record).toMatchObject({ watching: null, head: null, lag_blocks: null, chain_id: 1 })
+    expect(record!.rpc).toEqual([
+      { endpoint: 0, state: 'unknown', head: null, latency_ms: null, last_failure: null },
+    ])
+    expect(JSON.stringify(record)).not.toMatch(/example|k3y/)
+  })
+
+  it('a lying node: a time beyond all calendars is no time', async () => {
+    const status = { ...STATUS, headTimestamp: Number.MAX_SAFE_INTEGER }
+    const [record] = await recordsOf(async () => status)
+    expect(record!.head_at).toBeNull()
+  })
+})

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { settingsOf } from '../../../edge/env.ts'
+import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
+import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
+import { ChainNode } from '../../doubles/chain-node/chain-node.ts'
+import { fetchOf } from '../../doubles/chain-node/fetch-of.ts'
+import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
+import { env, type Owner, post, queueOf, script, someOwner, success } from '../app.ts'
+
+/** The real watchers of two chains, whose nodes are in this isolate. */
+const { bsc, base } = settingsOf(env).CHAINS
+const BSC = new ScriptedChain({ chainId: bsc!.chainId, firstBlock: 5_000 })
+const BASE = new ScriptedChain({ chainId: base!.chainId, firstBlock: 900, salt: 'base' })
+BSC.mineEmpty(40)
+BASE.mineEmpty(40)
+const SIGNATURE = 'Paid(address indexed by, uint256 amount)'
+const { topic0 } = parseEventSignature(SIGNATURE)
+const [SHOP, OTHER_SHOP] = [`0x${'51'.repeat(20)}`, `0x${'52'.repeat(20)}`]
+const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
+const paid = (amount: number, address = SHOP) => ({
+  address,
+  topics: [topic0, word(7)],
+  data: word(amount),
+})
+
+let nodes: { bsc: ChainNode; base: ChainNode }
+let owner: Owner
+beforeEach(async () => {
+  nodes = { bsc: new ChainNode(BSC), base: new ChainNode(BASE) }
+  const behind = { [bsc!.rpc[0]!]: nodes.bsc, [base!.rpc[0]!]: nodes.base }
+  const network = fetchOf(behind)
+  const send = globalThis.fetch
+  vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const { url } = new Request(input, init)
+    return Object.keys(behind).some((prefix) => url.startsWith(prefix))
+      ? network(input, init)
+      : send(input, init)
+  })
+  owner = await someOwner()
+})
+afterEach(async () => {
+  const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
+  await Promise.all(list.map(({ id }) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })))
+  vi.restoreAllMocks()
+})
+
+const fields = (config: object = {}, over: object = {}) => ({
+  name: 'payments',
+  kind: 'chain_event',
+  action_code: script(success()),
+  usage_api_key: 'usage-key',
+  config: { chain: 'bsc', contract_address: SHOP, event_signature: SIGNATURE, ...config },
+  options: { finality: 'latest' },
+  ...over,
+})
+const send = (path: string, body: object, method = 'POST') =>
+  owner.api(path, { ...post('', body).init, method })
+const patch = (id: string, body: object) => send(`/api/triggers/${id}`, body, 'PATCH')
+async function create(config: object = {}, over: object = {}): Promise<TriggerRecord> {
+  const response = await send('/api/triggers', fields(config, over))
+  expect(response.status).toBe(201)
+  return response.json()
+}
+const read = async (id: string): Promise<TriggerRecord> =>
+  (await owner.api(`/api/triggers/${id}`)).json()
+/** Amounts of the payments that have runs, the oldest first. */
+async function amounts(id: string): Promise<number[]> {
+  const page: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
+  const events = page.runs.map(({ input }) => input.event as { decoded: { arg1: string } })
+  return events.map(({ decoded }) => Number(decoded.arg1)).toReversed()
+}
+const patiently = { timeout: 15_000, interval: 50 }
+const fired = (id: string, expected: number[]) =>
+  vi.waitFor(async () => expect(await amounts(id)).toEqual(expected), patiently)
+const watcher = (chain: string) => env.CHAIN_WATCHER.getByName(chain)
+const triggersOf = async (chain: string) => (await watcher(chain).status()).triggers
+
+describe('a chain event that is created', () => {
+  it('fires for logs of its contract from then on, and shows what it watches', async () => {
+    BSC.mine([paid(1)])
+    const record = await create()
+    expect(record).toMatchObject({
+      canonical_signature: 'Paid(address,uint256)',
+      topic0,
+      finality: 'latest',
+      config: { contract_address: SHOP, event_signature: SIGNATURE },
+    })
+    expect(record.next_run_at).toBeUndefined()
+    BSC.mine([paid(2), paid(3, OTHER_SHOP), paid(4)])
+    await fired(record.id, [2, 4])
+  })
+
+  it('shows the chain’s finality where it says nothing', async () => {
+    expect(await create({}, { options: {} })).toMatchObject({ finality: 15, options: {} })
+  })
+
+  it('with a start block fires for the logs since then too, and shows how far it is', async () => {
+    const { number } = BSC.mine([paid(10)])
+    BSC.mineEmpty(3)
+    const { number: head } = BSC.mine([paid(11)])
+    const { id, backfill } = await create({ start_block: number })
+    expect(backfill).toEqual({ from: number, to: head, at: number, done: false })
+    await fired(id, [10, 11])
+    await vi.waitFor(
+      async () => expect((await read(id)).backfill).toMatchObject({ done: true, at: head + 1 }),
+      patiently,
+    )
+    BSC.mine([paid(12)])
+    await fired(id, [10, 11, 12])
+  })
+
+  it('disabled, asks no node, and begins when it is enabled', async () => {
+    const asked = nodes.bsc.requests
+    const { id } = await create({}, { enabled: false })
+    expect(nodes.bsc.requests).toBe(asked)
+    BSC.mine([paid(20)])
+    expect((await patch(id, { enabled: true })).status).toBe(200)
+    BSC.mine([paid(21)])
+    await fired(id, [21])
+  })
+
+  it('with a tag that its chain does not know is 422', async () => {
+    nodes.bsc.tags = []
+    const response = await send('/api/triggers', fields({}, { options: { finality: 'safe' } }))
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining('options.finality'),
+    })
+  }, 30_000)
+
+  it('on a chain that this deployment does not watch is 422', async () => {
+    const response = await send('/api/triggers', fields({ chain: 'polygon' }))
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ error: 'chain_not_configured' })
+  })
+})
+
+describe('a chain event that is changed', () => {
+  it('to another contract fires for that one from then on, and for the first no more', async () => {
+    const { id, config } = await create()
+    BSC.mine([paid(30)])
+    await fired(id, [30])
+    const changed = await patch(id, { config: { ...config, contract_address: OTHER_SHOP } })
+    expect(changed.status).toBe(200)
+    BSC.mine([paid(31), paid(32, OTHER_SHOP)])
+    await fired(id, [30, 32])
+  })
+
+  it('to another chain is watched there, and at the first one no more', async () => {
+    const { id, config } = await create()
+    expect(await triggersOf('bsc')).toBe(1)
+    expect((await patch(id, { config: { ...config, chain: 'base' } })).status).toBe(200)
+    expect([await triggersOf('bsc'), await triggersOf('base')]).toEqual([0, 1])
+    BSC.mine([paid(40)])
+    BASE.mine([paid(41)])
+    await fired(id, [41])
+  })
+
+  it('to a chain that is not watched, or with a key that does not exist, stays as it was', async () => {
+    const { id, config } = await create()
+    for (const over of [{ chain: 'polygon' }, { confirmations: 2 }])
+      expect((await patch(id, { config: { ...config, ...over } })).status).toBe(422)
+    expect(await read(id)).toMatchObject({ config })
+    BSC.mine([paid(50)])
+    await fired(id, [50])
+  })
+
+  it('disabled owes nothing, and enabled again goes on from now', async () => {
+    const { id } = await create()
+    await patch(id, { enabled: false })
+    expect(await triggersOf('bsc')).toBe(0)
+    BSC.mine([paid(60)])
+    await patch(id, { enabled: true })
+    BSC.mine([paid(61)])
+    await fired(id, [61])
+  })
+
+  it('in its finality alone loses nothing', async () => {
+    const { id } = await create()
+    BSC.mine([paid(70)])
+    await fired(id, [70])
+    expect((await patch(id, { options: { finality: 2 } })).status).toBe(200)
+    BSC.mine([paid(71)])
+    BSC.mineEmpty(2)
+    await fired(id, [70, 71])
+  })
+})
+
+describe('a chain event that is deleted', () => {
+  it('is watched no more', async () => {
+    const { id } = await create()
+    expect(await triggersOf('bsc')).toBe(1)
+    expect((await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })).status).toBe(204)
+    expect(await triggersOf('bsc')).toBe(0)
+  })
+})
+
+it('a subscription that the watcher has lost is there again when the scanner has looked', async () => {
+  const { id } = await create()
+  await watcher('bsc').unwatch(id, 1)
+  expect(await triggersOf('bsc')).toBe(0)
+  await queueOf(id).visit(1)
+  await vi.waitFor(async () => expect(await triggersOf('bsc')).toBe(1), patiently)
+  BSC.mine([paid(80)])
+  await fired(id, [80])
+})
+
+it('a run whose log was taken back is marked, and the one in its place has a run', async () => {
+  const { id } = await create()
+  BSC.mine([paid(90)])
+  await fired(id, [90])
+  BSC.reorg(1, [[paid(91)], []])
+  await fired(id, [90, 91])
+  const page: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
+  expect(page.runs.map(({ reorged }) => reorged)).toEqual([false, true])
+})
+
+// The last one: an endpoint that failed is left alone for a while.
+describe('while a chain is away', () => {
+  beforeEach(() => {
+    nodes.base.faults = { serverError: 1 }
+  })
+
+  it('a trigger of it is 503, and nothing is stored', async () => {
+    const response = await send('/api/triggers', fields({ chain: 'base' }))
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ error: 'chain_unavailable' })
+    expect(response.headers.get('retry-after')).toBe('15')
+    expect(await (await owner.api('/api/triggers')).json()).toEqual([])
+  }, 30_000)
+
+  it('a trigger that would begin on it stays as it was', async () => {
+    const { id, config } = await create()
+    const response = await patch(id, { name: 'moved', config: { ...config, chain: 'base' } })
+    expect(response.status).toBe(503)
+    expect(await read(id)).toMatchObject({ name: 'payments', config })
+    BSC.mine([paid(100)])
+    await fired(id, [100])
+  }, 30_000)
+})

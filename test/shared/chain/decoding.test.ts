@@ -1,0 +1,347 @@
+import { AbiCoder, concat, getAddress, id, toBeHex, zeroPadBytes } from 'ethers'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeLog } from '../../../edge/chain/decoding/decode-log.ts'
+import { eventOfLog } from '../../../edge/chain/decoding/event-of-log.ts'
+import { planDecoding } from '../../../edge/chain/decoding/plan-decoding.ts'
+import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
+import { isHashedInTopic } from '../../../edge/chain/signature/type-size.ts'
+import { anyType } from './any-type.ts'
+import { logOf, marksOf, type SomeLog } from './some-logs.ts'
+
+const ALICE = getAddress(`0x${'a1'.repeat(20)}`)
+const BOB = getAddress(`0x${'b0'.repeat(20)}`)
+const word = (value: bigint | number) => toBeHex(value, 32)
+const coded = (types: string[], values: unknown[]) =>
+  AbiCoder.defaultAbiCoder().encode(types, values)
+
+/** As a run's input would have it. */
+function decoded(text: string, log: SomeLog) {
+  const signature = parseEventSignature(text)
+  return decodeLog(signature, log, planDecoding(signature, log))
+}
+
+/** A log of an event, with the arguments in the topics that it marks. */
+function emitted(text: string, values: unknown[]): SomeLog {
+  const signature = parseEventSignature(text)
+  return logOf(signature, marksOf(signature), values)
+}
+
+const logWith = (text: string, data: string, ...topics: string[]): SomeLog => ({
+  topics: [parseEventSignature(text).topic0, ...topics],
+  data,
+})
+
+describe('values', () => {
+  it('are those of ethers, for any types, values and choice of indexed arguments', () => {
+    const someEvent = fc.array(anyType(), { maxLength: 6 }).chain((types) =>
+      fc.record({
+        types: fc.constant(types),
+        values: fc.tuple(...types.map(({ value }) => value)),
+        marks: fc.subarray([...types.keys()], { maxLength: Math.min(3, types.length) }),
+      }),
+    )
+    fc.assert(
+      fc.property(someEvent, ({ types, values, marks }) => {
+        const args = types.map(({ text }, at) => (marks.includes(at) ? `${text} indexed` : text))
+        const signature = parseEventSignature(`event Some(${args.join(',')})`)
+        const given = values.map((value) => value.given)
+        const log = logOf(signature, marks, given)
+        const hashed = marks.filter((at) => isHashedInTopic(signature.inputs[at]!.type))
+        const expected = values.map((value, at) =>
+          hashed.includes(at) ? log.topics[1 + marks.indexOf(at)] : value.decoded,
+        )
+        expect(decodeLog(signature, log, { decode: 'exact', indexed: marks })).toEqual({
+          decode: 'exact',
+          decoded: Object.fromEntries(expected.map((value, at) => [`arg${at}`, value])),
+          indexed: marks,
+          indexed_hash: hashed.map((at) => `arg${at}`),
+        })
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('are decimal strings for integers, in topics and in data, with their sign', () => {
+    const text = 'event A(int24 indexed tick, uint256 indexed id, int256 delta, uint8 small)'
+    const values = [-887272, 2n ** 256n - 1n, -(2n ** 255n), 7]
+    expect(decoded(text, emitted(text, values)).decoded).toEqual({
+      arg0: '-887272',
+      arg1: String(2n ** 256n - 1n),
+      arg2: String(-(2n ** 255n)),
+      arg3: '7',
+    })
+  })
+
+  it('are hashes for indexed arguments of dynamic types, and listed as such', () => {
+    const text = 'event A(string indexed name, uint256 id, uint8[] indexed list)'
+    const log = emitted(text, ['vitalik', 1, [1, 2]])
+    expect(decoded(text, log)).toMatchObject({
+      decoded: { arg0: log.topics[1], arg1: '1', arg2: log.topics[2] },
+      indexed: [0, 2],
+      indexed_hash: ['arg0', 'arg2'],
+    })
+  })
+
+  it('are hex for a string that is not UTF-8', () => {
+    const data = coded(['bytes'], ['0x66ff6f'])
+    expect(decoded('A(string)', logWith('A(string)', data)).decoded).toEqual({ arg0: '0x66ff6f' })
+  })
+
+  it('have the bytes of a text as they are, with its byte order mark', () => {
+    const data = coded(['string'], ['\ufeffa\0b'])
+    expect(decoded('A(string)', logWith('A(string)', data)).decoded).toEqual({
+      arg0: '\ufeffa\0b',
+    })
+  })
+
+  it('are read from data whose last bytes are not padded, or that goes on', () => {
+    const data = coded(['bytes'], ['0x1234'])
+    for (const other of [data.slice(0, -60), concat([data, '0xff'])])
+      expect(decoded('A(bytes)', logWith('A(bytes)', other)).decoded).toEqual({ arg0: '0x1234' })
+  })
+})
+
+describe('what does not fit its types', () => {
+  const reason = (text: string, data: string, ...topics: string[]) => {
+    const found = decoded(text, logWith(text, data, ...topics))
+    expect(found).toMatchObject({ decode: 'raw', decoded: null, indexed: null, indexed_hash: [] })
+    return found.decode_error
+  }
+
+  it.each([
+    ['an address with bits above it', 'A(address)', word(1n << 160n)],
+    ['a bool that is 2', 'A(bool)', word(2)],
+    ['a small integer with bits above it', 'A(uint8)', word(256)],
+    ['a positive integer where its sign goes on', 'A(int8)', word(128)],
+    ['a negative integer with a wrong sign', 'A(int8)', word((1n << 256n) - 129n)],
+    ['bytes with more behind them', 'A(bytes4)', zeroPadBytes('0x1234567801', 32)],
+  ])('%s is raw', (_, text, data) => {
+    expect(reason(text, data)).toMatch(/^arg0: 0x[\da-f]{64} is no /)
+    expect(reason(text.replace(')', ' indexed)'), '0x', data)).toMatch(/^arg0: 0x/)
+  })
+
+  it.each([
+    ['no data', 'A(uint256)', '0x'],
+    ['half a word', 'A(uint256)', `0x${'00'.repeat(31)}`],
+    ['an offset behind the data', 'A(bytes)', word(32)],
+    ['an offset beyond all numbers', 'A(bytes)', word((1n << 256n) - 1n)],
+    ['a length behind the data', 'A(bytes)', concat([word(32), word(33), word(0)])],
+    ['an array longer than the data', 'A(uint8[])', concat([word(32), word(2), word(1)])],
+    ['an array of 2^255 elements', 'A(uint8[])', concat([word(32), word(1n << 255n)])],
+    ['a fixed array longer than the data', 'A(uint8[4096])', word(0)],
+  ])('%s is raw', (_, text, data) => {
+    expect(reason(text, data)).toMatch(/^arg0: /)
+  })
+
+  it('a log that is no hex is raw', () => {
+    for (const data of ['', '0x1', '0xzz', `0x${'zz'.repeat(32)}`])
+      expect(reason('A(uint256)', data)).toContain('not hex')
+    expect(reason('A(uint256 indexed)', '0x', '0x01')).toContain('not hex')
+  })
+
+  it('never throws, whatever the log', () => {
+    const someWord = fc.oneof(
+      fc.integer({ min: 0, max: 12 }).map((words) => word(words * 32)),
+      fc.integer({ min: 0, max: 5 }).map(word),
+      fc
+        .uint8Array({ minLength: 32, maxLength: 32 })
+        .map((array) => `0x${Buffer.from(array).toString('hex')}`),
+    )
+    const someArgs = fc.array(anyType(), { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(
+        someArgs,
+        fc.array(someWord, { maxLength: 12 }),
+        fc.array(someWord, { maxLength: 3 }),
+        (types, data, topics) => {
+          const text = `A(${types.map(({ canonical }) => canonical).join(',')})`
+          const found = decoded(text, logWith(text, concat(data), ...topics))
+          expect(found.decode === 'raw').toBe(found.decoded === null)
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+describe('a log made to cost', () => {
+  it('with arrays that all point to the same place is raw, and does not become gigabytes', () => {
+    const type = `uint256${'[]'.repeat(8)}`
+    // Each level has 100 elements, and each of those is the next level: 100^8 integers in 26 KB.
+    const level = [word(100), ...Array.from({ length: 100 }, () => word(100 * 32))]
+    const data = concat([word(32), ...Array.from({ length: 8 }, () => level).flat()])
+    const found = decoded(`A(${type})`, logWith(`A(${type})`, data))
+    expect(found.decode_error).toMatch(/overlap|longer than the data/)
+  })
+
+  it('with tuples whose members are one and the same text is raw', () => {
+    const type = `(${Array(20).fill('string').join(',')})`
+    const text = coded(['bytes'], [`0x${'61'.repeat(3_200)}`]).slice(66)
+    const data = concat([word(32), ...Array.from({ length: 20 }, () => word(640)), `0x${text}`])
+    const found = decoded(`A(${type})`, logWith(`A(${type})`, data))
+    expect(found.decode_error).toContain('overlap')
+  })
+
+  it('for a signature of 32 arguments is given up, and says what to do', () => {
+    const text = `A(${Array(32).fill('uint256').join(',')})`
+    const data = concat(Array.from({ length: 29 }, () => word(1)))
+    const found = decoded(text, logWith(text, data, word(1), word(1), word(1)))
+    expect(found.decode_error).toBe('it can be read in too many ways; mark the indexed arguments')
+  })
+})
+
+describe('which arguments are taken for indexed', () => {
+  const plan = (text: string, log: SomeLog) => planDecoding(parseEventSignature(text), log)
+
+  it('those that are marked, exactly', () => {
+    const text = 'event A(uint256 a, uint256 indexed b, uint256 c)'
+    expect(plan(text, emitted(text, [1, 2, 3]))).toEqual({ decode: 'exact', indexed: [1] })
+  })
+
+  it('none or all, exactly, where the topics leave no choice', () => {
+    const text = 'A(uint256,address)'
+    const signature = parseEventSignature(text)
+    expect(plan(text, logOf(signature, [], [1, ALICE]))).toEqual({ decode: 'exact', indexed: [] })
+    expect(plan(text, logOf(signature, [0, 1], [1, ALICE]))).toEqual({
+      decode: 'exact',
+      indexed: [0, 1],
+    })
+  })
+
+  it('those of a known event, exactly, by its topics’ count: tokens of ERC-20 and of ERC-721', () => {
+    const text = 'Transfer(address,address,uint256)'
+    const signature = parseEventSignature(text)
+    const values = [ALICE, BOB, 5]
+    expect(plan(text, logOf(signature, [0, 1], values))).toEqual({
+      decode: 'exact',
+      indexed: [0, 1],
+    })
+    expect(plan(text, logOf(signature, [0, 1, 2], values))).toEqual({
+      decode: 'exact',
+      indexed: [0, 1, 2],
+    })
+  })
+
+  it('not those of a known event where the log contradicts them', () => {
+    const text = 'Swap(address,uint256,uint256,uint256,uint256,address)'
+    const log = logOf(parseEventSignature(text), [1, 5], [ALICE, 1n << 200n, 0, 0, 9, BOB])
+    expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [1, 5] })
+  })
+
+  it('those that the values speak for, where nothing is known', () => {
+    const text = 'Bid(uint256,address,uint256,address)'
+    const log = logOf(parseEventSignature(text), [1, 3], [10n ** 18n, ALICE, 0, BOB])
+    expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [1, 3] })
+    expect(decoded(text, log).decoded).toEqual({
+      arg0: '1000000000000000000',
+      arg1: ALICE,
+      arg2: '0',
+      arg3: BOB,
+    })
+  })
+
+  it('marks of another count are told apart from the topics', () => {
+    const text = 'event Transfer(address indexed from, address to, uint256 value)'
+    const log = logOf(parseEventSignature(text), [0, 1], [ALICE, BOB, 5])
+    expect(plan(text, log)).toEqual({
+      decode: 'raw',
+      reason:
+        'the log has 3 topics, which is 2 indexed arguments, and the signature marks 1 argument',
+    })
+  })
+
+  it('marks of the right count at the wrong places are not decoded as something else', () => {
+    const right = 'event A(bytes data, uint256 indexed id)'
+    const wrong = 'event A(bytes indexed data, uint256 id)'
+    expect(decoded(wrong, emitted(right, ['0x1234', 7]))).toMatchObject({
+      decode: 'raw',
+      decode_error: 'the data goes on behind its last argument',
+    })
+  })
+
+  it('more topics than arguments, and another event, are raw', () => {
+    const { topic0 } = parseEventSignature('A(bool)')
+    expect(plan('A(bool)', { topics: [topic0, word(0), word(0)], data: '0x' })).toMatchObject({
+      reason:
+        'the log has 3 topics, which is 2 indexed arguments, and the signature has 1 argument in all',
+    })
+    for (const topics of [[id('B(bool)')], []])
+      expect(plan('A(bool)', { topics, data: '0x' })).toMatchObject({ decode: 'raw' })
+  })
+
+  it('nothing fits: raw, with the reason', () => {
+    const text = 'A(bool,address)'
+    const log = logWith(text, word(1n << 255n), word(1n << 255n))
+    expect(plan(text, log)).toEqual({
+      decode: 'raw',
+      reason: 'no choice of indexed arguments fits its topics and data',
+    })
+  })
+})
+
+describe('the event that an action receives', () => {
+  const text = 'Transfer(address, address, uint256)'
+  const signature = parseEventSignature(text)
+  const { topics, data } = logOf(signature, [0, 1], [ALICE, BOB, 10n ** 18n])
+  const log = {
+    address: `0x${'c0'.repeat(20)}`,
+    topics,
+    data,
+    blockNumber: 19_000_000,
+    blockHash: id('block'),
+    blockTimestamp: 1_705_000_000,
+    transactionHash: id('transaction'),
+    transactionIndex: 0,
+    logIndex: 18,
+    ordinal: 0,
+  }
+  const source = { chain: 'base', chainId: 8453, signatureText: text, signature, log } as const
+
+  it('has all of the log, decoded and raw', () => {
+    expect(eventOfLog({ ...source, plan: planDecoding(signature, log) })).toEqual({
+      chain: 'base',
+      chain_id: 8453,
+      contract_address: getAddress(log.address),
+      event_signature: text,
+      topic0: signature.topic0,
+      topics,
+      data,
+      decoded: { arg0: ALICE, arg1: BOB, arg2: '1000000000000000000' },
+      decode: 'exact',
+      indexed: [0, 1],
+      indexed_hash: [],
+      block_number: 19_000_000,
+      block_hash: log.blockHash,
+      block_timestamp: 1_705_000_000,
+      transaction_hash: log.transactionHash,
+      transaction_index: 0,
+      log_index: 18,
+      raw_log: {
+        address: log.address,
+        topics,
+        data,
+        blockNumber: '0x121eac0',
+        blockHash: log.blockHash,
+        blockTimestamp: '0x65a03c40',
+        transactionHash: log.transactionHash,
+        transactionIndex: '0x0',
+        logIndex: '0x12',
+        removed: false,
+      },
+      removed: false,
+    })
+  })
+
+  it('says why it is not decoded, and has topics and data all the same', () => {
+    const event = eventOfLog({ ...source, plan: { decode: 'raw', reason: 'nothing fits' } })
+    expect(event).toMatchObject({
+      decode: 'raw',
+      decoded: null,
+      indexed: null,
+      decode_error: 'nothing fits',
+      topics,
+      data,
+    })
+  })
+})
