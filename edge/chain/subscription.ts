@@ -3,6 +3,7 @@
  * watcher is the truth of what it has delivered.
  */
 import type { ChainLog } from './chain-log.ts'
+import type { ChainName } from './chain-settings.ts'
 import type { Finality } from './finality.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 
@@ -29,6 +30,8 @@ export type Lane = 'live' | 'backfill'
 
 /** What the watcher tells a trigger's object, in one transaction of that object. */
 export type LogDelivery = {
+  /** Whose watcher tells it. `reorgedAbove` counts for a trigger of this chain in any generation, and while it is disabled. */
+  chain?: ChainName
   generation: number
   lane: Lane
   /**

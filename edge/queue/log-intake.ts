@@ -22,6 +22,7 @@ export type LogIntakeOptions = {
   fired: FiredLogs
   live: LiveCounts
   chains: () => Chains
+  transaction: (work: () => void) => void
   sync: () => Promise<void>
   /** Runs have been written: the alarm has to be set in the same transaction. */
   inserted: () => void
@@ -50,8 +51,10 @@ export class LogIntake {
     const { state, chains, sync, committed } = this.#options
     const { current: trigger, watch } = state
     const chain = watch && chains()[watch.chain]
-    if (!trigger?.enabled || !chain || watch.generation !== delivery.generation)
+    if (!trigger?.enabled || !chain || watch.generation !== delivery.generation) {
+      await this.#takeBack(delivery, watch?.chain)
       return { state: 'over' }
+    }
     const count = this.#take(trigger, watch, chain.chainId, delivery)
     await sync()
     committed()
@@ -60,6 +63,14 @@ export class LogIntake {
       this.queueChanged()
     }
     return { state: 'taken', count }
+  }
+
+  /** What its chain has taken back is marked whatever the trigger wants by now: those runs were made when it wanted them. */
+  async #takeBack({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
+    const { fired, transaction, sync } = this.#options
+    if (reorgedAbove === undefined || chain === undefined || chain !== own) return
+    transaction(() => fired.takeBack(reorgedAbove))
+    await sync()
   }
 
   /** Something left the queue, or it may hold more: the watcher comes again once half of it is free. */

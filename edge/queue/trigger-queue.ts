@@ -101,6 +101,7 @@ export class TriggerQueue extends DurableObject<Env> {
       console.log(JSON.stringify({ event, trigger: this.#state.current?.triggerId, ...facts }))
     const deliveries = new Deliveries(ctx.storage.sql)
     const onDisk = {
+      transaction: (work: () => void) => ctx.storage.transactionSync(work),
       sync: () => ctx.storage.sync(),
       inserted: () => this.#alarm.armBy(Date.now() + SAFETY_ALARM_MS),
       committed: () => this.#alarm.guarded('dispatcher', Date.now(), () => this.#dispatcher.pump()),
@@ -113,7 +114,6 @@ export class TriggerQueue extends DurableObject<Env> {
       live: this.#live,
       now: Date.now,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-      transaction: (work) => ctx.storage.transactionSync(work),
     })
     this.#webhook = new WebhookIntake(this.#state, this.#intake)
     const watcher = (chain: ChainName): WatcherStub => env.CHAIN_WATCHER.getByName(chain)

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { SCAN_INTERVAL_MS } from '../../shared/limits.ts'
+import { wakeWatchers } from '../chain/watch/wake-watchers.ts'
 import { causeOf } from '../db/cause-of.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
@@ -12,8 +13,8 @@ import { ScannedRows } from './scanned-rows.ts'
 const AFTER_COMMON_TICKS_MS = 5_000
 
 /**
- * The scanner (specification, Events): every 30 s it looks after the schedules whose own alarms should have fired. One
- * object; it keeps nothing but its alarm.
+ * The scanner (specification, Events): every 30 s it looks after the schedules whose own alarms should have fired, and
+ * after the watchers of chains. One object; it keeps nothing but its alarm.
  */
 export class Scheduler extends DurableObject<Env> {
   isScanning = false
@@ -31,6 +32,7 @@ export class Scheduler extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(nextScanAt(Date.now()))
     if (this.isScanning) return
     this.isScanning = true
+    this.ctx.waitUntil(wakeWatchers(this.env))
     this.ctx.waitUntil(this.#scan().finally(() => (this.isScanning = false)))
   }
 

@@ -9,6 +9,7 @@ import { Child } from '../../origin/stack/child.ts'
 import { choosePorts } from '../../origin/stack/ports.ts'
 import { rootPinOf } from '../../origin/tee/simulated/provider.ts'
 import { loadTls } from '../../origin/tls.ts'
+import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { startSealedOrigin } from '../doubles/sealed-origin.ts'
 
 export type BenchEdge = {
@@ -19,7 +20,8 @@ export type BenchEdge = {
   close(): Promise<void>
 }
 
-export async function startEdge(): Promise<BenchEdge> {
+/** @param settings of the Worker, besides those that it has to have */
+export async function startEdge(settings: Record<string, string> = {}): Promise<BenchEdge> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
@@ -35,7 +37,7 @@ export async function startEdge(): Promise<BenchEdge> {
     const { bindings, caFile, origin } = await originDouble(stateDir, ports)
     closers.push(() => origin.close())
     const edge = runner('edge', join(stateDir, 'edge'), ports.edge, {
-      EDGE_BINDINGS: JSON.stringify(bindings),
+      EDGE_BINDINGS: JSON.stringify({ ...bindings, ...settings }),
       NODE_EXTRA_CA_CERTS: caFile,
     })
     closers.push(() => edge.stop())
@@ -57,6 +59,9 @@ export async function startEdge(): Promise<BenchEdge> {
 export type BenchOwner = {
   /** @returns the record of a new trigger */
   create(trigger: object): Promise<{ id: string; webhook_url: string }>
+  trigger(id: string): Promise<TriggerRecord>
+  /** The newest first, as many as there are. */
+  runs(id: string): Promise<RunRecord[]>
 }
 
 /** An account with an approved token. */
@@ -65,23 +70,34 @@ export async function benchOwner(
   email = 'bench@example.com',
 ): Promise<BenchOwner> {
   const { token } = await approvedToken(edgeUrl, email)
+  const api = async (path: string, body?: object) => {
+    const response = await fetch(`${edgeUrl}/api/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
   return {
-    create: async (trigger) => {
-      const response = await fetch(`${edgeUrl}/api/triggers`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          name: 'bench',
-          kind: 'webhook',
-          usage_api_key: randomBytes(32).toString('base64'),
-          max_queued_runs: 10_000,
-          max_runs_per_minute: 6_000,
-          ...trigger,
-        }),
-      })
-      if (response.status !== 201)
-        throw new Error(`create: ${response.status} ${await response.text()}`)
-      return (await response.json()) as { id: string; webhook_url: string }
+    create: async (trigger) =>
+      (await api('triggers', {
+        name: 'bench',
+        kind: 'webhook',
+        usage_api_key: randomBytes(32).toString('base64'),
+        max_queued_runs: 10_000,
+        max_runs_per_minute: 6_000,
+        ...trigger,
+      })) as { id: string; webhook_url: string },
+    trigger: async (id) => (await api(`triggers/${id}`)) as TriggerRecord,
+    runs: async (id) => {
+      const all: RunRecord[] = []
+      for (;;) {
+        const path = `triggers/${id}/runs?limit=100&offset=${all.length}`
+        const { runs } = (await api(path)) as { runs: RunRecord[] }
+        if (runs.length === 0) return all
+        all.push(...runs)
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: JSON lines, each metric with its floor from the same run. */
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
+import { chain } from './chain.ts'
 import { channel } from './channel.ts'
 import { credits } from './credits.ts'
 import { front } from './front.ts'
@@ -12,6 +13,7 @@ import { schedule } from './schedule.ts'
 const benches: Record<string, () => Promise<void>> = {
   accounts,
   actions,
+  chain,
   channel,
   credits,
   front,

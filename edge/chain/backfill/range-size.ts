@@ -5,7 +5,7 @@ const FIRST_BLOCKS = 500
 const MOST_BLOCKS = 100_000
 
 /** What is refused may be this much above what is taken: to find more out costs more questions than it saves. */
-const NEAR_ENOUGH = 1.125
+const NEAR_ENOUGH = 1.04
 
 /** Answers at a known limit before it is tried again; after each refusal twice as many. One question in a hundred is lost. */
 const PATIENCE = 100

@@ -22,12 +22,14 @@ export async function begin(
   const { kept, subscriptions } = state
   let wanted = Number.POSITIVE_INFINITY
   for (const { since } of subscriptions.all()) wanted = Math.min(wanted, since)
-  const headers = await lastHeaders(reader, latest, wanted - 1)
-  const { number: through } = headers.at(-1)!
+  const lowest = Math.max(0, latest.number - BLOCKS_KEPT)
+  const last = Math.min(Math.max(wanted - 1, lowest), latest.number)
+  const headers = await headersBelow(reader, latest, last)
+  const through = headers.at(-1)?.number ?? latest.number
   // The last trigger may have gone meanwhile.
   if (subscriptions.size === 0) return
   state.transaction(() => {
-    kept.extend(headers, [])
+    kept.extend(headers.length > 0 ? headers : [latest], [])
     for (const watched of subscriptions.all()) {
       subscriptions.setCoveredFrom(watched, through + 1)
       if (watched.since > through || watched.live) continue
@@ -36,21 +38,20 @@ export async function begin(
   })
 }
 
-/** Linked headers that end with a block, or with the lowest of those near the head, or with the head. */
-async function lastHeaders(
+/** Linked headers that end with a block not above the head; none where the node knows the latest blocks alone. */
+export async function headersBelow(
   reader: Pick<ChainReader, 'headers'>,
   latest: BlockHeader,
-  block: number,
+  last: number,
 ): Promise<BlockHeader[]> {
   for (const depth of [BLOCKS_KEPT, SOME_BLOCKS]) {
     const lowest = Math.max(0, latest.number - depth)
-    const last = Math.min(Math.max(block, lowest), latest.number)
+    if (lowest > last) break
     try {
       return await linkedHeaders(reader, undefined, lowest, last)
     } catch (error) {
-      // There are nodes that know the latest blocks alone, as those of a chain that was forked a moment ago.
       if (!(error instanceof NodeLags)) throw error
     }
   }
-  return [latest]
+  return last === latest.number ? [latest] : []
 }

@@ -138,7 +138,8 @@ export class ChainWatcher extends DurableObject<Env> implements ChainStub {
       storage,
       reader,
       size,
-      tell: (triggerId, delivery) => calls.deliver(triggerId, delivery),
+      tell: (triggerId, delivery) =>
+        calls.deliver(triggerId, { ...delivery, chain: this.ctx.id.name as ChainName }),
       now,
       sleep,
       keepAlive,

@@ -1,10 +1,9 @@
 import type { RangeSize } from '../backfill/range-size.ts'
-import { BLOCKS_KEPT } from '../../../shared/limits.ts'
 import type { BlockHeader, Tip } from '../block-header.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 import { commonAncestor, linkedHeaders } from './ancestor.ts'
-import { begin } from './begin.ts'
+import { begin, headersBelow } from './begin.ts'
 import { CatchUp } from './catch-up.ts'
 import { beginMarks, finalBlocks } from './finality-marks.ts'
 import type { InStep } from './in-step.ts'
@@ -173,8 +172,7 @@ export class Follower {
     const { kept } = state
     const { through, first } = kept
     const last = Math.min(first - 1, latest.number)
-    const lowest = Math.max(0, last - BLOCKS_KEPT)
-    const below = last < 0 ? [] : await linkedHeaders(reader, undefined, lowest, last)
+    const below = last < 0 ? [] : await headersBelow(reader, latest, last)
     this.#requireGoingOn(through)
     log('chain.replaced', { depth: through! - last })
     goBack(state, last, { head: latest.number, below })

@@ -37,8 +37,8 @@ describe('on a real chain', () => {
   /** A watcher of anvil with a listener for each finality, from the block behind the head on. */
   async function watching(
     test: (watched: {
-      look(): Promise<void>
-      restart(): void
+      look: () => Promise<void>
+      restart: () => void
       listeners: Listener[]
     }) => Promise<void>,
   ): Promise<void> {

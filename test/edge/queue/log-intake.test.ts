@@ -187,6 +187,18 @@ describe('a log', () => {
 })
 
 describe('a reorganisation', () => {
+  it('of its chain marks runs of a trigger that is disabled by now; one of another chain does not', async () => {
+    const { id } = await begin()
+    await tell(id, [transfer(1, 1_001)])
+    await patch(id, { enabled: false })
+    expect(await tell(id, [], { chain: 'base', reorgedAbove: 1_000 })).toEqual({ state: 'over' })
+    expect(await marks(id)).toEqual([false])
+    expect(await tell(id, [], { chain: 'arbitrum', generation: 0, reorgedAbove: 1_000 })).toEqual({
+      state: 'over',
+    })
+    expect(await marks(id)).toEqual([true])
+  })
+
   it('marks the runs above it, and no others', async () => {
     const { id } = await begin()
     await tell(id, [transfer(1, 1_001), transfer(2, 1_002), transfer(3, 1_003)])
@@ -277,6 +289,7 @@ describe('a full queue', () => {
         live,
         sync: async () => {},
         inserted: nothing,
+        transaction: (work: () => void) => storage.transactionSync(work),
         committed: nothing,
       }
       const intake = new Intake({
@@ -284,7 +297,6 @@ describe('a full queue', () => {
         deliveries: new Deliveries(exec),
         now: Date.now,
         random,
-        transaction: (work) => storage.transactionSync(work),
       })
       const logs = new LogIntake({
         ...parts,

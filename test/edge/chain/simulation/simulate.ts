@@ -10,7 +10,7 @@ import { SimulatedTrigger } from './simulated-trigger.ts'
 import { newBranch } from './upheaval.ts'
 import { SimulatedWatcher } from './simulated-watcher.ts'
 import type { WatcherCalls } from './watcher-calls.ts'
-import { change, clear, settle } from './weather.ts'
+import { changeWeather, clear, settle } from './weather.ts'
 
 /** No reorganisation is deeper; a finalized block stays. */
 const DEEPEST = 64
@@ -94,7 +94,7 @@ class Simulation {
     else if (dice <= 42) this.#reorg()
     else if (dice <= 54) {
       const number = random.integer(0, this.#nodes.length - 1)
-      this.#note(`endpoint ${number}: ${change(this.#nodes[number]!, this.#chain, random)}`)
+      this.#note(`endpoint ${number}: ${changeWeather(this.#nodes[number]!, this.#chain, random)}`)
     } else if (dice <= 64) await this.#touch()
     else if (dice <= 70) await this.#create()
     else if (dice <= 76) this.#watcher.restart()

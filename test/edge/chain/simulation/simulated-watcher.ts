@@ -92,12 +92,11 @@ export class SimulatedWatcher {
     const chances = random.stream()
     const size = new RangeSize()
     const log = () => {}
+    const network = fetchOf(this.#nodes)
     const reader = new HttpChainReader({
       endpoints: Object.keys(this.#nodes),
       chainId: nodes[0]!.chain.chainId,
-      fetch: life.lived(
-        fetchOf(this.#nodes) as (url: string, init: RequestInit) => Promise<Response>,
-      ),
+      fetch: life.lived((url: string, init: RequestInit) => network(url, init)),
       now,
       sleep,
       random: () => chances.fraction(),

@@ -28,7 +28,7 @@ export function settle(node: ChainNode, random: Random): void {
 }
 
 /** Something changes at one endpoint: a new fault, another view, or all is well again. */
-export function change(node: ChainNode, chain: ScriptedChain, random: Random): string {
+export function changeWeather(node: ChainNode, chain: ScriptedChain, random: Random): string {
   const kind = random.pick(['well', 'request', 'request', 'logs', 'logs', 'views', 'views', 'down'])
   node.faults = {}
   node.views = [{ lag: 0 }]

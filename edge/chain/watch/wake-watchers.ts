@@ -1,0 +1,15 @@
+import { causeOf } from '../../db/cause-of.ts'
+import { type Env, settingsOf } from '../../env.ts'
+import type { ChainName } from '../chain-settings.ts'
+
+/** Makes sure that the watchers of all chains with triggers are going: an alarm can be lost. Never throws. */
+export async function wakeWatchers(env: Env): Promise<void> {
+  const wake = async (chain: ChainName) => {
+    try {
+      await env.CHAIN_WATCHER.getByName(chain).wake()
+    } catch (error) {
+      console.log(JSON.stringify({ event: 'chain.asleep', chain, reason: causeOf(error) }))
+    }
+  }
+  await Promise.all(Object.keys(settingsOf(env).CHAINS).map((chain) => wake(chain as ChainName)))
+}

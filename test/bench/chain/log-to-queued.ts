@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../system/owner.ts'
+import type { BenchEdge, BenchOwner } from '../edge.ts'
+import { post } from '../load.ts'
+import { median, percentile, report } from '../report.ts'
+import { crowd, transferOf, watching } from './transfers.ts'
+import type { RunningChain } from './watched-node.ts'
+
+const SAMPLES = 200
+/** Blocks come at no fixed distance from the looks at the chain. */
+const APART_MS = 230
+
+type Started = { params: { event: { transaction_hash: string } }; at: number; runId: string }
+
+/**
+ * From the answer of the node that holds a log to its run: as the run says when it was queued, and as the origin is asked
+ * to execute it, which is after its insert. One machine, one clock.
+ */
+export async function logToQueued(
+  edge: BenchEdge,
+  owner: BenchOwner,
+  { chain, node }: RunningChain,
+): Promise<void> {
+  const { id } = await owner.create(watching('ethereum', 1))
+  const hashes: string[] = []
+  for (let n = 0; n < SAMPLES; n++) {
+    const transaction = chain.transaction([transferOf(1, n)])
+    hashes.push(transaction.hash)
+    chain.mine([...crowd(n, 50), transaction])
+    await sleep(APART_MS)
+  }
+  const started = await until(30, 'all are started', async () => {
+    const mine = edge.origin.seen.filter(({ runId }) => runId.startsWith(id))
+    return mine.length >= SAMPLES ? (mine as unknown as Started[]) : undefined
+  })
+  const queuedAt = new Map(
+    (await owner.runs(id)).map(({ id: run, queued_at }) => [run, Date.parse(queued_at)]),
+  )
+  const told = ({ params }: Started) => node.told.get(params.event.transaction_hash)!
+  const queued = started.map((run) => queuedAt.get(run.runId)! - told(run))
+  const begun = started.map((run) => run.at - told(run))
+  const floor = (await bareInserts(edge)).latenciesMs
+  for (const [metric, values] of [
+    ['log_to_queued', queued],
+    ['log_to_started', begun],
+  ] as const)
+    for (const [name, of] of [
+      ['p50_ms', median],
+      ['p99_ms', (all: readonly number[]) => percentile(all, 0.99)],
+    ] as const) {
+      const [value, baseline] = [of(values), of(floor)]
+      const names = { bench: 'chain', metric: `${metric}_${name}`, unit: 'ms' }
+      report({ ...names, value, baseline, ratio: value / baseline })
+    }
+}
+
+/** The floor: one RPC to an object, and its durable insert. */
+function bareInserts(edge: BenchEdge) {
+  const name = randomBytes(16).toString('hex')
+  return post({
+    url: () => `${edge.baselineUrl}/webhook/${name}`,
+    body: Buffer.from('{}'),
+    headers: {},
+    requests: SAMPLES,
+    inFlight: 1,
+  })
+}

@@ -1,0 +1,44 @@
+import { id } from 'ethers'
+import type { ScriptedLog } from '../../doubles/chain-node/scripted-block.ts'
+
+export const TRANSFER = 'Transfer(address,address,uint256)'
+const TOPIC0 = id(TRANSFER)
+
+export const contract = (n: number) => `0x${(0xc0de_0000 + n).toString(16).padStart(40, '0')}`
+const word = (n: number) => `0x${n.toString(16).padStart(64, '0')}`
+
+/** A transfer as an ERC-20 token logs it. */
+export function transferOf(n: number, amount: number): ScriptedLog {
+  return { address: contract(n), topics: [TOPIC0, word(amount + 1), word(7)], data: word(amount) }
+}
+
+/** A block's logs that nobody watches: its bloom is as full as those of a busy chain. */
+export function crowd(block: number, logs: number): ScriptedLog[] {
+  return Array.from({ length: logs }, (_, n) => transferOf(1_000_000 + block * logs + n, n))
+}
+
+/** The outcome of every run, at once. */
+export const AT_ONCE = JSON.stringify({
+  steps: [
+    {
+      outcome: {
+        status: 'success',
+        action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
+        duration_ms: 1,
+        logs: [],
+        charged_cents: 1,
+        response: 'done',
+      },
+    },
+  ],
+})
+
+/** A trigger on the transfers of one contract, as the API takes it. */
+export function watching(chain: string, n: number, config: object = {}): object {
+  return {
+    kind: 'chain_event',
+    action_code: AT_ONCE,
+    config: { chain, contract_address: contract(n), event_signature: TRANSFER, ...config },
+    options: { finality: 'latest' },
+  }
+}
