@@ -88,8 +88,10 @@ async function runsOnce(id: string, count: number, seconds = 30): Promise<RunRec
   })
   return runs.toReversed()
 }
-const eventOf = (run: RunRecord | undefined) =>
-  (run?.response as { event: Record<string, any> }).event
+function eventOf(run: RunRecord | undefined): Record<string, any> {
+  if (!run) throw new Error('there is no such run')
+  return (run.response as { event: Record<string, any> }).event
+}
 const amounts = (runs: readonly RunRecord[]) => runs.map((run) => eventOf(run).decoded.arg2)
 
 describe('the events of contracts that people watch', () => {

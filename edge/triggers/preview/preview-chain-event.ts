@@ -28,18 +28,14 @@ export async function previewChainEvent(
   const watcher = watcherOf(read.chain)
   const finality = finalityOf(options, settings.finality)
   const found = await watcher.recent(read.filter, finality, LOGS_SHOWN)
-  switch (found.state) {
-    case 'away':
-      throw new ChainUnavailable(read.chain)
-    case 'busy':
-      throw new PreviewBusy(found.retryAfterS)
-    case 'no_such_finality':
-      throw new TriggerRefused({
-        reason: found.state,
-        chain: read.chain,
-        finality: String(finality),
-      })
-  }
+  if (found.state === 'away') throw new ChainUnavailable(read.chain)
+  if (found.state === 'busy') throw new PreviewBusy(found.retryAfterS)
+  if (found.state === 'no_such_finality')
+    throw new TriggerRefused({
+      reason: found.state,
+      chain: read.chain,
+      finality: String(finality),
+    })
   const { logs, searched } = found
   const source = { ...read, chainId: settings.chainId }
   const learned = learnIndexed(read.signature, logs)
