@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { ProvidedContext } from 'vitest'
 import { defineConfig } from 'vitest/config'
 import { makeEdgeTestEnvironment } from './doubles/edge-environment.ts'
 
@@ -29,6 +30,9 @@ function edgeProject(files: {
   include: string[]
   exclude?: string[]
   isolate?: false
+  /** Further set-up. */
+  globalSetup?: string[]
+  provide?: Partial<ProvidedContext>
 }) {
   return {
     plugins: [
@@ -43,11 +47,21 @@ function edgeProject(files: {
       ...files,
       root,
       setupFiles: ['./test/edge/setup.ts'],
-      globalSetup: ['./test/doubles/sealed-origin-setup.ts', './test/doubles/evidence-setup.ts'],
+      globalSetup: [
+        './test/doubles/sealed-origin-setup.ts',
+        './test/doubles/evidence-setup.ts',
+        ...(files.globalSetup ?? []),
+      ],
       testTimeout: 20_000,
       maxWorkers: SIDE_BY_SIDE,
     },
   }
+}
+
+/** Which seeds the simulation of chain events plays: `SVC_SEED` is one, `SVC_CHAIN_SEEDS` how many. */
+function simulationSeeds(): { first: number; count: number } {
+  const { SVC_SEED: seed, SVC_CHAIN_SEEDS: count = '20' } = process.env
+  return seed === undefined ? { first: 1, count: Number(count) } : { first: Number(seed), count: 1 }
 }
 
 export default defineConfig({
@@ -68,6 +82,8 @@ export default defineConfig({
         exclude: FRESH,
         // A workerd for each file would be more than half of their time.
         isolate: false,
+        globalSetup: ['./test/doubles/anvil-setup.ts'],
+        provide: { simulation: simulationSeeds() },
       }),
       edgeProject({ name: 'edge-fresh', include: FRESH }),
       {

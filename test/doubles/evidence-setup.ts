@@ -4,6 +4,6 @@ import { goodEvidence } from '../shared/attestation/good-evidence.ts'
 
 /** Evidence for tests in workerd, which can verify it and not make it: its `node:crypto` signs with no key object. */
 export default async function setup(project: TestProject): Promise<void> {
-  const { evidence }: Provided = { evidence: await goodEvidence() }
+  const { evidence }: Pick<Provided, 'evidence'> = { evidence: await goodEvidence() }
   project.provide('evidence', evidence)
 }

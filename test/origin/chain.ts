@@ -19,11 +19,17 @@ const anvil = createRequire(import.meta.url).resolve(
   `@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil`,
 )
 
-/** @throws with what anvil printed, when it ends or stays silent instead of answering */
-export async function startChain(): Promise<Chain> {
+/** Blocks come each second, and with each transaction at once. */
+const MINING = ['--block-time', '1', '--mixed-mining']
+
+/**
+ * @param mining how its blocks come
+ * @throws with what anvil printed, when it ends or stays silent instead of answering
+ */
+export async function startChain(mining: readonly string[] = MINING): Promise<Chain> {
   const port = await freePort()
   const rpcUrl = `http://127.0.0.1:${port}`
-  const flags = '--block-time 1 --mixed-mining --slots-in-an-epoch 1 --silent'.split(' ')
+  const flags = [...mining, '--slots-in-an-epoch', '1', '--silent']
   // Without it the states of earlier blocks go into the user's home folder, and a kill leaves them there.
   const oldStates = mkdtempSync(join(tmpdir(), 'svc-anvil-'))
   const child = spawn(anvil, ['--port', String(port), '--cache-path', oldStates, ...flags], {

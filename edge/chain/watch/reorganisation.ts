@@ -26,10 +26,13 @@ export function goBack(
       // All above is asked for again, for everybody.
       if (coveredFrom !== undefined && (other ? coveredFrom !== next : coveredFrom > next))
         subscriptions.setCoveredFrom(watched, next)
-      for (const lane of [watched.live, watched.backfill])
-        if (lane?.goBack(next)) subscriptions.put(watched, lane)
       if (other && watched.since > other.head + 1 && watched.since <= wasNext)
         subscriptions.setSince(watched, other.head + 1)
+      for (const lane of [watched.live, watched.backfill]) {
+        // Never below where it began: what is before that is not owed to it.
+        const from = Math.max(next, lane?.range?.from ?? watched.since)
+        if (lane?.goBack(from)) subscriptions.put(watched, lane)
+      }
     }
   })
   state.lookingThrough = ancestor

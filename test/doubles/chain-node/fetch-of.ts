@@ -6,11 +6,11 @@ import type { ChainNode } from './chain-node.ts'
  */
 export function fetchOf(nodes: Readonly<Record<string, ChainNode>>): typeof fetch {
   return async (input, init) => {
-    const request = new Request(input as string, init as RequestInit)
+    const request = new Request(input, init)
     const node = Object.entries(nodes).find(([prefix]) => request.url.startsWith(prefix))?.[1]
     if (!node) throw new TypeError('fetch failed')
     const body = await request.text()
-    const signal = (init as RequestInit | undefined)?.signal
+    const signal = init?.signal
     signal?.throwIfAborted()
     const answer = node.answer(body)
     if (answer === 'refused') throw new TypeError('fetch failed')

@@ -14,8 +14,8 @@ export type LogsQuery = {
 
 type Circumstances = {
   limits: PlanLimits
-  strikes(fault: LogFault): boolean
-  random(): number
+  strikes: (fault: LogFault) => boolean
+  random: () => number
   tellsBlockTime: boolean
 }
 
@@ -83,7 +83,13 @@ function faulty(
   }
   if (logs.length > 0 && strikes('duplicatedLogs')) logs = [...logs, logs[0]!]
   if (strikes('disorderedLogs')) logs = logs.toReversed()
-  return tellsBlockTime ? logs : logs.map(({ blockTimestamp: _, ...log }) => log)
+  return tellsBlockTime ? logs : logs.map(withoutTime)
+}
+
+function withoutTime(log: RpcLog): RpcLog {
+  const copy = { ...log }
+  delete copy.blockTimestamp
+  return copy
 }
 
 /** A block that the chain has left, at the height of one of these. */

@@ -42,7 +42,8 @@ export function countRefusal(
         code: -32005,
         message: `query returned more than ${logs} results. Try with this block range ${range}.`,
       }
-    default:
+    case 'quicknode':
+    case 'none':
       return { code: -32005, message: `query returned more than ${logs} results` }
   }
 }

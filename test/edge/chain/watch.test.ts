@@ -146,6 +146,30 @@ describe('reorganisations', () => {
   )
 
   it(
+    'below the block that a trigger began at bring it nothing from before that block',
+    onChain(async (world) => {
+      const { chain } = world
+      const other = world.subscribe('other')
+      await world.poll()
+      for (let mined = 1; mined <= 6; mined++) chain.mine([someLog(mined)])
+      await world.poll()
+      const { number: head } = chain.head
+      chain.reorg(
+        4,
+        [13, 14, 15, 16, 17].map((data) => [someLog(data)]),
+      )
+      // Both come before the watcher has seen that the chain has another branch.
+      const backfill = { from: head - 1, to: head }
+      const trigger = world.subscribe('a', { backfill, since: head + 1 })
+      await world.poll()
+      await world.poll()
+      expect(other.data).toEqual([1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17])
+      expect(trigger.data).toHaveLength(3)
+      expect(trigger.data).toEqual(expect.arrayContaining([15, 16, 17]))
+    }, START),
+  )
+
+  it(
     'above the mark of a deeper finality are nothing to its triggers',
     onChain(async (world) => {
       const { chain } = world

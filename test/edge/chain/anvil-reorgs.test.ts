@@ -1,0 +1,146 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { HttpChainReader } from '../../../edge/chain/rpc/http-chain-reader.ts'
+import type { DeliveryAnswer, LogDelivery, Subscription } from '../../../edge/chain/subscription.ts'
+import { Watch } from '../../../edge/chain/watch/watch.ts'
+import { sleep } from '../../../edge/sleep.ts'
+import { Random } from '../../origin/credits/simulation/random.ts'
+import { env } from '../app.ts'
+import { Anvil, CONTRACT, TOPIC } from './anvil.ts'
+
+const CHAIN_ID = 31_337
+const DEEPEST = 64
+/** One that every reorganisation reaches, one that some do, and one that none does. */
+const FINALITIES = [0, 5, DEEPEST]
+
+/** What a trigger's object makes of what it is told: events, and whether they are taken back. */
+class Listener {
+  readonly told = new Map<string, { block: number; isTakenBack: boolean }>()
+
+  hear({ reorgedAbove = Number.POSITIVE_INFINITY, logs }: LogDelivery): DeliveryAnswer {
+    for (const event of this.told.values()) event.isTakenBack ||= event.block > reorgedAbove
+    for (const { data, blockNumber } of logs)
+      this.told.set(data, { block: blockNumber, isTakenBack: false })
+    return { state: 'taken', count: logs.length }
+  }
+
+  events(isTakenBack: boolean): string[] {
+    const events = [...this.told].filter(([, event]) => event.isTakenBack === isTakenBack)
+    return events.map(([data]) => data).toSorted()
+  }
+}
+
+describe('on a real chain', () => {
+  const anvil = new Anvil()
+  beforeEach(() => anvil.begin())
+
+  /** A watcher of anvil with a listener for each finality, from the block behind the head on. */
+  async function watching(
+    test: (watched: {
+      look: () => Promise<void>
+      restart: () => void
+      listeners: Listener[]
+    }) => Promise<void>,
+  ): Promise<void> {
+    const name = `anvil ${crypto.randomUUID()}`
+    await runInDurableObject(env.CHAIN_WATCHER.getByName(name), async (_, { storage }) => {
+      const listeners = FINALITIES.map(() => new Listener())
+      const work = new Set<Promise<unknown>>()
+      const begin = () =>
+        new Watch({
+          storage,
+          reader: new HttpChainReader({
+            endpoints: [anvil.url],
+            chainId: CHAIN_ID,
+            fetch: (url, init) => fetch(url, init),
+            sleep,
+            now: Date.now,
+            random: Math.random,
+            log: (e: string, f: unknown) => console.log('LOG', e, JSON.stringify(f)),
+          }),
+          tell: async (triggerId, delivery) => listeners[Number(triggerId)]!.hear(delivery),
+          now: Date.now,
+          sleep,
+          keepAlive: (promise) => work.add(promise),
+          stretchesDue: () => {},
+          stretchesReplaced: () => {},
+          log: (e: string, f: unknown) => console.log('LOG', e, JSON.stringify(f)),
+        })
+      let watch = begin()
+      const since = (await anvil.head()) + 1
+      for (const [place, finality] of FINALITIES.entries())
+        watch.watch(subscription(String(place), finality, since))
+      await test({
+        listeners,
+        look: async () => {
+          console.log('POLL', await watch.poll(), JSON.stringify(watch.status()))
+          await Promise.all(work)
+          work.clear()
+        },
+        restart: () => {
+          watch = begin()
+        },
+      })
+    })
+  }
+
+  function subscription(triggerId: string, finality: number, since: number): Subscription {
+    const filter = { address: CONTRACT, topic0: TOPIC, topics: [] }
+    return { triggerId, version: 1, generation: 1, filter, finality, since, backfill: null }
+  }
+
+  it.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
+    'each event is told, and taken back where it is gone, whatever anvil reorganises (schedule %i)',
+    async (seed) => {
+      const random = new Random(seed)
+      await watching(async ({ look, restart, listeners }) => {
+        const first = (await anvil.head()) + 1
+        await look()
+        for (let step = 0; step < 12; step++) {
+          const dice = random.integer(1, 10)
+          const height = (await anvil.head()) - first + 1
+          if (dice <= 5) await anvil.mine(random.pick([[1], [0, 2], [20], [1, 1, 1, 1, 1, 1]]))
+          else if (dice <= 6)
+            await anvil.mine(Array.from({ length: 20 }, () => random.integer(0, 1)))
+          else if (height > 0) {
+            const depth = Math.min(height, DEEPEST, random.pick([1, 2, 3, 8, 40, DEEPEST]))
+            const places = Array.from({ length: 3 }, () => random.integer(0, depth - 1))
+            if (dice <= 9) await anvil.reorg(depth, places)
+            else {
+              await anvil.rollback(depth)
+              await anvil.mine([1, ...Array.from({ length: depth }, () => 0)])
+            }
+          }
+          if (random.chance(0.2)) restart()
+          if (random.chance(0.7)) await look()
+        }
+        await anvil.mine([1])
+        await anvil.mineEmpty(DEEPEST + 1)
+        await look()
+
+        const onChain = (await anvil.logs(first)).map(({ data }) => data).toSorted()
+        const [latest, shallow, deep] = listeners
+        expect(onChain).not.toHaveLength(0)
+        expect(latest!.events(false)).toEqual(onChain)
+        expect(shallow!.events(false)).toEqual(onChain)
+        expect(deep!.events(false)).toEqual(onChain)
+        expect(deep!.events(true)).toEqual([])
+      })
+    },
+  )
+
+  it('goes on at the head of another chain that has taken the place of the first', async () => {
+    await watching(async ({ look, listeners }) => {
+      await anvil.mine([1, 0, 0])
+      await look()
+      expect(listeners[0]!.told.size).toBe(1)
+      await anvil.begin()
+      await anvil.mine([0, 0])
+      for (let looks = 0; looks < 12; looks++) await look()
+      await anvil.mine([1])
+      await look()
+      expect(listeners[0]!.told.size).toBe(2)
+      expect(listeners[0]!.events(false)).toHaveLength(1)
+    })
+  })
+})

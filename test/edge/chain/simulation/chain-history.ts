@@ -1,0 +1,96 @@
+/** What the simulated chain was and is: the truth that runs are judged by. */
+import type { Finality } from '../../../../edge/chain/finality.ts'
+import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
+import type { RpcLog, ScriptedBlock } from '../../../doubles/chain-node/scripted-block.ts'
+import type { BlockContents, ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
+
+/** A log, with what says that it is the same one in another block. */
+export type ChainEvent = {
+  /** Transaction, address, topics, data, and how many such logs its transaction has before it. */
+  identity: string
+  log: RpcLog
+  block: number
+  index: number
+}
+
+/** A block that the chain has left. */
+type Lost = {
+  block: ScriptedBlock
+  /** How far below the head it has been, at most. */
+  depth: number
+  wasSafe: boolean
+}
+
+export class ChainHistory {
+  readonly chain: ScriptedChain
+  readonly lost: Lost[] = []
+  /** When each block was mined, by hash: a count of changes of the chain. */
+  readonly #minedAt = new Map<string, number>()
+  #changes = 0
+
+  constructor(chain: ScriptedChain) {
+    this.chain = chain
+  }
+
+  /** A moment, to be compared with those of blocks. */
+  get moment(): number {
+    return this.#changes
+  }
+
+  mine(contents: BlockContents): void {
+    this.#minedAt.set(this.chain.mine(contents).hash, ++this.#changes)
+  }
+
+  /** @param refill what the new blocks are made of, from the orphaned ones */
+  reorg(depth: number, refill: (orphans: readonly ScriptedBlock[]) => BlockContents[]): void {
+    const { number: head } = this.chain.head
+    const { safe } = this.chain
+    const orphans = this.chain.slice(head - depth + 1, head)
+    for (const block of orphans)
+      this.lost.push({ block, depth: head - block.number, wasSafe: block.number <= safe })
+    this.chain.reorg(depth, [])
+    this.#changes++
+    for (const contents of refill(orphans)) this.mine(contents)
+  }
+
+  minedAt(event: ChainEvent): number {
+    return this.#minedAt.get(event.log.blockHash) ?? 0
+  }
+
+  /** Events of the chain as it is now that a filter matches, in order. */
+  matching(filter: LogFilter): ChainEvent[] {
+    return this.chain
+      .slice(this.chain.firstBlock, this.chain.head.number)
+      .flatMap((block) => eventsOf(block))
+      .filter(({ log }) => isMatched(log, filter))
+  }
+
+  /** Those of blocks that the chain has left, after they were final. */
+  lostAsFinal(filter: LogFilter, finality: Finality): ChainEvent[] {
+    return this.lost
+      .filter(({ depth, wasSafe }) => {
+        if (finality === 'finalized') return false
+        return finality === 'safe' ? wasSafe : depth >= finality
+      })
+      .flatMap(({ block }) => eventsOf(block))
+      .filter(({ log }) => isMatched(log, filter))
+  }
+}
+
+export function eventsOf(block: ScriptedBlock): ChainEvent[] {
+  const seen = new Map<string, number>()
+  return block.logs.map((log, index) => {
+    const words = [log.transactionHash, log.address, log.topics.join(), log.data].join(' ')
+    const ordinal = seen.get(words) ?? 0
+    seen.set(words, ordinal + 1)
+    return { identity: `${words} ${ordinal}`, log, block: block.number, index }
+  })
+}
+
+/** Written anew, so that it shares no mistake with the code under test. */
+function isMatched(log: RpcLog, filter: LogFilter): boolean {
+  if (log.address !== filter.address || log.topics[0] !== filter.topic0) return false
+  for (const [place, allowed] of filter.topics.entries())
+    if (allowed && !allowed.includes(log.topics[place + 1] ?? '')) return false
+  return true
+}

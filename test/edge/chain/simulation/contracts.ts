@@ -1,0 +1,105 @@
+/** What happens on the simulated chain: a few contracts, their events, and what each log has to be decoded to. */
+import { getAddress, keccak256, toUtf8Bytes } from 'ethers'
+import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
+import type { ScriptedLog } from '../../../doubles/chain-node/scripted-block.ts'
+import type { Random } from '../../../origin/credits/simulation/random.ts'
+
+export const CONTRACTS = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}`)
+
+/** Few, so that filters on them match some logs and miss others. */
+const PEOPLE = ['01', '02', '03'].map((byte) => `0x${byte.repeat(20)}`)
+
+const word = (value: number | bigint) => value.toString(16).padStart(64, '0')
+const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
+
+type Emitted = { topics: string[]; data: string; decoded: Record<string, unknown> }
+
+export type ContractEvent = {
+  /** As an owner writes it. */
+  signature: string
+  topic0: string
+  /** @param value no other log has it, unless it is meant to be like another */
+  emit(random: Random, value: number): Emitted
+  /** What an owner may ask of the topics after the first. */
+  filters: readonly LogFilter['topics'][]
+}
+
+const hashOf = (canonical: string) => keccak256(toUtf8Bytes(canonical))
+
+export const EVENTS: readonly ContractEvent[] = [
+  {
+    signature: 'Transfer(address indexed from, address indexed to, uint256 value)',
+    topic0: hashOf('Transfer(address,address,uint256)'),
+    emit(random, value) {
+      const [from, to] = [random.pick(PEOPLE), random.pick(PEOPLE)]
+      return {
+        topics: [topicOf(from), topicOf(to)],
+        data: `0x${word(value)}`,
+        decoded: { arg0: getAddress(from), arg1: getAddress(to), arg2: String(value) },
+      }
+    },
+    filters: [[], [], [[topicOf(PEOPLE[0]!)]], [null, [topicOf(PEOPLE[1]!), topicOf(PEOPLE[2]!)]]],
+  },
+  {
+    signature: 'Noted(int64,bool)',
+    topic0: hashOf('Noted(int64,bool)'),
+    emit(random, value) {
+      const isTrue = random.chance(0.5)
+      return {
+        topics: [],
+        data: `0x${word((1n << 256n) - BigInt(value + 1))}${word(isTrue ? 1 : 0)}`,
+        decoded: { arg0: String(-value - 1), arg1: isTrue },
+      }
+    },
+    filters: [[]],
+  },
+  {
+    signature: 'Tagged(uint8 indexed tag, uint256 value)',
+    topic0: hashOf('Tagged(uint8,uint256)'),
+    emit(random, value) {
+      const tag = random.integer(0, 2)
+      return {
+        topics: [`0x${word(tag)}`],
+        data: `0x${word(value)}`,
+        decoded: { arg0: String(tag), arg1: String(value) },
+      }
+    },
+    filters: [[], [[`0x${word(1)}`, `0x${word(2)}`]]],
+  },
+]
+
+/** Logs as they come, and what they have to be decoded to. */
+export class Traffic {
+  readonly #random: Random
+  readonly #decoded = new Map<string, Record<string, unknown>>()
+  #values = 0
+  #last: ScriptedLog | undefined
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** Now and then the same log once more: two events, that only their places tell apart. */
+  log(): ScriptedLog {
+    if (this.#last && this.#random.chance(0.15)) return this.#last
+    const event = this.#random.pick(EVENTS)
+    const { topics, data, decoded } = event.emit(this.#random, this.#values++)
+    this.#last = {
+      address: this.#random.pick(CONTRACTS),
+      topics: [event.topic0, ...topics],
+      data,
+    }
+    this.#decoded.set(data + topics.join(), decoded)
+    return this.#last
+  }
+
+  /** Of the logs of one transaction. */
+  logs(): ScriptedLog[] {
+    const count = this.#random.pick([1, 1, 1, 2, 3])
+    return Array.from({ length: count }, () => this.log())
+  }
+
+  decodedOf(log: { topics: readonly string[]; data: string }): Record<string, unknown> {
+    return this.#decoded.get(log.data + log.topics.slice(1).join())!
+  }
+}

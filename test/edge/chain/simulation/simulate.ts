@@ -1,0 +1,213 @@
+/** One seed, from its beginning to its end: a chain, its endpoints, a watcher that is killed, and triggers. */
+import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
+import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
+import { Random } from '../../../origin/credits/simulation/random.ts'
+import type { Owner } from '../../app.ts'
+import { ChainHistory, type ChainEvent } from './chain-history.ts'
+import { Traffic } from './contracts.ts'
+import { judge } from './judge.ts'
+import { SimulatedTrigger } from './simulated-trigger.ts'
+import { newBranch } from './upheaval.ts'
+import { SimulatedWatcher } from './simulated-watcher.ts'
+import type { WatcherCalls } from './watcher-calls.ts'
+import { changeWeather, clear, settle } from './weather.ts'
+
+/** No reorganisation is deeper; a finalized block stays. */
+const DEEPEST = 64
+
+const STEPS = 60
+
+/** Looks at the chain after the last of its blocks, within which everything has to have come to rest. */
+const LAST_LOOKS = 60
+
+export type Played = { seed: number; trace: string[]; wrong: string[] }
+
+export async function simulate(
+  seed: number,
+  world: { storage: DurableObjectStorage; owner: Owner; calls: WatcherCalls },
+): Promise<Played> {
+  const simulation = new Simulation(seed, world)
+  const { trace } = simulation
+  try {
+    await simulation.live()
+    await simulation.calmDown()
+    return { seed, trace, wrong: await simulation.judged() }
+  } catch (error) {
+    const wrong = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { seed, trace, wrong: [wrong] }
+  }
+}
+
+class Simulation {
+  readonly trace: string[] = []
+  readonly #random: Random
+  readonly #traffic: Traffic
+  readonly #chain: ScriptedChain
+  readonly #history: ChainHistory
+  readonly #nodes: ChainNode[]
+  readonly #watcher: SimulatedWatcher
+  readonly #calls: WatcherCalls
+  readonly #owner: Owner
+  readonly #triggers: SimulatedTrigger[] = []
+
+  constructor(
+    seed: number,
+    { storage, owner, calls }: { storage: DurableObjectStorage; owner: Owner; calls: WatcherCalls },
+  ) {
+    const random = (this.#random = new Random(seed))
+    this.#owner = owner
+    this.#calls = calls
+    this.#traffic = new Traffic(random.stream())
+    this.#chain = new ScriptedChain({
+      salt: String(seed),
+      safeDepth: random.integer(4, 16),
+      finalizedDepth: DEEPEST,
+    })
+    this.#history = new ChainHistory(this.#chain)
+    const chances = random.stream()
+    this.#nodes = Array.from({ length: random.integer(1, 3) }, () => {
+      const node = new ChainNode(this.#chain, () => chances.fraction())
+      settle(node, random)
+      return node
+    })
+    this.#watcher = new SimulatedWatcher({
+      storage,
+      nodes: this.#nodes,
+      calls,
+      random: random.stream(),
+      note: (what) => this.#note(what),
+    })
+    this.#mine(random.integer(DEEPEST + 2, 2 * DEEPEST))
+  }
+
+  /** Whatever happens, happens here. */
+  async live(): Promise<void> {
+    await this.#create()
+    for (let step = 0; step < STEPS; step++) await this.#step()
+  }
+
+  async #step(): Promise<void> {
+    const random = this.#random
+    const dice = random.integer(1, 100)
+    if (dice <= 30) this.#mine(random.pick([1, 1, 1, 2, 3]))
+    else if (dice <= 32) this.#mine(random.integer(20, 60))
+    else if (dice <= 42) this.#reorg()
+    else if (dice <= 54) {
+      const number = random.integer(0, this.#nodes.length - 1)
+      this.#note(`endpoint ${number}: ${changeWeather(this.#nodes[number]!, this.#chain, random)}`)
+    } else if (dice <= 64) await this.#touch()
+    else if (dice <= 70) await this.#create()
+    else if (dice <= 76) this.#watcher.restart()
+    else if (dice <= 86) this.#watcher.killAfter(random.integer(0, 12))
+    else this.#watcher.clock.pass(random.integer(1_000, 120_000))
+    // It is looked at more often than anything happens, as in life.
+    if (random.chance(0.75)) await this.#look()
+  }
+
+  /** All faults end, the chain goes on until all is final, and everybody has room. */
+  async calmDown(): Promise<void> {
+    for (const node of this.#nodes) clear(node)
+    this.#watcher.beCalm()
+    this.#note('calm')
+    for (let mined = 0; mined <= DEEPEST + 8; mined += 12) {
+      this.#history.mine([])
+      for (let more = 1; more < 12; more++) this.#history.mine([])
+      await this.#look()
+    }
+    for (let look = 0; look < LAST_LOOKS; look++) {
+      this.#watcher.clock.pass(20_000)
+      for (const trigger of this.#triggers) await trigger.makeRoom()
+      await this.#look()
+      const { lookedThrough, watching } = this.#watcher.status()
+      const isThrough = lookedThrough === this.#chain.head.number || !watching
+      if (isThrough && this.#watcher.isAtRest()) return
+    }
+    throw new Error(`does not come to rest: ${JSON.stringify(this.#watcher.status())}`)
+  }
+
+  async judged(): Promise<string[]> {
+    const wrong: string[] = []
+    const decodedOf = ({ log }: ChainEvent) => this.#traffic.decodedOf(log)
+    for (const [number, trigger] of this.#triggers.entries()) {
+      if (trigger.isDeleted) continue
+      const runs = await trigger.runs()
+      this.#note(`trigger ${number}: ${runs.length} runs; ${JSON.stringify(trigger.tenures)}`)
+      for (const complaint of judge(trigger, runs, this.#history, decodedOf))
+        wrong.push(`trigger ${number}: ${complaint}`)
+    }
+    return wrong
+  }
+
+  async #look(): Promise<void> {
+    await this.#watcher.look()
+    const { lookedThrough } = this.#watcher.status()
+    this.#note(`looked through ${lookedThrough} of ${this.#chain.head.number}`)
+  }
+
+  #mine(count: number): void {
+    const { transaction } = this
+    for (let mined = 0; mined < count; mined++) {
+      const transactions = Array.from({ length: this.#random.pick([0, 0, 1, 2, 3]) }, () =>
+        transaction(),
+      )
+      this.#history.mine(transactions)
+    }
+    this.#note(`mined ${count} up to ${this.#chain.head.number}`)
+  }
+
+  readonly transaction = () => this.#chain.transaction(this.#traffic.logs())
+
+  #reorg(): void {
+    const random = this.#random
+    const deepest = Math.min(DEEPEST, this.#chain.head.number - this.#chain.finalized)
+    const depth = Math.min(deepest, random.pick([1, 1, 2, 3, 5, 13, random.integer(1, DEEPEST)]))
+    const length = Math.max(0, depth + random.pick([1, 1, 1, 0, 3, -1]))
+    this.#history.reorg(depth, (orphans) =>
+      newBranch(orphans, length, random, this.#traffic, (logs) => this.#chain.transaction(logs)),
+    )
+    this.#note(`${depth} blocks replaced by ${length}, head ${this.#chain.head.number}`)
+  }
+
+  async #create(): Promise<void> {
+    if (this.#triggers.length >= 6) return
+    const head = this.#seenHead()
+    const trigger = await SimulatedTrigger.create(this.#owner, this.#history, head, this.#random)
+    this.#note(`trigger ${this.#triggers.length}: ${JSON.stringify(trigger.tenures[0])}`)
+    this.#triggers.push(trigger)
+  }
+
+  async #touch(): Promise<void> {
+    const random = this.#random
+    const trigger = random.pick(this.#triggers)
+    const number = this.#triggers.indexOf(trigger)
+    if (trigger.isDeleted) return
+    const head = this.#seenHead()
+    if (!trigger.isEnabled) {
+      await trigger.enable(head)
+      return this.#note(`trigger ${number} enabled at ${head}`)
+    }
+    const change = random.pick(['disable', 'reconfigure', 'finality', 'purge', 'purge', 'remove'])
+    this.#note(`trigger ${number}: ${change} at ${head}`)
+    switch (change) {
+      case 'disable':
+        return trigger.disable()
+      case 'reconfigure':
+        return trigger.reconfigure(head, random)
+      case 'finality':
+        return trigger.changeFinality(random)
+      case 'purge':
+        return trigger.purge()
+      default:
+        if (random.chance(0.3)) await trigger.remove()
+    }
+  }
+
+  /** What triggers that begin now are told: not always the very head. */
+  #seenHead(): number {
+    return (this.#calls.head = this.#chain.head.number - this.#random.pick([0, 0, 1, 2]))
+  }
+
+  #note(what: string): void {
+    this.trace.push(what)
+  }
+}

@@ -1,0 +1,223 @@
+/** A trigger of the simulation, as its owner has it through the API, and what the model knows of it. */
+import { runInDurableObject } from 'cloudflare:test'
+import type { ChainLog } from '../../../../edge/chain/chain-log.ts'
+import type { Finality } from '../../../../edge/chain/finality.ts'
+import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
+import type { RunRecord, TriggerRecord } from '../../../../shared/wire/trigger.ts'
+import type { Random } from '../../../origin/credits/simulation/random.ts'
+import { type Owner, post, queueOf, script, success } from '../../app.ts'
+import type { ChainHistory } from './chain-history.ts'
+import { CONTRACTS, type ContractEvent, EVENTS } from './contracts.ts'
+import type { JudgedRun, JudgedTrigger, Tenure } from './judge.ts'
+
+export const CHAIN = 'ethereum'
+
+const FINALITIES: readonly Finality[] = [0, 0, 2, 12, 'safe', 'finalized']
+
+/** As many as may be asked for: never full here. */
+const QUEUE_OF_MANY = 10_000
+
+type Wish = { contract: string; event: ContractEvent; topics: LogFilter['topics']; start?: number }
+
+export class SimulatedTrigger implements JudgedTrigger {
+  readonly id: string
+  readonly tenures: Tenure[] = []
+  unwatchedThrough = 0
+  isDeleted = false
+  readonly #owner: Owner
+  readonly #history: ChainHistory
+  /** Its block to begin at, 0 where it has none. */
+  #start = 0
+  /** Runs that may be queued. */
+  readonly #most: number
+
+  private constructor(id: string, owner: Owner, history: ChainHistory, most: number) {
+    this.id = id
+    this.#owner = owner
+    this.#history = history
+    this.#most = most
+  }
+
+  /** @param head what the watcher says that the head is */
+  static async create(
+    owner: Owner,
+    history: ChainHistory,
+    head: number,
+    random: Random,
+  ): Promise<SimulatedTrigger> {
+    const wish = someWish(history, head, random)
+    const finality = random.pick(FINALITIES)
+    const most = random.chance(0.3) ? random.integer(3, 8) : QUEUE_OF_MANY
+    const { path, init } = post('/api/triggers', {
+      name: 'simulated',
+      kind: 'chain_event',
+      action_code: script(success()),
+      usage_api_key: 'usage-key',
+      config: configOf(wish),
+      options: { finality },
+      // One run starts, the others stay queued: what is executed is not what this is about.
+      max_runs_per_minute: 1,
+      max_queued_runs: most,
+    })
+    const { id } = await answered<TriggerRecord>(await owner.api(path, init), 201)
+    const trigger = new SimulatedTrigger(id, owner, history, most)
+    trigger.#begin(wish, finality, head)
+    return trigger
+  }
+
+  get isEnabled(): boolean {
+    return !this.isDeleted && this.#tenure.until === undefined
+  }
+
+  async disable(): Promise<void> {
+    await this.#patch({ enabled: false })
+    await this.#end()
+  }
+
+  async enable(head: number): Promise<void> {
+    const before = this.#tenure
+    const { backfill } = await this.#patch({ enabled: true })
+    const left = backfill && !backfill.done ? { from: backfill.at, to: backfill.to } : null
+    if (backfill) before.backfillLeftAt = backfill.done ? backfill.to + 1 : backfill.at
+    this.tenures.push({
+      filter: before.filter,
+      since: Math.max(head + 1, this.#start),
+      backfill: left,
+      finalities: before.finalities.slice(-1),
+    })
+  }
+
+  /** Another contract, event or filter, from now on or from a block. */
+  async reconfigure(head: number, random: Random): Promise<void> {
+    const wish = someWish(this.#history, head, random)
+    const { finalities } = this.#tenure
+    const before = JSON.stringify((await this.record()).config)
+    if (before === JSON.stringify(configOf(wish))) return
+    await this.#patch({ config: configOf(wish) })
+    await this.#end()
+    this.#begin(wish, finalities.at(-1)!, head)
+  }
+
+  async changeFinality(random: Random): Promise<void> {
+    const finality = random.pick(FINALITIES)
+    await this.#patch({ options: { finality } })
+    this.#tenure.finalities.push(finality)
+  }
+
+  async remove(): Promise<void> {
+    await this.#owner.api(`/api/triggers/${this.id}`, { method: 'DELETE' })
+    this.isDeleted = true
+  }
+
+  /** Its queue is emptied where it is about full. */
+  async makeRoom(): Promise<void> {
+    if (!this.isEnabled || this.#most >= QUEUE_OF_MANY) return
+    const { stats } = await this.record()
+    if (stats && stats.queued * 2 >= this.#most) await this.purge()
+  }
+
+  async purge(): Promise<void> {
+    const { path, init } = post(`/api/triggers/${this.id}/purge`, {})
+    await this.#owner.api(path, init)
+  }
+
+  async record(): Promise<TriggerRecord> {
+    return answered(await this.#owner.api(`/api/triggers/${this.id}`), 200)
+  }
+
+  /** All of its runs, as its owner reads them; which event each is of, its object alone knows. */
+  async runs(): Promise<JudgedRun[]> {
+    const kept = await this.#rows()
+    const shown = new Map<string, RunRecord>()
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const query: string = `limit=100${cursor && `&cursor=${cursor}`}`
+      const page: { runs: RunRecord[]; next_cursor: string | null } = await answered(
+        await this.#owner.api(`/api/triggers/${this.id}/runs?${query}`),
+        200,
+      )
+      for (const run of page.runs) shown.set(run.id, run)
+      cursor = page.next_cursor
+    }
+    return kept.map(({ suffix, sequence, log }) => {
+      const run = shown.get(`${this.id}${suffix}`)
+      if (!run) throw new Error(`run ${sequence} is not in the history`)
+      const event = run.input['event'] as Record<string, unknown>
+      const { transactionHash, address, topics, data, ordinal } = log
+      return {
+        sequence,
+        identity: `${[transactionHash, address, topics.join(), data].join(' ')} ${ordinal}`,
+        block: event['block_number'] as number,
+        index: event['log_index'] as number,
+        reorged: run.reorged,
+        decode: event['decode'] as string,
+        decoded: event['decoded'],
+      }
+    })
+  }
+
+  #rows() {
+    return runInDurableObject(queueOf(this.id), (_, { storage }) =>
+      storage.sql
+        .exec<{ suffix: string; sequence: number; body: ArrayBuffer }>(
+          'SELECT suffix, sequence, body FROM runs ORDER BY sequence',
+        )
+        .toArray()
+        .map(({ body, ...row }) => ({
+          ...row,
+          log: JSON.parse(new TextDecoder().decode(body)) as ChainLog,
+        })),
+    )
+  }
+
+  get #tenure(): Tenure {
+    return this.tenures.at(-1)!
+  }
+
+  #begin({ contract, event, topics, start }: Wish, finality: Finality, head: number): void {
+    this.#start = start ?? 0
+    const isPast = start !== undefined && start <= head
+    this.tenures.push({
+      filter: { address: contract, topic0: event.topic0, topics },
+      since: Math.max(head + 1, this.#start),
+      backfill: isPast ? { from: start, to: head } : null,
+      finalities: [finality],
+    })
+  }
+
+  async #end(): Promise<void> {
+    this.#tenure.until = this.#history.moment
+    this.unwatchedThrough = (await this.#rows()).at(-1)?.sequence ?? 0
+  }
+
+  async #patch(change: object): Promise<TriggerRecord> {
+    const { path, init } = post(`/api/triggers/${this.id}`, change)
+    return answered(await this.#owner.api(path, { ...init, method: 'PATCH' }), 200)
+  }
+}
+
+function someWish(history: ChainHistory, head: number, random: Random): Wish {
+  const event = random.pick(EVENTS)
+  const wish = { contract: random.pick(CONTRACTS), event, topics: random.pick(event.filters) }
+  if (random.chance(0.4)) return wish
+  const { firstBlock } = history.chain
+  const start = random.chance(0.2)
+    ? head + random.integer(1, 10)
+    : Math.max(firstBlock, head - random.integer(0, 80))
+  return { ...wish, start }
+}
+
+function configOf({ contract, event, topics, start }: Wish) {
+  return {
+    chain: CHAIN,
+    contract_address: contract,
+    event_signature: event.signature,
+    ...(topics.length > 0 && { topic_filters: topics }),
+    ...(start !== undefined && { start_block: start }),
+  }
+}
+
+async function answered<Body>(response: Response, status: number): Promise<Body> {
+  if (response.status !== status)
+    throw new Error(`answered ${response.status}: ${await response.text()}`)
+  return response.json()
+}
