@@ -40,7 +40,8 @@ export class Lagging {
     const time = now()
     for (const watched of state.subscriptions.all())
       for (const lane of [watched.live, watched.backfill])
-        if (lane && !lane.isBusy && lane.retryAt <= time && this.#isKept(watched, lane)) {
+        if (lane?.isResting) this.#endBackfill(watched, lane)
+        else if (lane && !lane.isBusy && lane.retryAt <= time && this.#isKept(watched, lane)) {
           lane.isBusy = true
           this.#waiting.push(() => this.#tell(watched, lane))
         }
@@ -84,8 +85,8 @@ export class Lagging {
     const { state, teller, now } = this.#options
     const { kept, marks, notices } = state
     const mark = marks.of(watched.mark)
-    if (!isLaneOf(state, watched, lane) || mark === undefined || !this.#isKept(watched, lane))
-      return false
+    if (!isLaneOf(state, watched, lane) || lane.isResting) return false
+    if (mark === undefined || !this.#isKept(watched, lane)) return false
     const last = Math.min(mark, lane.range?.to ?? mark)
     const hasEnded = lane.range !== null && lane.next.block > lane.range.to
     if (lane.next.block > last && !hasEnded) {
@@ -130,8 +131,15 @@ export class Lagging {
     if (progress.backfillAt !== undefined) lane.toldAt = now()
     this.#advance(watched, lane, end)
     if (progress.backfillAt === null && lane.next.block > lane.range!.to)
-      state.transaction(() => state.subscriptions.endBackfill(watched))
+      this.#endBackfill(watched, lane)
     return true
+  }
+
+  #endBackfill(watched: Watched, lane: LanePosition): void {
+    const { state } = this.#options
+    const settled = state.kept.first - 1
+    if (lane.isResting && lane.range!.to > settled) return
+    state.transaction(() => state.subscriptions.endBackfill(watched, settled))
   }
 
   #advance(watched: Watched, lane: LanePosition, to: Position): void {

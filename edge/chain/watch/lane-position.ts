@@ -14,6 +14,8 @@ export class LanePosition {
   readonly range: BlockRange | null
   /** Somebody is reading for it, or telling it. */
   isBusy = false
+  /** Of a backfill that has ended: it is here in case that blocks of it are taken back. */
+  isResting = false
   /** When it may be told again, Unix milliseconds: its queue was full, or its object away. */
   retryAt = 0
   /** When the trigger was last told how far its backfill is. */
@@ -43,6 +45,7 @@ export class LanePosition {
     this.#floor = Math.min(this.#floor, block)
     if (this.next.block < block || (this.next.block === block && this.next.logIndex === 0))
       return false
+    this.isResting = false
     this.next = { block, logIndex: 0 }
     return true
   }

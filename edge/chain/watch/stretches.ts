@@ -58,7 +58,7 @@ export class LaneStretches implements Stretches {
     through: number,
   ): Promise<'taken' | 'full' | 'over' | 'away'> {
     const { state, teller, now } = this.#options
-    const { subscriptions } = state
+    const { subscriptions, kept } = state
     const watched = subscriptions.get(triggerId)
     const lane = watched?.[name]
     if (!watched || !lane || watched.generation !== generation) return 'over'
@@ -94,7 +94,7 @@ export class LaneStretches implements Stretches {
     lane.advance(end)
     state.transaction(() => {
       const hasEnded = lane.range !== null && lane.next.block > lane.range.to
-      if (hasEnded) subscriptions.endBackfill(watched)
+      if (hasEnded) subscriptions.endBackfill(watched, kept.first - 1)
       else subscriptions.put(watched, lane)
     })
     return 'taken'

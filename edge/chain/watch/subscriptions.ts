@@ -196,12 +196,23 @@ export class Subscriptions {
     this.#dropLane(watched, 'live')
   }
 
-  /** A backfill has ended: should blocks of it be taken back, then the live lane tells of those in their places. */
-  endBackfill(watched: Watched): void {
-    const from = watched.backfill?.range?.from
+  /**
+   * A backfill has ended: should blocks of it be taken back, then the live lane tells of those in their places. Unless there
+   * are blocks between the two that nobody is owed, of a time in which the trigger was disabled: then it rests.
+   * @param settled blocks up to this one stay
+   */
+  endBackfill(watched: Watched, settled: number): void {
+    const lane = watched.backfill
+    if (!lane?.range) return
+    const { from, to } = lane.range
+    const isNextToLive = to + 1 >= watched.since
+    if (!isNextToLive && to > settled) {
+      lane.isResting = true
+      return
+    }
     watched.backfill = undefined
     this.#dropLane(watched, 'backfill')
-    if (from !== undefined) this.setSince(watched, Math.min(watched.since, from))
+    if (isNextToLive) this.setSince(watched, Math.min(watched.since, from))
   }
 
   setSince(watched: Watched, since: number): void {

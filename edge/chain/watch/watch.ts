@@ -139,7 +139,7 @@ export class Watch {
       ...this.#seen.facts,
       lookedThrough: kept.through ?? null,
       triggers: all.length,
-      backfills: all.filter(({ backfill }) => backfill).length,
+      backfills: all.filter(({ backfill }) => backfill && !backfill.isResting).length,
       behind: all.filter(({ live, backfill }) =>
         [live, backfill].some((lane) => lane && lane.retryAt > now),
       ).length,

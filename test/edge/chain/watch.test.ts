@@ -170,6 +170,35 @@ describe('reorganisations', () => {
   )
 
   it(
+    'bring a trigger that was disabled for a while nothing of that while, and what comes instead of its backfill once',
+    onChain(async (world) => {
+      const { chain } = world
+      world.subscribe('other')
+      await world.poll()
+      for (let mined = 1; mined <= 6; mined++) chain.mine([someLog(mined)])
+      await world.poll()
+      const { number: head } = chain.head
+      const backfill = { from: head - 5, to: head - 3 }
+      const trigger = world.subscribe('a', { backfill, since: head + 1 })
+      await world.poll()
+      expect(trigger.data).toEqual([1, 2, 3])
+      world.restart()
+      chain.reorg(
+        5,
+        [12, 13, 14, 15, 16, 17].map((data) => [someLog(data)]),
+      )
+      await world.poll()
+      await world.poll()
+      expect(trigger.data.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 12, 13, 17])
+      expect(world.watch.status()).toMatchObject({ backfills: 0 })
+      chain.mineEmpty(400)
+      await world.poll()
+      await world.poll()
+      expect(world.count('lanes')).toBe(0)
+    }, START),
+  )
+
+  it(
     'above the mark of a deeper finality are nothing to its triggers',
     onChain(async (world) => {
       const { chain } = world
