@@ -31,6 +31,8 @@ export class ChainNode {
   tellsBlockTime = true
   /** Tags that it knows besides `latest`; other providers answer `null` or an error. */
   tags: readonly string[] = ['safe', 'finalized']
+  /** Blocks that are further below the chain's head are never left out by `missingBlocks`. */
+  leavesOutWithin = Number.POSITIVE_INFINITY
   /** Requests so far, and questions by method. */
   requests = 0
   readonly methods = new Map<string, number>()
@@ -141,6 +143,7 @@ export class ChainNode {
           strikes: (fault) => this.#strikes(this.faults[fault]),
           random: this.#random,
           tellsBlockTime: this.tellsBlockTime,
+          leavesOutWithin: this.leavesOutWithin,
         })
       default:
         return { error: { code: -32601, message: `the method ${method} does not exist` } }

@@ -17,6 +17,7 @@ type Circumstances = {
   strikes: (fault: LogFault) => boolean
   random: () => number
   tellsBlockTime: boolean
+  leavesOutWithin: number
 }
 
 export function answerLogs(
@@ -62,12 +63,13 @@ function faulty(
   blocks: readonly ScriptedBlock[],
   view: ChainView,
   query: LogsQuery,
-  { strikes, random, tellsBlockTime }: Circumstances,
+  { strikes, random, tellsBlockTime, leavesOutWithin }: Circumstances,
   isRange: boolean,
 ): RpcLog[] {
   const asked = (block: ScriptedBlock) => block.logs.filter((log) => isAsked(log, query))
   let answered = blocks
-  const withLogs = blocks.filter((block) => asked(block).length > 0)
+  const lowest = view.chain.head.number - leavesOutWithin
+  const withLogs = blocks.filter((block) => block.number > lowest && asked(block).length > 0)
   if (isRange && withLogs.length > 0 && strikes('missingBlocks')) {
     const missing = withLogs[Math.floor(random() * withLogs.length)]
     answered = blocks.filter((block) => block !== missing)

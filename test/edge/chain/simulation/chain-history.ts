@@ -53,6 +53,10 @@ export class ChainHistory {
     for (const contents of refill(orphans)) this.mine(contents)
   }
 
+  /** The last block that is final now. */
+  readonly lastFinal = (finality: Finality): number =>
+    typeof finality === 'number' ? this.chain.head.number - finality : this.chain[finality]
+
   minedAt(event: ChainEvent): number {
     return this.#minedAt.get(event.log.blockHash) ?? 0
   }

@@ -68,7 +68,10 @@ function owed({ tenures }: JudgedTrigger, history: ChainHistory): Map<string, Ch
   const events = tenures.flatMap((tenure) => {
     const { until, backfillLeftAt } = tenure
     const matching = history.matching(tenure.filter)
-    if (until === undefined) return matching.filter(({ block }) => isCovered(tenure, block))
+    if (until === undefined) {
+      const lastFinal = history.lastFinal(tenure.finalities.at(-1)!)
+      return matching.filter(({ block }) => block <= lastFinal && isCovered(tenure, block))
+    }
     const { from, to } = tenure.backfill ?? { from: 0, to: -1 }
     const through = backfillLeftAt === undefined ? -1 : Math.min(backfillLeftAt - 1, to)
     return matching.filter(
@@ -111,8 +114,10 @@ function wrongMarks(
   return runs.flatMap((run) => {
     if (run.sequence <= unwatchedThrough) return []
     const place = places.get(run.identity)
-    // It is on the chain again, at a block that the trigger is not told of.
-    if (place !== undefined && !tenures.some((tenure) => isCovered(tenure, place))) return []
+    // It is on the chain again, at a block that the trigger is not told of, or not yet.
+    const isTold = (tenure: Tenure) =>
+      isCovered(tenure, place!) && place! <= history.lastFinal(tenure.finalities.at(-1)!)
+    if (place !== undefined && !tenures.some(isTold)) return []
     if (run.reorged === (place === undefined)) return []
     return [run.reorged ? `marked though on the chain: ${told(run)}` : `not marked: ${told(run)}`]
   })

@@ -17,6 +17,12 @@ const DEEPEST = 64
 
 const STEPS = 60
 
+/** Of the times in which nobody looks, so many are an outage of hours. */
+const OUTAGES = 0.12
+
+/** Mined before the end, so that the last final block of each finality has logs on both of its sides. */
+const LAST_BLOCKS = 18
+
 /** Looks at the chain after the last of its blocks, within which everything has to have come to rest. */
 const LAST_LOOKS = 60
 
@@ -90,7 +96,7 @@ class Simulation {
     const random = this.#random
     const dice = random.integer(1, 100)
     if (dice <= 30) this.#mine(random.pick([1, 1, 1, 2, 3]))
-    else if (dice <= 32) this.#mine(random.integer(20, 60))
+    else if (dice <= 32) this.#mineMany()
     else if (dice <= 42) this.#reorg()
     else if (dice <= 54) {
       const number = random.integer(0, this.#nodes.length - 1)
@@ -104,29 +110,30 @@ class Simulation {
     if (random.chance(0.75)) await this.#look()
   }
 
-  /** All faults end, the chain goes on until all is final, and everybody has room. */
+  /** All faults end, the chain goes on, sometimes until all that happened on it is final, and everybody has room. */
   async calmDown(): Promise<void> {
     for (const node of this.#nodes) clear(node)
     this.#watcher.beCalm()
     this.#note('calm')
-    for (let mined = 0; mined <= DEEPEST + 8; mined += 12) {
-      this.#history.mine([])
-      for (let more = 1; more < 12; more++) this.#history.mine([])
+    if (this.#random.chance(0.5)) {
+      for (let mined = 0; mined < DEEPEST; mined++) this.#history.mine([])
       await this.#look()
     }
+    this.#mine(LAST_BLOCKS)
+    await this.#look()
     for (let look = 0; look < LAST_LOOKS; look++) {
       this.#watcher.clock.pass(20_000)
       for (const trigger of this.#triggers) await trigger.makeRoom()
       await this.#look()
       const { lookedThrough, watching } = this.#watcher.status()
       const isThrough = lookedThrough === this.#chain.head.number || !watching
-      if (isThrough && this.#watcher.isAtRest()) return
+      if (isThrough && this.#watcher.isAtRest(this.#history.lastFinal)) return
     }
     throw new Error(`does not come to rest: ${JSON.stringify(this.#watcher.status())}`)
   }
 
   async judged(): Promise<string[]> {
-    const wrong: string[] = []
+    const wrong = [...this.#watcher.objections]
     const decodedOf = ({ log }: ChainEvent) => this.#traffic.decodedOf(log)
     for (const [number, trigger] of this.#triggers.entries()) {
       if (trigger.isDeleted) continue
@@ -153,6 +160,16 @@ class Simulation {
       this.#history.mine(transactions)
     }
     this.#note(`mined ${count} up to ${this.#chain.head.number}`)
+  }
+
+  /** While nobody looked: some dozens of blocks, or rarely so many that the watcher reads them by ranges. */
+  #mineMany(): void {
+    const random = this.#random
+    if (!random.chance(OUTAGES)) return this.#mine(random.integer(20, 60))
+    const count = random.pick([600, 800, 800, 1000, 3000])
+    for (let mined = 0; mined < count; mined++)
+      this.#history.mine(random.chance(0.02) ? [this.transaction()] : [])
+    this.#note(`an outage of ${count} blocks, up to ${this.#chain.head.number}`)
   }
 
   readonly transaction = () => this.#chain.transaction(this.#traffic.logs())

@@ -1,16 +1,22 @@
 /** The watcher of the simulation: one life of it after another, on one storage. */
 import { BackfillRunner } from '../../../../edge/chain/backfill/backfill-runner.ts'
 import { RangeSize } from '../../../../edge/chain/backfill/range-size.ts'
+import type { Finality } from '../../../../edge/chain/finality.ts'
 import { HttpChainReader } from '../../../../edge/chain/rpc/http-chain-reader.ts'
-import type { DeliveryAnswer, LogDelivery } from '../../../../edge/chain/subscription.ts'
+import type {
+  DeliveryAnswer,
+  LogDelivery,
+  Subscription,
+} from '../../../../edge/chain/subscription.ts'
 import { Watch } from '../../../../edge/chain/watch/watch.ts'
 import type { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { fetchOf } from '../../../doubles/chain-node/fetch-of.ts'
 import type { Random } from '../../../origin/credits/simulation/random.ts'
-import { queueOf } from '../../app.ts'
+import { kill, queueOf } from '../../app.ts'
 import { Clock } from './clock.ts'
 import { Life } from './life.ts'
 import type { WatcherCall, WatcherCalls } from './watcher-calls.ts'
+import { Witness } from './witness.ts'
 
 type World = {
   storage: DurableObjectStorage
@@ -31,9 +37,15 @@ export class SimulatedWatcher {
   #calls: WatcherCall[] = []
   /** What was thrown where nobody could catch it. */
   #thrown: unknown[] = []
+  readonly #witness: Witness
+  /** What it was last asked for, by trigger. */
+  readonly #asked = new Map<string, Pick<Subscription, 'version' | 'finality'>>()
+  /** What the witness objected to. */
+  readonly objections: string[] = []
 
   constructor(world: World) {
     this.#world = world
+    this.#witness = new Witness(world.nodes[0]!.chain)
     this.#nodes = Object.fromEntries(
       world.nodes.map((node, place) => [`https://node-${place}.example/`, node]),
     )
@@ -77,11 +89,23 @@ export class SimulatedWatcher {
     return this.#watch.status()
   }
 
-  /** Whether nobody is owed anything that can be told now. */
-  isAtRest(): boolean {
+  /**
+   * Whether nobody is owed anything that can be told now.
+   * @param lastFinal the last block that is final by a finality
+   */
+  isAtRest(lastFinal: (finality: Finality) => number): boolean {
     const { sql } = this.#world.storage
-    const owed = sql.exec('SELECT 1 FROM lanes UNION ALL SELECT 1 FROM notices').toArray()
-    return owed.length === 0 && this.#calls.length === 0
+    const lanes = sql
+      .exec<{ finality: string; next_block: number; to_block: number | null }>(
+        'SELECT finality, next_block, to_block FROM lanes JOIN subscriptions USING (trigger_id)',
+      )
+      .toArray()
+    const isOwed = lanes.some(({ finality, next_block, to_block }) => {
+      const final = lastFinal(JSON.parse(finality) as Finality)
+      return next_block <= Math.min(final, to_block ?? final)
+    })
+    const notices = sql.exec('SELECT 1 FROM notices').toArray()
+    return !isOwed && notices.length === 0 && this.#calls.length === 0
   }
 
   #begin(): void {
@@ -96,7 +120,12 @@ export class SimulatedWatcher {
     const reader = new HttpChainReader({
       endpoints: Object.keys(this.#nodes),
       chainId: nodes[0]!.chain.chainId,
-      fetch: life.lived((url: string, init: RequestInit) => network(url, init)),
+      fetch: life.lived(async (url: string, init: RequestInit) => {
+        const response = await network(url, init)
+        const text = await response.text()
+        this.#witness.hear(typeof init.body === 'string' ? init.body : '[]', text)
+        return new Response(text, response)
+      }),
       now,
       sleep,
       random: () => chances.fraction(),
@@ -146,18 +175,30 @@ export class SimulatedWatcher {
   }
 
   #arrive(call: WatcherCall): void {
-    if (call.ask === 'watch') this.#watch.watch(call.subscription)
-    else if (call.ask === 'unwatch') this.#watch.unwatch(call.triggerId, call.version)
+    if (call.ask === 'watch') {
+      const { subscription } = call
+      const { version = -1 } = this.#asked.get(subscription.triggerId) ?? {}
+      if (subscription.version >= version) this.#asked.set(subscription.triggerId, subscription)
+      this.#watch.watch(subscription)
+    } else if (call.ask === 'unwatch') this.#watch.unwatch(call.triggerId, call.version)
     else this.#watch.roomFor(call.triggerId)
   }
 
-  /** Its object is asked, unless the call, or its answer, is lost. */
+  /** Its object is asked, unless the call, or its answer, is lost; or it is killed, before it is asked or when it has answered. */
   async #tell(triggerId: string, delivery: LogDelivery): Promise<DeliveryAnswer> {
     const { random } = this.#world
+    const { finality } = this.#asked.get(triggerId)!
+    this.objections.push(
+      ...this.#witness
+        .objections(finality, delivery)
+        .map((objection) => `${triggerId}: ${objection}`),
+    )
     const fate = this.#isCalm ? 1 : random.fraction()
     if (fate < 0.04) throw new Error('the call is lost')
+    if (fate < 0.06) await kill(triggerId)
     const answer = await queueOf(triggerId).deliverLogs(delivery)
-    if (fate < 0.08) throw new Error('the answer is lost')
+    if (fate >= 0.04 && fate < 0.09) await kill(triggerId)
+    if (fate >= 0.08 && fate < 0.12) throw new Error('the answer is lost')
     return answer
   }
 }

@@ -1,4 +1,5 @@
 /** What the endpoints of a seed do wrong, and for how long. */
+import { BLOCKS_KEPT } from '../../../../shared/limits.ts'
 import type { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import type { View } from '../../../doubles/chain-node/chain-view.ts'
 import { type Faults, LOG_FAULTS, REQUEST_FAULTS } from '../../../doubles/chain-node/faults.ts'
@@ -10,6 +11,9 @@ const REQUESTS = REQUEST_FAULTS.filter((fault) => fault !== 'hang')
 
 /** As far as a node is behind: answers of a node that is further behind are found out in other ways. */
 const LAG_MAX = 4
+
+/** Blocks that are kept, less what a reorganisation may take: what is left out further down nobody finds. */
+const NEAR_HEAD = BLOCKS_KEPT - 56
 
 const PLANS = [
   {},
@@ -25,6 +29,7 @@ const PLANS = [
 export function settle(node: ChainNode, random: Random): void {
   node.limits = { ...random.pick(PLANS) }
   node.tellsBlockTime = random.chance(0.5)
+  node.leavesOutWithin = NEAR_HEAD
 }
 
 /** Something changes at one endpoint: a new fault, another view, or all is well again. */
