@@ -96,6 +96,34 @@ describe('a trigger', () => {
   )
 })
 
+describe('a stranger', () => {
+  it(
+    'whose log is larger than a row of the storage stops nobody: it is told, and so are all others',
+    onChain(async (world) => {
+      const { chain } = world
+      const own = world.subscribe('own')
+      const address = hex(20, 0xbad)
+      const late = world.subscribe('late', { filter: { address, topic0: EVENT, topics: [] } })
+      await world.poll()
+      const data = `0x${'ab'.repeat(2_500_000)}`
+      late.room = 0
+      chain.mine([someLog(1), someLog(0, { address, data }), someLog(2)])
+      await world.poll()
+      chain.mine([someLog(3)])
+      await world.poll()
+      expect(own.data).toEqual([1, 2, 3])
+      const rows = world.rows<{ bytes: number }>(
+        'SELECT max(length(log)) AS bytes FROM logs UNION SELECT max(length(text)) FROM log_parts',
+      )
+      expect(Math.max(...rows.map(({ bytes }) => bytes))).toBeLessThanOrEqual(1024 * 1024)
+      late.room = 9
+      world.watch.roomFor('late')
+      await world.settle()
+      expect(late.taken.map((log) => log.data === data)).toEqual([true])
+    }, START),
+  )
+})
+
 describe('reorganisations', () => {
   it(
     'are told before what comes instead, and only to who may have seen what went',
