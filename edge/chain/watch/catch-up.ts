@@ -89,7 +89,7 @@ export class CatchUp {
     const { through } = kept
     if (through === undefined) return
     state.transaction(() => {
-      for (const [mark, block] of [...marks.entries()]) {
+      for (const [mark, block] of marks.entries()) {
         if (block !== through) continue
         leaveMark(state, mark)
         marks.set(mark, to)

@@ -123,9 +123,9 @@ describe('a stranger', () => {
     }, START),
   )
 
-  it.for([1, 3])(
+  it.each([1, 3])(
     'whose block the provider does not give stops nobody, and is told once it does; %i blocks at a look',
-    (blocks, { expect }) =>
+    (blocks) =>
       onChain(async (world) => {
         const { chain, node } = world
         const address = hex(20, 0xbad)
