@@ -18,7 +18,11 @@ const ALONE = [
 ]
 
 /** Files that look at what an isolate does first, or want the scanner and its index to themselves: a workerd for each. */
-const FRESH = ['test/edge/schedule/{scan,scanner}.test.ts', 'test/edge/queue/index-row.test.ts']
+const FRESH = [
+  'test/edge/schedule/{scan,scanner}.test.ts',
+  'test/edge/queue/index-row.test.ts',
+  'test/edge/trust/origin-trust.test.ts',
+]
 
 const bindings = await makeEdgeTestEnvironment()
 // After the environment: it names the authority that Miniflare reads when it is imported.

@@ -23,7 +23,7 @@ export async function tokenJourney(options: TokenJourney): Promise<void> {
   const token = await step(
     'deploy an ERC-20 token',
     async () => deployDemoToken(holder),
-    (deployed) => `at ${String(deployed.target)}`,
+    (deployed) => `at ${deployed.target as string}`,
   )
   const trigger = await step(
     'create the chain_event trigger',

@@ -50,7 +50,7 @@ export async function chain(): Promise<void> {
 }
 
 function oldChain(): ScriptedChain {
-  const chain = new ScriptedChain({ chainId: 42_161 })
-  for (let n = 1; n <= OLD_BLOCKS; n++) chain.mine(n % LOG_EVERY === 0 ? [transferOf(1, n)] : [])
-  return chain
+  const old = new ScriptedChain({ chainId: 42_161 })
+  for (let n = 1; n <= OLD_BLOCKS; n++) old.mine(n % LOG_EVERY === 0 ? [transferOf(1, n)] : [])
+  return old
 }

@@ -46,7 +46,7 @@ afterAll(async () => {
   await started.stop()
 })
 
-const addressOf = (contract: BaseContract) => String(contract.target)
+const addressOf = (contract: BaseContract) => contract.target as string
 const watching = (contract: BaseContract | string, event_signature = TRANSFER, more = {}) => ({
   kind: 'chain_event',
   config: {

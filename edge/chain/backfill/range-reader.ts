@@ -110,8 +110,8 @@ export class RangeReader {
 
   /** What has been read of the stretch's beginning, as far as it goes; `undefined` while its first piece is not there. */
   take(): ReadLogs | undefined {
-    const open = this.#pieces.findIndex(({ state }) => state !== 'read')
-    const read = this.#pieces.splice(0, open === -1 ? this.#pieces.length : open)
+    const missing = this.#pieces.findIndex(({ state }) => state !== 'read')
+    const read = this.#pieces.splice(0, missing === -1 ? this.#pieces.length : missing)
     const last = read.at(-1)
     if (!last) return undefined
     this.#waiting = 0

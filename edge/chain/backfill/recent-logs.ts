@@ -98,12 +98,15 @@ export class RecentLogs {
     if (blocks === 1) return logsOfOneBlock(this.#chain, query, to, 'backfill')
     try {
       const logs = await this.#chain.logs(query, from, to, 'backfill')
-      if (mayBeCut(logs)) return void size.refused(blocks)
-      size.answered(blocks)
-      return logs
+      if (!mayBeCut(logs)) {
+        size.answered(blocks)
+        return logs
+      }
+      size.refused(blocks)
     } catch (error) {
       if (!(error instanceof RangeRefused)) throw error
-      return void size.refused(blocks, error.blocks)
+      size.refused(blocks, error.blocks)
     }
+    return undefined
   }
 }

@@ -35,13 +35,13 @@ export async function* readUnion(
   }))
   const asked = new Set<Promise<void>>()
   let through = from - 1
-  let failure: { error: unknown } | undefined
+  const failures: unknown[] = []
   while (through < to && !signal.aborted) {
-    while (asked.size < QUESTIONS_AT_ONCE && failure === undefined) {
+    while (asked.size < QUESTIONS_AT_ONCE && failures.length === 0) {
       const answer = askNext(parts, asked.size === 0)
       if (!answer) break
       const settled = answer
-        .catch((error: unknown) => void (failure ??= { error }))
+        .catch((error: unknown) => void failures.push(error))
         .finally(() => asked.delete(settled))
       asked.add(settled)
     }
@@ -52,7 +52,7 @@ export async function* readUnion(
       through = read.through
       yield read
     }
-    if (failure !== undefined && asked.size === 0) throw failure.error
+    if (failures.length > 0 && asked.size === 0) throw failures[0]
   }
 }
 

@@ -1,3 +1,5 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { encodeHex } from '../../../shared/hex.ts'
 import type { EventSignature } from '../signature/event-signature.ts'
 import type { LogValues } from './decode-log.ts'
 import { ranked, type Reading, readingsOf } from './infer-indexed.ts'
@@ -11,6 +13,8 @@ export type LearnedIndexed = {
   confident: boolean
   /** The readings that fit all of the logs, with the bits of all, the fewest first. To go on with. */
   readings: readonly Reading[]
+  /** Digests of the logs that it was learned from: a log that comes again says nothing new. */
+  seen: readonly string[]
 }
 
 /** The best of all readings is right where it leads the next by this, in every case that was measured. */
@@ -18,6 +22,9 @@ const CONFIDENT_BITS = 10
 
 /** Readings that are kept to go on with: those behind them are out of question. */
 const READINGS_MAX = 16
+
+/** What so many different logs leave open, more will not decide. */
+const LOGS_MAX = 64
 
 /**
  * Learns from logs together what each by itself leaves open. Equal logs count once.
@@ -31,13 +38,13 @@ export function learnIndexed(
 ): LearnedIndexed | undefined {
   const count = before?.count ?? firstCount(signature, logs)
   if (count === undefined) return undefined
-  const seen = new Set<string>()
+  const seen = new Set(before?.seen)
   let readings = before?.readings
   for (const log of logs) {
-    const key = [...log.topics, log.data].join()
-    if (log.topics[0] !== signature.topic0 || log.topics.length - 1 !== count || seen.has(key))
-      continue
-    seen.add(key)
+    if (log.topics[0] !== signature.topic0 || log.topics.length - 1 !== count) continue
+    const digest = digestOf(log)
+    if (seen.has(digest) || seen.size === LOGS_MAX) continue
+    seen.add(digest)
     const found = readingsOf(signature, log)
     // A log that fits nothing, or too much, says nothing.
     if (found && found.length > 0) readings = readings ? both(readings, found) : found
@@ -49,6 +56,7 @@ export function learnIndexed(
     indexed: best.indexed,
     confident: next === undefined || next.bits - best.bits >= CONFIDENT_BITS,
     readings: readings!.toSorted((a, b) => a.bits - b.bits).slice(0, READINGS_MAX),
+    seen: [...seen],
   }
 }
 
@@ -58,6 +66,12 @@ export function learned(
   count: number,
 ): readonly number[] | undefined {
   return found?.confident && found.count === count ? found.indexed : undefined
+}
+
+/** Eight bytes: who makes two logs of one digest makes one of them say nothing. */
+function digestOf({ topics, data }: LogValues): string {
+  const text = new TextEncoder().encode([...topics, data].join())
+  return encodeHex(keccak_256(text).subarray(0, 8))
 }
 
 function firstCount(

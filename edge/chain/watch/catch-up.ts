@@ -36,8 +36,7 @@ export class CatchUp {
     if (through === undefined) return
     state.transaction(() => {
       // Who waits for a block that the chain does not name now, has his own way from where he is.
-      for (const [mark, block] of [...marks.entries()])
-        if (block !== through) leaveMark(state, mark)
+      for (const [mark, block] of marks.entries()) if (block !== through) leaveMark(state, mark)
       kept.restart(through)
     })
     const until = now() + READ_FOR_MS

@@ -18,8 +18,7 @@ export function prune(state: WatchState): void {
   if (keepFrom < kept.first + TOGETHER) return
   state.transaction(() => {
     // A finality that stands still this long: its triggers read what they are owed once it moves.
-    for (const [mark, block] of [...marks.entries()])
-      if (block < keepFrom - 1) leaveMark(state, mark)
+    for (const [mark, block] of marks.entries()) if (block < keepFrom - 1) leaveMark(state, mark)
     kept.prune(keepFrom)
     notices.settle(keepFrom)
   })

@@ -25,7 +25,7 @@ export class WatchedNode extends ChainNode {
     const calls = [JSON.parse(body) as Call | Call[]].flat()
     for (const { method, params } of calls) {
       if (method !== 'eth_getLogs') continue
-      const { fromBlock, toBlock } = params?.[0] as Logs
+      const { fromBlock, toBlock } = (params ?? [{}])[0] as Logs
       if (fromBlock && toBlock)
         this.ranges.push({ from: Number(fromBlock), to: Number(toBlock), at })
       if (typeof answer === 'object')

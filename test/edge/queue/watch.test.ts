@@ -106,7 +106,7 @@ describe('a PATCH of a chain event', () => {
   it('of the marks in its signature forgets what was learned without them', () => {
     const watch = {
       ...BEGUN,
-      learned: { count: 2, indexed: [0, 1], confident: true, readings: [] },
+      learned: { count: 2, indexed: [0, 1], confident: true, readings: [], seen: [] },
     }
     const event_signature = 'Transfer(address indexed a, address indexed b, uint256)'
     const next = decided({ config: { ...CONFIG, event_signature } }, row(), undefined, watch)

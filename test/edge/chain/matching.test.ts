@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { mayHold, WatchedBlooms } from '../../../edge/chain/matching/bloom.ts'
+import { matches } from '../../../edge/chain/matching/matches.ts'
+import { halvesOf, unionOf } from '../../../edge/chain/matching/union.ts'
+import { bloomOf } from '../../doubles/chain-node/bloom.ts'
+import { EVENT, hex, TOKEN } from './watched-chain.ts'
+
+const topic = (value: number) => hex(32, value)
+const filter = (over: object = {}) => ({ address: TOKEN, topic0: EVENT, topics: [], ...over })
+
+describe('a filter', () => {
+  const positions = filter({ topics: [null, [topic(1), topic(2)]] })
+  const log = (...topics: string[]) => ({ address: TOKEN, topics: [EVENT, ...topics] })
+
+  it('lets pass what has one of its topics at each position, and anything where it has none', () => {
+    const passed = [log(topic(9), topic(1)), log(topic(8), topic(2), topic(7))]
+    expect(passed.map((one) => matches(positions, one))).toEqual([true, true])
+  })
+
+  it('lets nothing else pass, also not a log with fewer topics', () => {
+    const others = [
+      log(topic(9), topic(3)),
+      log(topic(1)),
+      log(),
+      { ...log(topic(9), topic(1)), address: hex(20, 1) },
+      { address: TOKEN, topics: [topic(5), topic(9), topic(1)] },
+      { address: TOKEN, topics: [] },
+    ]
+    expect(others.map((one) => matches(positions, one))).toEqual(others.map(() => false))
+  })
+})
+
+describe('the union of filters', () => {
+  it('is one question, with later topics only where all agree on them', () => {
+    const topics = [[topic(1)]]
+    const other = hex(20, 0xa2)
+    expect(unionOf([filter({ topics }), filter({ topics, address: other })])).toEqual([
+      { addresses: [TOKEN, other], topics: [[EVENT], [topic(1)]] },
+    ])
+    expect(unionOf([filter({ topics }), filter({ topic0: topic(3) })])).toEqual([
+      { addresses: [TOKEN], topics: [[topic(3), EVENT].toSorted()] },
+    ])
+    expect(unionOf([])).toEqual([])
+  })
+
+  it('has at most a thousand addresses a question, and each filter in one of them', () => {
+    const filters = Array.from({ length: 2_500 }, (_, at) => filter({ address: hex(20, at + 1) }))
+    const queries = unionOf(filters)
+    expect(queries.map(({ addresses }) => addresses.length)).toEqual([1_000, 1_000, 500])
+    expect(new Set(queries.flatMap(({ addresses }) => addresses)).size).toBe(2_500)
+  })
+
+  it('can be halved down to one address and one event', () => {
+    const query = { addresses: [TOKEN], topics: [[topic(1), topic(2)], [topic(9)]] }
+    expect(halvesOf(query)).toEqual([
+      { addresses: [TOKEN], topics: [[topic(1)], [topic(9)]] },
+      { addresses: [TOKEN], topics: [[topic(2)], [topic(9)]] },
+    ])
+    expect(halvesOf({ addresses: [TOKEN], topics: [[topic(1)]] })).toBeUndefined()
+  })
+})
+
+describe('the bloom of a block', () => {
+  const bloom = bloomOf([TOKEN, EVENT, topic(4)])
+
+  it('may hold what is in it, and not what is not', () => {
+    expect(mayHold(bloom, TOKEN, EVENT)).toBe(true)
+    expect(mayHold(bloom.toUpperCase().replace('0X', '0x'), TOKEN, EVENT)).toBe(true)
+    expect(mayHold(bloom, hex(20, 0xbeef), EVENT)).toBe(false)
+    expect(mayHold(bloom, TOKEN, topic(0xbeef))).toBe(false)
+  })
+
+  it('is looked at for all filters, each event with its own address', () => {
+    const among = (...filters: { address: string; topic0: string }[]) =>
+      new WatchedBlooms(filters).mayHoldAny(bloom)
+    expect(among(filter({ address: hex(20, 1) }), filter())).toBe(true)
+    expect(among(filter({ address: hex(20, 0xbeef) }), filter({ topic0: topic(0xbeef) }))).toBe(
+      false,
+    )
+  })
+})
