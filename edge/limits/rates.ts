@@ -24,7 +24,7 @@ export const RATES = {
    * Previews of chain events, of one user: each asks a chain's nodes some ten times, which the operator pays for. A person
    * who tries signatures stays below it.
    */
-  chain_preview: { burst: 20, perMinute: 20 },
+  chain_preview: { burst: 20, perMinute: 6 },
 } as const satisfies Record<string, Rate>
 
 export type RateName = keyof typeof RATES

@@ -94,6 +94,8 @@ export class BackfillRunner {
     const { chain, size, now } = this.#parts
     if (!this.#chainPause.isOver(now()) || this.#told >= TOLD_AT_ONCE) return false
     const room = this.#room()
+    // The first part of a stretch needs no room: without this, each of a thousand would bring its own.
+    if (room <= 0 && this.#asked + this.#told > 0) return false
     for (const [key, reading] of this.#readings) {
       if (!this.#isGoing(reading)) continue
       const question = reading.next(chain, size, room, this.#asked === 0)

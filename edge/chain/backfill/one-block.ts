@@ -45,6 +45,6 @@ export async function logsOfOneBlock(
 }
 
 /** For one block there is no smaller range, so that a refusal looks like other failures of the question. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   return error instanceof RangeRefused || (error instanceof ChainAway && error.perhapsRange)
 }

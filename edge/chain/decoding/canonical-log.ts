@@ -54,6 +54,26 @@ export class CanonicalLog {
     return end
   }
 
+  /**
+   * Equal types one behind the other. Their number is the data's: nothing is done for each of them before it is read,
+   * and so counted.
+   * @returns where the encoding ends
+   */
+  #elements(of: AbiType, length: number, start: number): number {
+    const isTold = isDynamic(of)
+    const step = headWords(of) * WORD
+    let end = start + length * step
+    if (end > this.#hex.length) return NONE
+    for (let place = 0; place < length; place++) {
+      const head = start + place * step
+      if (isTold && this.#count(head) * 2 !== end - start) return NONE
+      const behind = this.#value(of, isTold ? end : head)
+      if (behind === NONE) return NONE
+      if (isTold) end = behind
+    }
+    return end
+  }
+
   /** @returns where the value ends */
   #value(type: AbiType, at: number): number {
     switch (type.kind) {
@@ -63,8 +83,7 @@ export class CanonicalLog {
         const length = type.length ?? this.#count(at)
         if (length > this.#hex.length / WORD) return NONE
         if (type.length === null) this.#bits += lengthBits(length)
-        const types = Array.from({ length }, () => type.of)
-        return this.#sequence(types, type.length === null ? at + WORD : at)
+        return this.#elements(type.of, length, type.length === null ? at + WORD : at)
       }
       case 'string':
       case 'bytes':

@@ -117,7 +117,7 @@ export class Endpoint {
     const body = rpcBody(calls, firstId)
     const posted = await this.#connections.run(lane, async () => {
       const began = this.now()
-      const answer = await post(this.#network, this.#address, body, lane)
+      const answer = await post(this.#network, this.#address, body)
       this.latency.add(Math.max(0, this.now() - began))
       return answer
     })

@@ -1,5 +1,4 @@
 /** One request to one endpoint, within its bounds of time and size. */
-import type { ReadLane } from './chain-reader.ts'
 import { boundedText, cancel } from './bounded-text.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointFailed } from './endpoint-failure.ts'
@@ -15,13 +14,11 @@ export type Network = {
 /** A node that has not answered within this is asked no further: blocks come faster. */
 const ANSWER_WITHIN_MS = 10_000
 
-const MIB = 1024 * 1024
-
 /**
- * Live answers: the logs of one block, of which the largest that a chain allows have some 40 MiB. Of a backfill four are
- * under way, and a range can be made smaller.
+ * Above the largest single log, which has some 14 MiB of hex; several answers may be under way in an object of 128 MB.
+ * What has more is asked for in smaller ranges, and of one block in parts.
  */
-const ANSWER_MAX_BYTES: Record<ReadLane, number> = { live: 64 * MIB, backfill: 16 * MIB }
+const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
 /** What it answered. `json` is `undefined` where the body is none, which only a failed status may have. */
 export type Posted = { status: number; retryAfter: string | null; json: unknown }
@@ -31,7 +28,6 @@ export async function post(
   { fetch, sleep }: Network,
   { url, headers }: EndpointAddress,
   body: string,
-  lane: ReadLane,
 ): Promise<Posted> {
   const waited = new AbortController()
   const given = new AbortController()
@@ -50,7 +46,7 @@ export async function post(
     const answer = await fetch(url, init).catch((error: unknown) => {
       throw new EndpointFailed(tookTooLong(error) ? 'timeout' : 'unreachable')
     })
-    return await read(answer, ANSWER_MAX_BYTES[lane])
+    return await read(answer)
   }
   try {
     return await Promise.race([asked(), late])
@@ -60,13 +56,13 @@ export async function post(
   }
 }
 
-async function read(answer: Response, maxBytes: number): Promise<Posted> {
+async function read(answer: Response): Promise<Posted> {
   const { status } = answer
   if (status === 0 || (status >= 300 && status < 400)) {
     await cancel(answer.body)
     throw new EndpointFailed('redirected')
   }
-  const text = await boundedText(answer, maxBytes)
+  const text = await boundedText(answer, ANSWER_MAX_BYTES)
   const retryAfter = answer.headers.get('retry-after')
   try {
     return { status, retryAfter, json: JSON.parse(text) as unknown }

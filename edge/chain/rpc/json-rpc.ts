@@ -57,16 +57,21 @@ function messageOf(value: unknown): { id: unknown; answer: RpcAnswer } {
   return { id, answer: { result } }
 }
 
+/** Errors are a sentence or two. Texts are searched for what they say: one of megabytes would hold up all else for hours. */
+const ERROR_TEXT_MAX_CHARACTERS = 1_000
+
 /** Some providers answer a bare text, or an object without a code. */
 function errorOf(value: unknown): RpcError {
-  if (typeof value !== 'object' || value === null) return { code: 0, message: String(value) }
+  if (typeof value !== 'object' || value === null) return { code: 0, message: shortOf(value) }
   const { code, message, data } = value as { code?: unknown; message?: unknown; data?: unknown }
   return {
     code: typeof code === 'number' ? code : 0,
-    message: typeof message === 'string' ? message : '',
-    data,
+    message: typeof message === 'string' ? shortOf(message) : '',
+    data: typeof data === 'string' ? shortOf(data) : data,
   }
 }
+
+const shortOf = (text: unknown) => String(text).slice(0, ERROR_TEXT_MAX_CHARACTERS)
 
 function notJsonRpc(detail: string): EndpointFailed {
   return new EndpointFailed('not_json_rpc', { detail })

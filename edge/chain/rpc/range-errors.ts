@@ -98,7 +98,12 @@ function blocksIn(text: string): number | undefined {
 function suggestedBeside(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const { from, to } = data as { from?: unknown; to?: unknown }
-  return typeof from === 'string' && typeof to === 'string' ? `block range [${from}, ${to}]` : ''
+  return isBlock(from) && isBlock(to) ? `block range [${from}, ${to}]` : ''
+}
+
+/** Of anything that is longer nothing is searched for. */
+function isBlock(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 18
 }
 
 /** `10,000`, `10.000`, `10k`. */

@@ -7,25 +7,26 @@ type Options = {
   watch: Pick<Watch, 'head' | 'answeredAt' | 'isWatching'>
   reader: Pick<ChainReader, 'tip'>
   now: () => number
-  /** An answer that is older is not fresh. */
-  freshMs: number
 }
 
-/** The head for who creates a trigger: what is being followed anyway, or asked for. */
+/** What is known for longer may have been taken back by a chain that began anew. */
+const KNOWN_MS = 60_000
+
+/**
+ * The head for who creates a trigger: asked for, so that nothing of the time before it fires it. Who knows that the chain
+ * is further does not believe a node that lags.
+ */
 export async function askedHead(
-  { watch, reader, now, freshMs }: Options,
+  { watch, reader, now }: Options,
   finality: Finality,
 ): ReturnType<WatcherStub['head']> {
-  const { head, answeredAt, isWatching } = watch
-  const isFresh = isWatching && Math.abs(now() - (answeredAt ?? 0)) <= freshMs
-  if (isFresh && head !== undefined && typeof finality === 'number') return { state: 'known', head }
   try {
     const tag = typeof finality === 'number' ? undefined : finality
     const tip = await reader.tip(tag ? [tag] : [])
     if (tag && tip[tag] === null) return { state: 'no_such_finality' }
-    // A node that lags says less than what is known.
-    const known = isFresh && head !== undefined ? head : 0
-    return { state: 'known', head: Math.max(tip.latest.number, known) }
+    const { head, answeredAt, isWatching } = watch
+    const isKnown = isWatching && Math.abs(now() - (answeredAt ?? 0)) <= KNOWN_MS
+    return { state: 'known', head: Math.max(tip.latest.number, isKnown ? (head ?? 0) : 0) }
   } catch {
     return { state: 'away' }
   }

@@ -1,9 +1,12 @@
 import { BLOCKS_KEPT } from '../../../shared/limits.ts'
+import { BlockRefused } from '../backfill/one-block.ts'
+import type { ReadLogs } from '../backfill/range-reader.ts'
 import { readUnion } from '../backfill/union-reader.ts'
 import type { Tip } from '../block-header.ts'
 import { routeOfLog } from '../matching/matches.ts'
 import { finalBlocks, leaveMark } from './finality-marks.ts'
 import type { FollowerOptions } from './follower.ts'
+import type { UnionLogs } from './union-logs.ts'
 
 /** From so many missed blocks on, ranges are cheaper than the header of each. */
 const CATCH_UP_BLOCKS = 512
@@ -26,7 +29,7 @@ export class CatchUp {
     return this.#target(tip) - this.#options.state.kept.through! >= CATCH_UP_BLOCKS
   }
 
-  /** What is kept is known to be the chain's. @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused} */
+  /** What is kept is known to be the chain's. @throws {ChainAway} @throws {NodeLags} */
   async read(tip: Tip): Promise<void> {
     const { state, inStep, reader, size, union, now } = this.#options
     const { kept, marks } = state
@@ -45,7 +48,23 @@ export class CatchUp {
     const all = union()
     const range = { from: through + 1, to }
     const lane = { lane: 'live', signal: ended.signal } as const
-    for await (const read of readUnion({ chain: reader, size }, all.queries, range, lane)) {
+    const reading = readUnion({ chain: reader, size }, all.queries, range, lane)
+    try {
+      await this.#tellAll(reading, all, () => now() >= until && ended.abort())
+    } catch (error) {
+      if (!(error instanceof BlockRefused)) throw error
+      this.#part(to)
+    }
+  }
+
+  async #tellAll(
+    reading: AsyncIterable<ReadLogs>,
+    all: UnionLogs,
+    told: () => void,
+  ): Promise<void> {
+    const { state, inStep } = this.#options
+    const { kept, marks } = state
+    for await (const read of reading) {
       const before = kept.through
       if (before === undefined) return
       const moves = new Map(
@@ -59,8 +78,24 @@ export class CatchUp {
         log,
       }))
       await inStep.tell(logs, moves, () => kept.restart(read.through))
-      if (now() >= until) ended.abort()
+      told()
     }
+  }
+
+  /** One block of somebody's can not be read: each reads its own from here on, so that nobody waits for that one. */
+  #part(to: number): void {
+    const { state } = this.#options
+    const { kept, marks } = state
+    const { through } = kept
+    if (through === undefined) return
+    state.transaction(() => {
+      for (const [mark, block] of marks.entries()) {
+        if (block !== through) continue
+        leaveMark(state, mark)
+        marks.set(mark, to)
+      }
+      kept.restart(to)
+    })
   }
 
   /** Everything up to here is final for everybody whose finality the chain serves, and too deep to be taken back. */

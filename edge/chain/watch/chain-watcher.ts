@@ -36,15 +36,23 @@ type Parts = {
  */
 export class ChainWatcher extends DurableObject<Env> implements ChainStub {
   #parts!: Parts
+  readonly #heads = new Map<Finality, ReturnType<WatcherStub['head']>>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  async head(finality: Finality): ReturnType<WatcherStub['head']> {
-    const { watch, reader, pace } = this.#parts
-    return askedHead({ watch, reader, now: Date.now, freshMs: 2 * pace.intervalMs }, finality)
+  /** Those who ask while an answer is on its way share it. */
+  head(finality: Finality): ReturnType<WatcherStub['head']> {
+    const { watch, reader } = this.#parts
+    const asking =
+      this.#heads.get(finality) ??
+      askedHead({ watch, reader, now: Date.now }, finality).finally(() =>
+        this.#heads.delete(finality),
+      )
+    this.#heads.set(finality, asking)
+    return asking
   }
 
   async watch(subscription: Subscription): Promise<void> {

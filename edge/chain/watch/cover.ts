@@ -8,15 +8,17 @@ import type { WatchState } from './watch-state.ts'
 /**
  * Looks for logs in kept blocks that were looked through before a trigger wanted them: it came between two looks, or has a
  * backfill up to the head. Those blocks may still be taken back, so they are read as those of a poll are, and not by ranges.
- * @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused}
+ * @throws {ChainAway} @throws {NodeLags}
  */
 export async function cover(
   state: WatchState,
   source: { reader: ChainReader; size: RangeSize },
+  now: number,
 ): Promise<void> {
-  const { kept, subscriptions } = state
+  const { kept, subscriptions, flooded } = state
   const uncovered = [...subscriptions.all()].flatMap((watched) => {
     const from = Math.max(wantedFrom(watched), kept.first)
+    if (flooded.has(watched.route, now)) return []
     return watched.coveredFrom !== undefined && from < watched.coveredFrom
       ? [{ watched, from, to: watched.coveredFrom - 1 }]
       : []
@@ -27,14 +29,16 @@ export async function cover(
   const { through } = kept
   const union = new UnionLogs(uncovered.map(({ watched }) => watched.filter))
   const headers = kept.headers(from, to)
-  const logs = await union.of(source, headers)
+  const { logs, refused } = await union.of(source, headers)
   // Nothing is kept any more where the last trigger has gone meanwhile.
   if (kept.through !== through) return
   state.transaction(() => {
     const routes = new Set(uncovered.map(({ watched }) => watched.route))
     kept.addLogs(logs.filter((log) => routes.has(routeOfLog(log))))
-    for (const part of uncovered)
-      if (subscriptions.isCurrent(part.watched)) subscriptions.setCoveredFrom(part.watched, from)
+    for (const route of refused.keys()) flooded.add(route, now)
+    for (const { watched } of uncovered)
+      if (subscriptions.isCurrent(watched) && !refused.has(watched.route))
+        subscriptions.setCoveredFrom(watched, from)
   })
 }
 

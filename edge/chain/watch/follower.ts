@@ -6,6 +6,7 @@ import { commonAncestor, linkedHeaders } from './ancestor.ts'
 import { begin, headersBelow } from './begin.ts'
 import { CatchUp } from './catch-up.ts'
 import { beginMarks, finalBlocks } from './finality-marks.ts'
+import { waitForRefused } from './flooded-routes.ts'
 import type { InStep } from './in-step.ts'
 import { goBack } from './reorganisation.ts'
 import type { UnionLogs } from './union-logs.ts'
@@ -128,16 +129,21 @@ export class Follower {
   }
 
   async #lookAt(headers: readonly BlockHeader[], tip: Tip): Promise<void> {
-    const { state, reader, size, union, inStep } = this.#options
+    const { state, reader, size, union, inStep, now, log } = this.#options
     const { kept } = state
     const { through } = kept
     const top = through === undefined ? undefined : kept.hashAt(through)
     if (headers[0]!.number !== through! + 1 || (top && headers[0]!.parentHash !== top))
       throw new NodeLags('the chain has another branch by now')
     state.lookingThrough = headers.at(-1)!.number
-    const logs = await union().of({ reader, size }, headers)
+    const { logs, refused } = await union().of({ reader, size }, headers)
     this.#requireGoingOn(through)
-    state.transaction(() => kept.extend(headers, logs))
+    let waiting = 0
+    state.transaction(() => {
+      kept.extend(headers, logs)
+      waiting = waitForRefused(state, refused, now())
+    })
+    if (waiting > 0) log('chain.flooded', { events: refused.size, triggers: waiting })
     this.#sure()
     await inStep.follow(finalBlocks(state, tip, kept.through!))
   }

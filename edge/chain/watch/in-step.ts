@@ -11,7 +11,7 @@ const TOLD_AT_ONCE = 32
 /** Whoever has not answered by then is behind, and nobody waits for it. */
 const WAITED_MS = 5_000
 
-/** Logs that are routed at once: they are in memory together. */
+/** Logs that are routed at once, one with much data as several: they are in memory together. */
 const LOGS_AT_ONCE = 2_000
 
 /** A log on its way: `log` is its JSON where nobody has needed it yet. */

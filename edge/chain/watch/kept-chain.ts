@@ -1,6 +1,11 @@
+import { weightOf } from '../backfill/log-density.ts'
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainLog, Position } from '../chain-log.ts'
 import { routeOfLog } from '../matching/matches.ts'
+import { LogParts } from './log-parts.ts'
+
+/** Bytes of a log's row that count as much as a log does, as `weightOf` has it. */
+const BYTES_OF_A_LOG = 4 * 1024
 
 type BlockRow = {
   number: number
@@ -10,17 +15,21 @@ type BlockRow = {
   logs_bloom: string
 }
 
+type LogRow = { block: number; place: number; route: string; log: string }
+
 /**
  * What the watcher keeps of the chain near its head: linked blocks, and the logs that somebody wanted when they were
  * looked through. Every method that writes is called in a transaction of its caller.
  */
 export class KeptChain {
   readonly #sql: SqlStorage
+  readonly #parts: LogParts
   #through: number | undefined
   #first: number | undefined
 
   constructor(sql: SqlStorage) {
     this.#sql = sql
+    this.#parts = new LogParts(sql)
     this.load()
   }
 
@@ -92,7 +101,7 @@ export class KeptChain {
         log.blockNumber,
         log.logIndex,
         routeOfLog(log),
-        JSON.stringify(log),
+        this.#parts.add(log.blockNumber, log.logIndex, JSON.stringify(log)),
       )
   }
 
@@ -100,6 +109,7 @@ export class KeptChain {
   rollBack(to: number): void {
     this.#sql.exec('DELETE FROM blocks WHERE number > ?', to)
     this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)
+    this.#parts.deleteOutside(0, to)
     if (this.#first !== undefined && this.#first > to) this.#first = undefined
     if (this.#through !== undefined && this.#through > to) this.#setThrough(to)
   }
@@ -108,6 +118,7 @@ export class KeptChain {
   restart(through: number | undefined): void {
     this.#sql.exec('DELETE FROM blocks')
     this.#sql.exec('DELETE FROM logs')
+    this.#sql.exec('DELETE FROM log_parts')
     this.#first = undefined
     this.#setThrough(through)
   }
@@ -117,6 +128,7 @@ export class KeptChain {
     if (this.#first === undefined || below <= this.#first) return
     this.#sql.exec('DELETE FROM blocks WHERE number < ?', below)
     this.#sql.exec('DELETE FROM logs WHERE block_number < ?', below)
+    this.#parts.deleteOutside(below, Number.MAX_SAFE_INTEGER)
     const first = this.#sql.exec<{ first: number | null }>(
       'SELECT min(number) AS first FROM blocks',
     )
@@ -127,44 +139,62 @@ export class KeptChain {
    * Logs in order, as JSON with their routes.
    * @param from the first block @param to the last
    */
-  logsIn(
-    from: number,
-    to: number,
-  ): SqlStorageCursor<{ block: number; route: string; log: string }> {
-    return this.#sql.exec(
-      `SELECT block_number AS block, route, log FROM logs WHERE block_number BETWEEN ? AND ?
+  *logsIn(from: number, to: number): Generator<{ block: number; route: string; log: string }> {
+    const rows = this.#sql.exec<LogRow>(
+      `SELECT block_number AS block, log_index AS place, route, log FROM logs WHERE block_number BETWEEN ? AND ?
        ORDER BY block_number, log_index`,
       from,
       to,
     )
+    for (const { block, place, route, log } of rows)
+      yield { block, route, log: this.#parts.whole(block, place, log) }
   }
 
-  /** The block of the log that stands so many logs behind the first one from a block on; `undefined` where none does. */
-  blockOfLog(from: number, count: number): number | undefined {
-    return this.#sql
-      .exec<{ block: number }>(
-        `SELECT block_number AS block FROM logs WHERE block_number >= ?
-         ORDER BY block_number, log_index LIMIT 1 OFFSET ?`,
-        from,
-        count,
-      )
-      .toArray()[0]?.block
+  /**
+   * The block of the first log from a block on that has logs of so much weight before it; `undefined` where none has: one
+   * with much data counts as several.
+   */
+  blockOfLog(from: number, weight: number): number | undefined {
+    const rows = this.#sql.exec<{ block: number; bytes: number }>(
+      `SELECT block_number AS block, octet_length(log) + (
+         SELECT coalesce(sum(octet_length(text)), 0) FROM log_parts
+         WHERE log_parts.block_number = logs.block_number AND log_parts.log_index = logs.log_index
+       ) AS bytes
+       FROM logs WHERE block_number >= ? ORDER BY block_number, log_index`,
+      from,
+    )
+    let before = 0
+    for (const { block, bytes } of rows) {
+      if (before >= weight) return block
+      before += 1 + Math.floor(bytes / BYTES_OF_A_LOG)
+    }
+    return undefined
   }
 
-  /** Logs of one route from a place on, in order. @param to the last block */
-  logsOfRoute(route: string, from: Position, to: number, limit: number): ChainLog[] {
-    return this.#sql
-      .exec<{ log: string }>(
-        `SELECT log FROM logs WHERE route = ? AND (block_number, log_index) >= (?, ?) AND block_number <= ?
-         ORDER BY block_number, log_index LIMIT ?`,
-        route,
-        from.block,
-        from.logIndex,
-        to,
-        limit,
-      )
-      .toArray()
-      .map(({ log }) => JSON.parse(log) as ChainLog)
+  /**
+   * Logs of one route from a place on, in order.
+   * @param to the last block @param weight so much, by `weightOf`, or a little more; less, where there is no more
+   */
+  logsOfRoute(route: string, from: Position, to: number, weight: number): ChainLog[] {
+    const rows = this.#sql.exec<LogRow>(
+      `SELECT block_number AS block, log_index AS place, route, log FROM logs
+       WHERE route = ? AND (block_number, log_index) >= (?, ?) AND block_number <= ?
+       ORDER BY block_number, log_index LIMIT ?`,
+      route,
+      from.block,
+      from.logIndex,
+      to,
+      weight,
+    )
+    const logs: ChainLog[] = []
+    let read = 0
+    for (const { block, place, log } of rows) {
+      const parsed = JSON.parse(this.#parts.whole(block, place, log)) as ChainLog
+      logs.push(parsed)
+      read += weightOf([parsed])
+      if (read >= weight) break
+    }
+    return logs
   }
 
   #setThrough(through: number | undefined): void {

@@ -1,3 +1,4 @@
+import { weightOf } from '../backfill/log-density.ts'
 import type { ChainLog, Position } from '../chain-log.ts'
 import { matches } from '../matching/matches.ts'
 import { settledOf } from './in-step.ts'
@@ -10,7 +11,7 @@ import type { WatchState } from './watch-state.ts'
 /** Lanes that are told at once. */
 const TOLD_AT_ONCE = 32
 
-/** Logs that are read for one lane at a time. */
+/** Logs that are read for one lane at a time, by `weightOf`: those of all lanes are in memory together. */
 const LOGS_AT_ONCE = 200
 
 type LaggingOptions = {
@@ -95,7 +96,8 @@ export class Lagging {
     }
     const rows = kept.logsOfRoute(watched.route, lane.next, last, LOGS_AT_ONCE)
     const logs = rows.filter((log) => matches(watched.filter, log))
-    const end = rows.length < LOGS_AT_ONCE ? { block: last + 1, logIndex: 0 } : behind(rows.at(-1)!)
+    const isAll = weightOf(rows) < LOGS_AT_ONCE
+    const end = isAll ? { block: last + 1, logIndex: 0 } : behind(rows.at(-1)!)
     const { progress, isWorthTelling } = laneProgress(lane, end, now())
     lane.begin()
     if (logs.length > 0)

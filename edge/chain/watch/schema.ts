@@ -40,13 +40,25 @@ export const logs = sqliteTable(
     logIndex: integer('log_index').notNull(),
     /** The address and the first topic: what subscriptions are found by. */
     route: text('route').notNull(),
-    /** JSON of `ChainLog`. */
+    /** JSON of `ChainLog`; of one that is larger than a row may be its beginning. */
     log: text('log').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.blockNumber, table.logIndex] }),
     index('logs_route').on(table.route, table.blockNumber, table.logIndex),
   ],
+)
+
+/** The rest of logs that are larger than a row may be: production refuses one of over 2 MB. */
+export const logParts = sqliteTable(
+  'log_parts',
+  {
+    blockNumber: integer('block_number').notNull(),
+    logIndex: integer('log_index').notNull(),
+    part: integer('part').notNull(),
+    text: text('text').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.blockNumber, table.logIndex, table.part] })],
 )
 
 export const subscriptions = sqliteTable('subscriptions', {

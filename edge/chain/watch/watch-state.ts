@@ -1,3 +1,4 @@
+import { FloodedRoutes } from './flooded-routes.ts'
 import { KeptChain } from './kept-chain.ts'
 import { Marks } from './marks.ts'
 import { Notices } from './notices.ts'
@@ -14,6 +15,7 @@ export class WatchState {
    * the blocks behind it.
    */
   lookingThrough = -1
+  readonly flooded = new FloodedRoutes()
   readonly #storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
 
   constructor(storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>) {

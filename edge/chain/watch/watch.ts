@@ -152,7 +152,7 @@ export class Watch {
     if (!this.isWatching) return 'idle'
     this.#seen.note(tip, now())
     await this.#follower.follow(tip)
-    await cover(this.#state, { reader, size: this.#size })
+    await cover(this.#state, { reader, size: this.#size }, now())
     await this.#follower.finish(tip)
     prune(this.#state)
     return 'looked'

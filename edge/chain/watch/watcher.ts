@@ -10,7 +10,7 @@ export type Away = { state: 'away' }
 
 export interface WatcherStub {
   /**
-   * The number of the latest block. From memory while the chain is watched and the last look is fresh, else asked.
+   * The number of the latest block, asked for.
    * @param finality what the trigger would wait for: a chain that does not serve this tag is `no_such_finality`
    */
   head(

@@ -49,6 +49,8 @@ export type PlanLimits = {
   blocks?: number
   /** Logs of one answer. */
   logs?: number
+  /** Logs of one answer for a block that is asked for by its hash. */
+  logsOfBlock?: number
   /** Addresses of one `eth_getLogs`. */
   addresses?: number
   /** Questions of one batch; 1: batches are refused. */

@@ -35,6 +35,9 @@ export function answerLogs(
   if (query.blockHash !== undefined) {
     const block = view.byHash(query.blockHash)
     if (!block) return { error: { code: -32000, message: 'unknown block' } }
+    const { logsOfBlock = Number.POSITIVE_INFINITY } = limits
+    if (lastWithin([block], query, logsOfBlock) !== undefined)
+      return { error: countRefusal(limits, block.number, block.number) }
     return { result: faulty([block], view, query, circumstances, false) }
   }
 

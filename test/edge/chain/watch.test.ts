@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
 import { dataOf, EVENT, hex, onChain, someLog, TOKEN, type WatchedChain } from './watched-chain.ts'
 
@@ -92,6 +92,89 @@ describe('a trigger', () => {
       await world.poll()
       expect(late.data).toEqual([1, 2, 3])
       expect(world.count('lanes')).toBe(0)
+    }, START),
+  )
+})
+
+describe('a stranger', () => {
+  it(
+    'whose log is larger than a row of the storage stops nobody: it is told, and so are all others',
+    onChain(async (world) => {
+      const { chain } = world
+      const own = world.subscribe('own')
+      const address = hex(20, 0xbad)
+      const late = world.subscribe('late', { filter: { address, topic0: EVENT, topics: [] } })
+      await world.poll()
+      const data = `0x${'ab'.repeat(2_500_000)}`
+      late.room = 0
+      chain.mine([someLog(1), someLog(0, { address, data }), someLog(2)])
+      await world.poll()
+      chain.mine([someLog(3)])
+      await world.poll()
+      expect(own.data).toEqual([1, 2, 3])
+      const rows = world.rows<{ bytes: number }>(
+        'SELECT max(length(log)) AS bytes FROM logs UNION SELECT max(length(text)) FROM log_parts',
+      )
+      expect(Math.max(...rows.map(({ bytes }) => bytes))).toBeLessThanOrEqual(1024 * 1024)
+      late.room = 9
+      world.watch.roomFor('late')
+      await world.settle()
+      expect(late.taken.map((log) => log.data === data)).toEqual([true])
+    }, START),
+  )
+
+  it.each([1, 3])(
+    'whose block the provider does not give stops nobody, and is told once it does; %i blocks at a look',
+    (blocks) =>
+      onChain(async (world) => {
+        const { chain, node } = world
+        const address = hex(20, 0xbad)
+        const filter = { address, topic0: EVENT, topics: [] }
+        const own = world.subscribe('own')
+        const flooded = world.subscribe('flooded', { filter })
+        chain.mineEmpty(1)
+        await world.poll()
+        node.limits = { logs: 5, logsOfBlock: 5 }
+        chain.mine([
+          someLog(1),
+          ...[11, 12, 13, 14, 15, 16, 17].map((n) => someLog(n, { address })),
+        ])
+        chain.mineEmpty(blocks - 1)
+        for (let look = 0; look < 3; look++) await world.poll()
+        chain.mine([someLog(2), someLog(18, { address })])
+        await world.poll()
+        await world.poll()
+        expect({ own: own.data, flooded: flooded.data }).toEqual({ own: [1, 2], flooded: [] })
+        node.limits = {}
+        const { now } = world
+        world.now = () => now() + 120_000
+        for (let look = 0; look < 3; look++) await world.poll()
+        expect(flooded.data).toEqual([11, 12, 13, 14, 15, 16, 17, 18])
+      }, START)(),
+  )
+
+  it(
+    'whose block of an outage the provider does not give keeps nobody from what they have missed',
+    onChain(async (world) => {
+      const { chain, node } = world
+      const address = hex(20, 0xbad)
+      const own = world.subscribe('own')
+      const filter = { address, topic0: EVENT, topics: [] }
+      const flooded = world.subscribe('flooded', { filter })
+      await world.poll()
+      node.limits = { logs: 2, logsOfBlock: 2 }
+      chain.mine([someLog(1), ...[11, 12, 13].map((n) => someLog(n, { address }))])
+      chain.mineEmpty(900)
+      chain.mine([someLog(2)])
+      await vi.waitFor(async () => {
+        await world.watch.poll()
+        expect(own.data).toEqual([1, 2])
+      })
+      expect(flooded.data).toEqual([])
+      node.limits = {}
+      await vi.waitFor(() => expect(flooded.data).toEqual([11, 12, 13]), 10_000)
+      world.watch.unwatch('flooded', 99)
+      await world.settle()
     }, START),
   )
 })

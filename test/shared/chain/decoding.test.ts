@@ -183,6 +183,20 @@ describe('a log made to cost', () => {
     expect(found.decode_error).toContain('overlap')
   })
 
+  it('with an array that says it is long, in each of thousands of readings, costs no more than its words', () => {
+    const members = [...Array<string>(100).fill('uint8'), 'string'].join()
+    const text = `Some(${'uint256,'.repeat(29)}(${members})[],uint8,uint8)`
+    // Wherever a reading puts the array, its offset is right; it goes on as far as the data, and its first element is none.
+    const [heads, length] = [29, 20_000]
+    const head = word(heads * 32)
+      .repeat(heads)
+      .replaceAll('0x', '')
+    const data = `0x${head}${word(length).slice(2)}${word(1).slice(2).repeat(length)}`
+    expect(decoded(text, logWith(text, data, word(0), word(0), word(0)))).toMatchObject({
+      decode: 'raw',
+    })
+  })
+
   it('for a signature of 32 arguments is given up, and says what to do', () => {
     const text = `A(${Array(32).fill('uint256').join(',')})`
     const data = concat(Array.from({ length: 29 }, () => word(1)))

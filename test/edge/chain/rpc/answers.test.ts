@@ -250,7 +250,7 @@ describe('an answer that can not be right is not believed', () => {
     ],
     [
       'a text too long',
-      () => new Response('1', { headers: { 'content-length': String(65 * 1024 * 1024) } }),
+      () => new Response('1', { headers: { 'content-length': String(17 * 1024 * 1024) } }),
       'too_large',
     ],
   ])('%s', async (_, rule, failure) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { positionRefusal, rangeRefusal } from '../../../../edge/chain/rpc/range-errors.ts'
 import { isRateLimit, retryAfterMs } from '../../../../edge/chain/rpc/rate-errors.ts'
+import { type RpcError, rpcAnswers } from '../../../../edge/chain/rpc/json-rpc.ts'
 import { BatchSize, refusesBatch } from '../../../../edge/chain/rpc/batch-errors.ts'
 
 const ASKED = 100_000
@@ -111,6 +112,22 @@ describe('a provider that wants a smaller range', () => {
   it('is not believed where it suggests no smaller one than was refused', () => {
     const message = 'ranges over 10000 blocks are not supported on free plan'
     expect(rangeRefusal({ code: 35, message }, 512)).toEqual({ blocks: undefined })
+  })
+
+  it('can not hold others up by a text that is long to search through', () => {
+    const text = 'block range too wide '.repeat(100_000)
+    const errors = [
+      text,
+      { code: -1, message: text },
+      { code: -1, message: 'block range too wide', data: text },
+      { code: -1, message: 'block range too wide', data: { from: text, to: text } },
+    ]
+    for (const error of errors) {
+      const read = rpcAnswers({ jsonrpc: '2.0', id: 1, error }, 1, 1)
+      expect(read).toMatchObject({ answers: [{ error: {} }] })
+      const { answers } = read as { answers: { error: RpcError }[] }
+      expect(rangeRefusal(answers[0]!.error, ASKED)).toEqual({ blocks: undefined })
+    }
   })
 
   it('may say it beside the text', () => {
