@@ -17,11 +17,17 @@ const ALONE = [
   'test/shared/json-body.test.ts',
 ]
 
-/** Files that look at what an isolate does first, or want the scanner and its index to themselves: a workerd for each. */
+/**
+ * Files that look at what an isolate does first, or want the scanner and its index, the rates of addresses or the mailbox to
+ * themselves: a workerd for each.
+ */
 const FRESH = [
   'test/edge/schedule/{scan,scanner}.test.ts',
   'test/edge/queue/index-row.test.ts',
   'test/edge/trust/origin-trust.test.ts',
+  'test/edge/limits/rates.test.ts',
+  'test/edge/http/{front,front-attacks,processor-webhook}.test.ts',
+  'test/edge/identity/sign-in.test.ts',
 ]
 
 const bindings = await makeEdgeTestEnvironment()

@@ -653,6 +653,7 @@ it('no operation of the trigger service is forgotten', async () => {
     () => triggers.run(runId),
     () => triggers.cancelRun(runId),
     () => triggers.replayRun(runId),
+    () => triggers.chains(),
   ]
   for (const call of all) expect(await failureOf(call())).toMatchObject({ name: 'Forbidden' })
   const called = asked.map((line) => {

@@ -45,4 +45,9 @@ export function edgeWith(changes: Partial<Env> = {}): typeof edge {
 
 /** An edge as Cloudflare runs it; what it trusts is its object's to say. */
 export const production = () =>
-  edgeWith({ SVC_ENV: 'production', ORIGIN_TRUST: 'hardware', SIM_ROOT_SHA256: undefined })
+  edgeWith({
+    SVC_ENV: 'production',
+    ORIGIN_TRUST: 'hardware',
+    SIM_ROOT_SHA256: undefined,
+    CHAINS: undefined,
+  })
