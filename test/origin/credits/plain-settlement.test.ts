@@ -105,7 +105,7 @@ async function rowsOf(db: Db, account: string) {
   return JSON.parse(
     text
       .replaceAll(account, 'ACCOUNT')
-      .replaceAll(/"(openedAt|createdAt)":"2026-11-22T1[^"]*"/g, '"$1":"then"'),
+      .replaceAll(/"(openedAt|createdAt)":"[^"]*"/g, '"$1":"then"'),
   ) as unknown
 }
 
