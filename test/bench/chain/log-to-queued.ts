@@ -46,7 +46,7 @@ export async function logToQueued(
     ['log_to_started', begun],
   ] as const)
     for (const [name, of] of [
-      ['p50_ms', median],
+      ['ms', median],
       ['p99_ms', (all: readonly number[]) => percentile(all, 0.99)],
     ] as const) {
       const [value, baseline] = [of(values), of(floor)]
