@@ -1,14 +1,14 @@
 import type { ChainRecord } from '../../shared/wire/chains.ts'
 import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
 import type { EndpointHealth } from './rpc/chain-reader.ts'
-import type { ChainStatus, WatcherStub } from './watch/watcher.ts'
+import type { ChainStatus, Watcher } from './watch/watcher.ts'
 
 /** Who reads the list waits for the slowest of its watchers, and no longer than this. */
 const STATUS_MS = 2_000
 
 export type ChainRecordsOptions = {
   chains: Chains
-  watcherOf: (chain: ChainName) => Pick<WatcherStub, 'status'>
+  watcherOf: (chain: ChainName) => Pick<Watcher, 'status'>
   /** Unix milliseconds. */
   now: () => number
   sleep: (ms: number, ended: AbortSignal) => Promise<void>

@@ -1,7 +1,7 @@
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { Hono } from 'hono'
 import type { ChainName } from '../chain/chain-settings.ts'
-import type { ChainStub } from '../chain/watch/contract-stub.ts'
+import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
 import type { RateName } from '../limits/rates.ts'
@@ -14,7 +14,7 @@ export type Services = {
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** The watcher of a chain that is configured. */
-  watcherOf: (chain: ChainName) => ChainStub
+  watcherOf: (chain: ChainName) => Watcher
   /** Counts a call of a caller. @throws {TooManyCalls} */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }

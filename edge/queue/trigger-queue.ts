@@ -16,7 +16,7 @@ import { readChainConfig } from '../chain/chain-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import { finalityOf } from '../chain/finality.ts'
 import type { DeliveryAnswer, LogDelivery, Subscription } from '../chain/subscription.ts'
-import type { WatcherStub } from '../chain/watch/watcher.ts'
+import type { Watcher } from '../chain/watch/watcher.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { Visited } from '../schedule/scan.ts'
 import { ScannedRows } from '../schedule/scanned-rows.ts'
@@ -116,7 +116,7 @@ export class TriggerQueue extends DurableObject<Env> {
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     })
     this.#webhook = new WebhookIntake(this.#state, this.#intake)
-    const watcher = (chain: ChainName): WatcherStub => env.CHAIN_WATCHER.getByName(chain)
+    const watcher = (chain: ChainName): Watcher => env.CHAIN_WATCHER.getByName(chain)
     this.#logs = new LogIntake({
       ...onDisk,
       state: this.#state,

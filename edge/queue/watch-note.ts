@@ -1,6 +1,6 @@
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { Subscription } from '../chain/subscription.ts'
-import type { WatcherStub } from '../chain/watch/watcher.ts'
+import type { Watcher } from '../chain/watch/watcher.ts'
 import { Telling } from './telling.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -8,7 +8,7 @@ export type WatchNoteOptions = {
   state: Pick<TriggerState, 'row' | 'watch' | 'watchTold'>
   /** What the watcher is asked for now; `undefined` for nothing. */
   subscription: () => Subscription | undefined
-  watcher: (chain: ChainName) => Pick<WatcherStub, 'watch' | 'unwatch'>
+  watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
   now: () => number
   /** Returns after this time, or once nobody waits for it any more. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>

@@ -2,7 +2,7 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { requireConfigured } from '../chain/chain-config.ts'
 import type { ChainName, Chains } from '../chain/chain-settings.ts'
 import { finalityOf } from '../chain/finality.ts'
-import type { WatcherStub } from '../chain/watch/watcher.ts'
+import type { Watcher } from '../chain/watch/watcher.ts'
 import type { Env } from '../env.ts'
 import { sleep } from '../sleep.ts'
 import { TriggerRefused } from './trigger-refused.ts'
@@ -34,7 +34,7 @@ export async function chainHead(
 ): Promise<number> {
   requireConfigured(chain, chains)
   const finality = finalityOf(options, chains[chain]!.finality)
-  const watcher: Pick<WatcherStub, 'head'> = env.CHAIN_WATCHER.getByName(chain)
+  const watcher: Pick<Watcher, 'head'> = env.CHAIN_WATCHER.getByName(chain)
   const ended = new AbortController()
   const silent = sleep(WAIT_MS, ended.signal).then(() => ({ state: 'away' }) as const)
   try {

@@ -141,7 +141,7 @@ function whyRefused(refused: RpcError, answered: RpcAnswer, blocks: Blocks): Err
 const lengthOf = (blocks: Blocks) =>
   'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
 
-/** The first is as large as any. */
+/** Parts that the endpoint takes. The first is as large as any: what is learned of limits is learned of it. */
 function inParts(
   { addresses, topics: [first = null, ...others] }: LogQuery,
   most: Most,

@@ -1,7 +1,7 @@
 import type { Finality } from '../finality.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import type { Watch } from './watch.ts'
-import type { WatcherStub } from './watcher.ts'
+import type { Watcher } from './watcher.ts'
 
 type Options = {
   watch: Pick<Watch, 'head' | 'answeredAt' | 'isWatching'>
@@ -19,7 +19,7 @@ const KNOWN_MS = 60_000
 export async function askedHead(
   { watch, reader, now }: Options,
   finality: Finality,
-): ReturnType<WatcherStub['head']> {
+): ReturnType<Watcher['head']> {
   try {
     const tag = typeof finality === 'number' ? undefined : finality
     const tip = await reader.tip(tag ? [tag] : [])

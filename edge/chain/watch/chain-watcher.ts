@@ -15,11 +15,10 @@ import { HttpChainReader } from '../rpc/http-chain-reader.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
 import { askedFinalBlock, askedHead } from './asked-head.ts'
 import { lookAtContract } from './contract-look.ts'
-import type { ChainStub, ContractStub } from './contract-stub.ts'
+import type { ChainStatus, Watcher } from './watcher.ts'
 import { PollPace } from './poll-pace.ts'
 import { TriggerCalls } from './trigger-calls.ts'
 import { Watch } from './watch.ts'
-import type { ChainStatus, WatcherStub } from './watcher.ts'
 
 /** The parts of an object whose storage is open. */
 type Parts = {
@@ -34,9 +33,9 @@ type Parts = {
  * What watches one chain for all of its triggers; its name is the chain's. This class puts the parts together, and looks
  * at the chain by its alarm for as long as there is a trigger.
  */
-export class ChainWatcher extends DurableObject<Env> implements ChainStub {
+export class ChainWatcher extends DurableObject<Env> implements Watcher {
   #parts!: Parts
-  readonly #heads = new Map<Finality, ReturnType<WatcherStub['head']>>()
+  readonly #heads = new Map<Finality, ReturnType<Watcher['head']>>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -44,7 +43,7 @@ export class ChainWatcher extends DurableObject<Env> implements ChainStub {
   }
 
   /** Those who ask while an answer is on its way share it. */
-  head(finality: Finality): ReturnType<WatcherStub['head']> {
+  head(finality: Finality): ReturnType<Watcher['head']> {
     const { watch, reader } = this.#parts
     const asking =
       this.#heads.get(finality) ??
@@ -72,7 +71,7 @@ export class ChainWatcher extends DurableObject<Env> implements ChainStub {
     filter: LogFilter,
     finality: Finality,
     limit: number,
-  ): ReturnType<WatcherStub['recent']> {
+  ): ReturnType<Watcher['recent']> {
     const { reader, recent } = this.#parts
     const last = await askedFinalBlock(reader, finality)
     if (last.state !== 'known') return last
@@ -83,7 +82,7 @@ export class ChainWatcher extends DurableObject<Env> implements ChainStub {
     }
   }
 
-  async contractAt(address: string, within: BlockRange): ReturnType<ContractStub['contractAt']> {
+  async contractAt(address: string, within: BlockRange): ReturnType<Watcher['contractAt']> {
     return lookAtContract(this.#parts.reader, address, within)
   }
 

@@ -3,7 +3,7 @@ import type { ChainReader } from '../rpc/chain-reader.ts'
 import type { ContractReader } from '../rpc/contract-reader.ts'
 import { RangeRefused } from '../rpc/rpc-failures.ts'
 import type { BlockRange } from '../subscription.ts'
-import type { ContractStub } from './contract-stub.ts'
+import type { Watcher } from './watcher.ts'
 
 /** Blocks of one look: many for a contract that seldom tells of anything, few for one that tells too much, or a small plan. */
 const LOOKS = [2_000, 100, 5]
@@ -13,7 +13,7 @@ export async function lookAtContract(
   reader: Pick<ChainReader, 'logs'> & ContractReader,
   address: string,
   within: BlockRange,
-): ReturnType<ContractStub['contractAt']> {
+): ReturnType<Watcher['contractAt']> {
   const looking = eventsOf(reader, address, within).catch(() => null)
   try {
     const hasCode = await reader.hasCode(address)

@@ -8,7 +8,7 @@ import type { EndpointHealth } from '../rpc/chain-reader.ts'
 /** The chain can not be asked now. Answers are values: an error's class does not cross objects. */
 export type Away = { state: 'away' }
 
-export interface WatcherStub {
+export interface Watcher {
   /**
    * The number of the latest block, asked for.
    * @param finality what the trigger would wait for: a chain that does not serve this tag is `no_such_finality`
@@ -32,6 +32,22 @@ export interface WatcherStub {
     | Away
     | { state: 'busy'; retryAfterS: number }
     | { state: 'no_such_finality' }
+  >
+  /**
+   * What is at an address, for who sees no event of it.
+   * @param within blocks that were searched in vain: the last of them are looked at once more, for any event
+   */
+  contractAt(
+    address: string,
+    within: BlockRange,
+  ): Promise<
+    | {
+        state: 'known'
+        hasCode: boolean
+        /** The first topics of its last logs, each once, the latest first; `null` where the chain did not say. */
+        events: string[] | null
+      }
+    | Away
   >
   status(): Promise<ChainStatus>
   /** Makes sure that it is going where it has subscriptions: an alarm can be lost. */

@@ -1,6 +1,6 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
 import type { ChainName, Chains } from '../../chain/chain-settings.ts'
-import type { ChainStub } from '../../chain/watch/contract-stub.ts'
+import type { Watcher } from '../../chain/watch/watcher.ts'
 import { requireAllowed } from '../trigger-rules.ts'
 import { previewChainEvent } from './preview-chain-event.ts'
 import { previewSchedule } from './preview-schedule.ts'
@@ -12,7 +12,7 @@ export type PreviewOptions = {
   /** Where webhooks of this service are. */
   publicUrl: string
   chains: Chains
-  watcherOf: (chain: ChainName) => Pick<ChainStub, 'recent' | 'contractAt'>
+  watcherOf: (chain: ChainName) => Pick<Watcher, 'recent' | 'contractAt'>
   /** Counts a look at a chain, which asks its nodes. */
   requireChainRate: () => Promise<void>
 }

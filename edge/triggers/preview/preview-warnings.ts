@@ -2,9 +2,9 @@
 import type { ChainConfig } from '../../chain/chain-config.ts'
 import type { ChainEvent } from '../../chain/decoding/event-of-log.ts'
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
-import type { ContractStub } from '../../chain/watch/contract-stub.ts'
+import type { Watcher } from '../../chain/watch/watcher.ts'
 
-type Contract = Awaited<ReturnType<ContractStub['contractAt']>>
+type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 
 /**
  * @param events that were found

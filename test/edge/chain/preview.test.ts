@@ -7,8 +7,7 @@ import type { Chains } from '../../../edge/chain/chain-settings.ts'
 import { type ChainEvent, eventOfLog } from '../../../edge/chain/decoding/event-of-log.ts'
 import { RangeRefused } from '../../../edge/chain/rpc/rpc-failures.ts'
 import { lookAtContract } from '../../../edge/chain/watch/contract-look.ts'
-import type { ChainStub } from '../../../edge/chain/watch/contract-stub.ts'
-import type { ChainStatus } from '../../../edge/chain/watch/watcher.ts'
+import type { ChainStatus, Watcher } from '../../../edge/chain/watch/watcher.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { exampleLog } from '../../../edge/triggers/preview/example-log.ts'
 import { previewTrigger } from '../../../edge/triggers/preview/preview-trigger.ts'
@@ -45,7 +44,7 @@ const logOf = (signature: string, topics: string[], data: string, more = {}): Ch
 })
 
 type Answers = {
-  [Name in 'recent' | 'contractAt']?: Awaited<ReturnType<ChainStub[Name]>>
+  [Name in 'recent' | 'contractAt']?: Awaited<ReturnType<Watcher[Name]>>
 }
 const found = (...logs: ChainLog[]) =>
   ({ state: 'found', logs, searched: { from: 1, to: 100 } }) as const
