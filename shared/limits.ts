@@ -229,6 +229,9 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 export const AGENT_TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000
 export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
+/** A request that an agent registered: as long as a person needs to open the link and sign in. */
+export const AGENT_REQUEST_LIFETIME_MS = 10 * 60 * 1000
+
 /** The shortest agent token taken: 32 random bytes in base64url; the guide asks for 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43
 

@@ -2,7 +2,7 @@
  * D1: who people and agents are, and the index of triggers. A trigger's truth is its object
  * (`edge/queue/schema.ts`). Times are Unix milliseconds. `docs/storage.md` says who writes what.
  */
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const users = sqliteTable('users', {
   id: text('id').primaryKey(),
@@ -43,7 +43,10 @@ export const agentTokens = sqliteTable(
     userId: text('user_id')
       .notNull()
       .references(() => users.id),
+    /** What its holder calls itself, or its owner calls it; as it was shown at the approval. */
     label: text('label'),
+    /** Space-separated (`shared/wire/agent.ts`, SCOPES). Tokens of before scopes have both. */
+    scopes: text('scopes').notNull().default('triggers:read triggers:write'),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
     expiresAt: integer('expires_at').notNull(),
@@ -51,6 +54,62 @@ export const agentTokens = sqliteTable(
     revokedAt: integer('revoked_at'),
   },
   (table) => [index('agent_tokens_user').on(table.userId)],
+)
+
+/** What agents have registered before a person opens the link (`POST /agent/requests`). */
+export const agentRequests = sqliteTable(
+  'agent_requests',
+  {
+    id: text('id').primaryKey(),
+    /** One request for a challenge: nobody registers another over it. */
+    challenge: text('challenge').notNull().unique(),
+    label: text('label').notNull(),
+    scopes: text('scopes').notNull(),
+    /** base64url of the SHA-256 of the request's id and the code that the person types. */
+    userCodeHash: text('user_code_hash').notNull(),
+    /** Wrong codes that may still be typed. */
+    attemptsLeft: integer('attempts_left').notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    /** How it ended before its time. */
+    outcome: text('outcome', { enum: ['approved', 'refused', 'locked'] }),
+  },
+  (table) => [index('agent_requests_expires').on(table.expiresAt)],
+)
+
+export const passkeys = sqliteTable(
+  'passkeys',
+  {
+    /** base64url, as the authenticator gives it. */
+    credentialId: text('credential_id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    /** COSE_Key. */
+    publicKey: blob('public_key', { mode: 'buffer' }).notNull(),
+    /** The signature counter: one that goes back is a copied authenticator. */
+    counter: integer('counter').notNull(),
+    /** JSON: how a browser reaches the authenticator. */
+    transports: text('transports').notNull(),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+  },
+  (table) => [index('passkeys_user').on(table.userId)],
+)
+
+/** Challenges that authenticators were given: each is good for one answer. */
+export const passkeyChallenges = sqliteTable(
+  'passkey_challenges',
+  {
+    /** base64url of the SHA-256 of the challenge. */
+    challengeHash: text('challenge_hash').primaryKey(),
+    purpose: text('purpose', { enum: ['register', 'sign_in'] }).notNull(),
+    /** Of a registration: whose. */
+    userId: text('user_id').references(() => users.id),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [index('passkey_challenges_expires').on(table.expiresAt)],
 )
 
 /** The local stack's mailbox; never written in production. */

@@ -18,6 +18,15 @@ export const RATES = {
   sign_in_address: { burst: 30, perMinute: 6 },
   /** Sign-in mails to one mailbox: links that are open are counted besides (`LINKS_PER_MAILBOX`). */
   sign_in_mailbox: { burst: 10, perMinute: 1 },
+  /** Requests that agents register, from one client address: each is a row until it is cleared. */
+  agent_request_address: { burst: 30, perMinute: 30 },
+  /**
+   * Tokens that were refused, from one client address. Ten agents behind one gateway may each ask once a second whether they
+   * have been approved (`decisions.md`, Authorize); who guesses gains nothing by more, and costs a look-up each.
+   */
+  refused_token_address: { burst: 1_800, perMinute: 600 },
+  /** Challenges and answers of passkeys, from one client address. */
+  passkey_address: { burst: 60, perMinute: 60 },
   /** Writes of one user to the triggers' API: a script that makes thousands of triggers runs through, a loop does not. */
   api_write: { burst: 2_000, perMinute: 6_000 },
   /**

@@ -19,6 +19,9 @@ const WHO: Record<RateName, string> = {
   processor_address: 'this address',
   sign_in_address: 'this address',
   sign_in_mailbox: 'this mailbox',
+  agent_request_address: 'this address',
+  refused_token_address: 'this address',
+  passkey_address: 'this address',
   api_write: 'this account',
   chain_preview: 'this account',
 }

@@ -21,8 +21,25 @@ export class UsageError extends Error {
   }
 }
 
-/** As the shell is told. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, simulated: 3 } as const
+/** As the shell is told (`docs/cli.md`). */
+export const EXIT = {
+  ok: 0,
+  /** What was asked for was done, and it failed: an action threw, a rule of the evidence did. */
+  failed: 1,
+  /** The command was not called rightly, or the service refused its fields (400, 409, 413, 422); nothing was done. */
+  usage: 2,
+  simulated: 3,
+  /** No credential, or one that may not (401, 403). */
+  unauthorized: 4,
+  /** It is not there (404). */
+  notFound: 5,
+  /** No credit (402). */
+  payment: 6,
+  /** No answer, or a service that is away or busy (429, 5xx): the same command may do later. */
+  away: 7,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
+} as const
 
 /**
  * Text of somebody else on one line: what would move the cursor, colour, or turn the direction of writing shows as `?`,
