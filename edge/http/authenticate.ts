@@ -52,7 +52,11 @@ function countRefusal(c: Context<AppEnv>): Promise<void> {
 /** The session of the browser, or `undefined` where it has none that is still good. */
 export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
-  return secret === undefined ? undefined : findSession(c.var.services, secret)
+  if (secret === undefined) return undefined
+  // A page asks for its content and once more for its header.
+  const found = c.get('session') ?? findSession(c.var.services, secret)
+  c.set('session', found)
+  return found
 }
 
 /** Signs the browser in. The session that it had ends, whoever's it was: nobody could sign out of it any more. */

@@ -11,6 +11,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page } from './page.tsx'
+import { Field } from './page/parts.tsx'
 
 export function registerSignIn(app: App): void {
   app.get('/sign-in', (c) => showForm(c, safeNext(c.req.query('next'))))
@@ -20,22 +21,17 @@ export function registerSignIn(app: App): void {
 function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<Response> {
   const form = (
     <>
-      {problem && (
-        <p role="alert" id="problem" class="warn">
-          {problem}
-        </p>
-      )}
-      <p>You get a link by e-mail. There is no password.</p>
-      <form method="post" action="/sign-in">
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
+      <p class="lead">
+        You get a link by e-mail. There is no password, and no account to make before.
+      </p>
+      <form method="post" action="/sign-in" class="card">
+        <Field
           name="email"
+          label="E-mail address"
           type="email"
           required
           autocomplete="email"
-          aria-describedby={problem && 'problem'}
-          aria-invalid={problem && 'true'}
+          error={problem}
         />
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>
