@@ -70,6 +70,7 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
 /** Takes the cookie from the browser; its session is ended by `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
+  c.set('session', Promise.resolve(undefined))
 }
 
 /** Gives the browser a session's cookie. Lax: a link from a terminal or a mail arrives signed in, a foreign form does not. */

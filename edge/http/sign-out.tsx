@@ -1,30 +1,27 @@
 /** `POST /sign-out`: ends the browser's session, or all of its user. */
 import type { Context } from 'hono'
+import type { FC } from 'hono/jsx'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
 import { endAllSessions, endSession, type Session } from '../identity/sessions.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { clearSessionCookie, signedIn } from './authenticate.ts'
 import { readOwnForm } from './form.ts'
 import { notice } from './page.tsx'
-
-/** What the form's token is for. */
-const SUBJECT = 'sign-out'
+import { SIGN_OUT_SUBJECT } from './page/header.tsx'
 
 export function registerSignOut(app: App): void {
   app.post('/sign-out', (c) => signOut(c))
 }
 
-/** The form, for a page that a session sees. @param everywhere ends the user's other sessions as well */
-export async function signOutForm(session: Session, { everywhere = false } = {}) {
-  return (
-    <form method="post" action="/sign-out">
-      <input type="hidden" name="csrf" value={await csrfToken(session.secret, SUBJECT)} />
-      <button type="submit" name="where" value={everywhere ? 'everywhere' : 'here'} class="quiet">
-        {everywhere ? 'Sign out everywhere' : 'Sign out'}
-      </button>
-    </form>
-  )
-}
+/** For the account's page; the header of every page has the form of this browser alone. */
+export const SignOutEverywhere: FC<{ session: Session }> = async ({ session }) => (
+  <form method="post" action="/sign-out">
+    <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />
+    <button type="submit" name="where" value="everywhere" class="quiet">
+      Sign out everywhere
+    </button>
+  </form>
+)
 
 /** Who is signed out already is told the same: the button was pressed twice, or the session's days were over. */
 async function signOut(c: Context<AppEnv>): Promise<Response> {
@@ -32,7 +29,7 @@ async function signOut(c: Context<AppEnv>): Promise<Response> {
   if (form instanceof Response) return form
   const session = await signedIn(c)
   if (!session) return signedOut(c, 'This browser is not signed in.')
-  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, SUBJECT))) {
+  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, SIGN_OUT_SUBJECT))) {
     return notice(c, {
       status: 403,
       title: 'This page is out of date',
