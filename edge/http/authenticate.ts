@@ -69,8 +69,9 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
 
 /** Takes the cookie from the browser; its session is ended by `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
-  deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
+  // The page that says so has the header of one who is signed out.
   c.set('session', Promise.resolve(undefined))
+  deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
 /** Gives the browser a session's cookie. Lax: a link from a terminal or a mail arrives signed in, a foreign form does not. */

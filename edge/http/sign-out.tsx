@@ -1,6 +1,5 @@
 /** `POST /sign-out`: ends the browser's session, or all of its user. */
 import type { Context } from 'hono'
-import type { FC } from 'hono/jsx'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
 import { endAllSessions, endSession, type Session } from '../identity/sessions.ts'
 import type { App, AppEnv } from './app-env.ts'
@@ -13,15 +12,17 @@ export function registerSignOut(app: App): void {
   app.post('/sign-out', (c) => signOut(c))
 }
 
-/** For the account's page; the header of every page has the form of this browser alone. */
-export const SignOutEverywhere: FC<{ session: Session }> = async ({ session }) => (
-  <form method="post" action="/sign-out">
-    <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />
-    <button type="submit" name="where" value="everywhere" class="quiet">
-      Sign out everywhere
-    </button>
-  </form>
-)
+/** The form, for a page that a session sees. @param everywhere ends the user's other sessions as well */
+export async function signOutForm(session: Session, { everywhere = false } = {}) {
+  return (
+    <form method="post" action="/sign-out">
+      <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />
+      <button type="submit" name="where" value={everywhere ? 'everywhere' : 'here'} class="quiet">
+        {everywhere ? 'Sign out everywhere' : 'Sign out'}
+      </button>
+    </form>
+  )
+}
 
 /** Who is signed out already is told the same: the button was pressed twice, or the session's days were over. */
 async function signOut(c: Context<AppEnv>): Promise<Response> {
@@ -34,7 +35,7 @@ async function signOut(c: Context<AppEnv>): Promise<Response> {
       status: 403,
       title: 'This page is out of date',
       text: 'You are still signed in. You may have signed in again, or as somebody else, since the page was opened.',
-      link: { href: '/', text: 'Open a page of now' },
+      link: { href: '/', text: 'Go to the first page' },
     })
   }
   const { services } = c.var
