@@ -22,6 +22,7 @@ import { registerRunsList } from './http/runs-list.ts'
 import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
+import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
@@ -78,6 +79,7 @@ export function createApp(): App {
   registerAgentAuthorize(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
+  registerSkill(app)
   registerOpenApi(app)
   registerHealth(app)
 
