@@ -37,7 +37,7 @@ export async function approve(
   const fields = { challenge, csrf, decision: 'authorize', ...(isTyped && { user_code: code ?? '' }) }
   const approved = await post(origin, '/agent/authorize', fields, cookie)
   const title = /<h1[^>]*>([^<]*)/.exec(await approved.text())?.[1]
-  if (approved.status !== 200 || title !== 'Authorized')
+  if (approved.status !== 200 || !/authorized$/i.test(title ?? ''))
     throw new Error(`the approval was answered ${approved.status}, ${title ?? 'without a title'}`)
 }
 
