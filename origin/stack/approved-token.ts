@@ -34,7 +34,12 @@ export async function approve(
   if (code !== undefined && !isTyped && !text.includes(code))
     throw new Error(`the approval page shows another code than ${code}`)
   const challenge = searchParams.get('challenge') ?? ''
-  const fields = { challenge, csrf, decision: 'authorize', ...(isTyped && { user_code: code ?? '' }) }
+  const fields = {
+    challenge,
+    csrf,
+    decision: 'authorize',
+    ...(isTyped && { user_code: code ?? '' }),
+  }
   const approved = await post(origin, '/agent/authorize', fields, cookie)
   const title = /<h1[^>]*>([^<]*)/.exec(await approved.text())?.[1]
   if (approved.status !== 200 || !/authorized$/i.test(title ?? ''))

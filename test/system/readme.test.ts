@@ -145,8 +145,14 @@ describe('the guide for agents', () => {
     ['of a language that nobody runs', '```sh\ntrue\n```\n\n```python\nprint(1)\n```\n'],
     ['of no language', '```sh\ntrue\n```\n\n```\nhello\n```\n'],
     ['that shows the output of nothing', '```json\n{}\n```\n'],
-    ['that is a second sample of one output', '```sh\ntrue\n```\n```text\n1\n```\n```text\n2\n```\n'],
-    ['whose request nobody understands', '```sh\ntrue\n```\n**Ask the person** for their account key.\n'],
+    [
+      'that is a second sample of one output',
+      '```sh\ntrue\n```\n```text\n1\n```\n```text\n2\n```\n',
+    ],
+    [
+      'whose request nobody understands',
+      '```sh\ntrue\n```\n**Ask the person** for their account key.\n',
+    ],
   ])('could have no block %s', (_, markdown) => {
     expect(() => stepsOf('a guide', markdown)).toThrow('a guide')
   })

@@ -81,7 +81,10 @@ const HEALTH = {
 function documentRoute(path: string): Description {
   const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
   return {
-    operationId: `read_${path.toLowerCase().match(/[a-z]+/g)!.join('_')}`,
+    operationId: `read_${path
+      .toLowerCase()
+      .match(/[a-z]+/g)!
+      .join('_')}`,
     summary: DOCUMENT_SUMMARIES[path] ?? 'A part of the guide for agents.',
     security: [],
     responses: {

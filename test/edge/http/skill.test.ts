@@ -3,7 +3,33 @@ import { parse } from 'yaml'
 import { openApiDocument } from '../../../edge/http/openapi/document.ts'
 import { DOCUMENT_PATHS, documentsOf } from '../../../edge/skill/documents.ts'
 import { settingsOf } from '../../../edge/env.ts'
-import { edge, env } from '../app.ts'
+import { toApiError } from '../../../edge/http/failure.ts'
+import { PreviewBusy } from '../../../edge/triggers/preview/preview-busy.ts'
+import { ChainUnavailable } from '../../../edge/triggers/chain-head.ts'
+import { OriginAway } from '../../../edge/trust/origin-away.ts'
+import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
+import { refuseRequest, registerRequest, requestOf } from '../../../edge/identity/agent-requests.ts'
+import { approveRequest } from '../../../edge/identity/request-approval.ts'
+import { encodeBase64url } from '../../../shared/base64url.ts'
+import { AGENT_REQUEST_LIFETIME_MS, USER_CODE_ATTEMPTS } from '../../../shared/limits.ts'
+import actionErrors from '../../../docs/actions.md?raw'
+import clearing from '../../../edge/queue/clearing.ts?raw'
+import verdicts from '../../../edge/queue/verdict.ts?raw'
+import {
+  createTrigger,
+  db,
+  edge,
+  env,
+  fire,
+  type Owner,
+  post,
+  random,
+  runOnce,
+  script,
+  slow,
+  someOwner,
+  webhook,
+} from '../app.ts'
 
 const read = async (path: string) => (await edge(path)).text()
 const texts = new Map<string, string>()
@@ -119,7 +145,11 @@ describe('what is served for agents', () => {
     const patterns = [...Object.keys(openApiDocument('https://edge.test').paths), '/agent/tokens']
     const known = patterns.map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`))
     for (const [at, text] of texts) {
-      const named = [...text.matchAll(/(?:edge\.test|URL|[`" ])(\/(?:api|agent|webhook|verify)\b[^\s`"?:,;)]*)/g)]
+      const named = [
+        ...text.matchAll(
+          /(?:edge\.test|URL|[`" ])(\/(?:api|agent|webhook|verify)\b[^\s`"?:,;)]*)/g,
+        ),
+      ]
       const unknown = named
         .map(([, path]) => path!.replace(/\$\(.*|<\w+>|\$\w+|…/g, 'x').replace(/\.$/, ''))
         .filter((path) => path !== '/api' && !known.some((pattern) => pattern.test(path)))
@@ -134,7 +164,9 @@ describe('what leads to the guide', () => {
     expect(title).toMatch(/^# \S/)
     expect(summary).toMatch(/^> \S/)
     const lists = rest.slice(rest.findIndex((line) => line.startsWith('## ')))
-    const odd = lists.filter((line) => !/^(|## \S.*|- \[[^\]]+\]\(https:\/\/\S+\)(: .+)?)$/.test(line))
+    const odd = lists.filter(
+      (line) => !/^(|## \S.*|- \[[^\]]+\]\(https:\/\/\S+\)(: .+)?)$/.test(line),
+    )
     expect(odd).toEqual([])
   })
 
@@ -172,5 +204,146 @@ describe('what leads to the guide', () => {
     expect(targets).toContain('/SKILL.md')
     for (const path of targets) expect([path, (await edge(path)).status]).toEqual([path, 200])
     expect(await home.text()).toContain('href="/SKILL.md"')
+  })
+})
+
+const owner: Owner = await someOwner()
+const identity = { db, now: Date.now, random, settings: settingsOf(env) }
+
+/** A token of nobody, and its challenge. */
+async function newToken() {
+  const token = encodeBase64url(random(48))
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
+  return { token, challenge: encodeBase64url(new Uint8Array(hash)) }
+}
+const me = (token: string) => edge('/api/me', { headers: { authorization: `Bearer ${token}` } })
+const send = (path: string, body: unknown, api: typeof edge = owner.api) => {
+  const { init } = post(path, body)
+  return api(path, init)
+}
+const disabled = () => createTrigger(owner, { enabled: false })
+const failure = async (error: Error) => {
+  const failed = toApiError(error)
+  return Response.json(failed.toBody('https://docs.test'), { status: failed.status })
+}
+
+/** How to come by each answer of the table. */
+const PROVOKED: Record<string, () => Promise<Response>> = {
+  '400 bad_request': () => owner.api('/api/triggers', { method: 'POST', body: '{', headers: json }),
+  '401 unauthorized': async () => me((await newToken()).token),
+  '401 request_refused': async () => {
+    const { token, challenge } = await newToken()
+    const request = await registerRequest(identity, { challenge, label: 'refused' })
+    await refuseRequest(identity, request!.id)
+    return me(token)
+  },
+  '401 request_expired': async () => {
+    const { token, challenge } = await newToken()
+    const now = () => Date.now() - AGENT_REQUEST_LIFETIME_MS - 1
+    await registerRequest({ ...identity, now }, { challenge, label: 'expired' })
+    return me(token)
+  },
+  '401 request_locked': async () => {
+    const { token, challenge } = await newToken()
+    await registerRequest(identity, { challenge, label: 'locked' })
+    const request = await requestOf(identity, challenge)
+    for (let attempt = 0; attempt < USER_CODE_ATTEMPTS; attempt++)
+      await approveRequest(identity, request!, { code: 'WRONGC0D', userId: owner.id })
+    return me(token)
+  },
+  '403 insufficient_scope': async () => {
+    const { token, challenge } = await newToken()
+    const scopes = ['triggers:read'] as const
+    await approveAgentToken(identity, { challenge, userId: owner.id, label: null, scopes })
+    const headers = { ...json, authorization: `Bearer ${token}` }
+    return edge('/api/triggers', { method: 'POST', body: '{}', headers })
+  },
+  '404 not_found': () => owner.api('/api/triggers/nothing'),
+  '405 method_not_allowed': () => owner.api('/api/triggers', { method: 'PUT' }),
+  '409 challenge_taken': async () => {
+    const body = { challenge: (await newToken()).challenge, label: 'twice' }
+    await send('/agent/requests', body, edge)
+    return send('/agent/requests', body, edge)
+  },
+  '409 run_not_queued': async () => {
+    const { id } = await createTrigger(owner)
+    const { id: run } = await runOnce(owner, await fire(id))
+    return owner.api(`/api/runs/${run}/cancel`, { method: 'POST' })
+  },
+  '409 trigger_disabled': async () =>
+    send(`/api/triggers/${(await disabled()).id}/test`, { params: {} }),
+  '413 payload_too_large': async () => {
+    const { id } = await createTrigger(owner)
+    return edge(`/webhook/${id}`, { method: 'POST', body: 'x'.repeat(2 * 1024 * 1024 + 1) })
+  },
+  '415 unsupported_media_type': () => {
+    const headers = { 'content-type': 'text/plain' }
+    return owner.api('/api/triggers', { method: 'POST', body: '{}', headers })
+  },
+  '422 unprocessable_entity': () => send('/api/triggers', webhook({ other: 1 })),
+  '422 chain_not_configured': () =>
+    send('/api/triggers/preview', {
+      kind: 'chain_event',
+      config: {
+        chain: 'polygon',
+        contract_address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        event_signature: 'Transfer(address,address,uint256)',
+      },
+    }),
+  '429 too_many_requests': async () => {
+    const full = {
+      max_queued_runs: 1,
+      options: { concurrency: 1 },
+      action_code: script(slow(20_000)),
+    }
+    const { id } = await createTrigger(owner, full)
+    const answer = () => edge(`/webhook/${id}`, { method: 'POST', body: '{}' })
+    let last = await answer()
+    while (last.status === 202) last = await answer()
+    await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+    return last
+  },
+  '500 internal_error': () => failure(new Error('nobody knows it')),
+  '503 service_unavailable': () => failure(new OriginAway('it is', { isUnsent: true })),
+  '503 chain_unavailable': () => failure(new ChainUnavailable('base')),
+  '503 preview_busy': () => failure(new PreviewBusy(1)),
+  '503 trigger_disabled': async () =>
+    edge(`/webhook/${(await disabled()).id}`, { method: 'POST', body: '{}' }),
+}
+const json = { 'content-type': 'application/json' }
+
+describe('the table of errors', () => {
+  const page = texts.get('/references/errors.md')!
+  const [ofTheApi = '', ofRuns = ''] = page.split('## The `error` of a run')
+  const rows = [...ofTheApi.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(
+    ([, status, error]) => `${status} ${error}`,
+  )
+
+  it('has a row for each way to fail that is provoked here, and no other', () => {
+    expect(rows.toSorted()).toEqual(Object.keys(PROVOKED).toSorted())
+  })
+
+  it.each(rows)('%s is a real answer', async (row) => {
+    const response = await PROVOKED[row]!()
+    const body = await response.json()
+    expect(body).toEqual({
+      error: row.slice(4),
+      message: expect.stringMatching(/./),
+      fix: expect.stringMatching(/./),
+      docs_url: expect.any(String),
+    })
+    expect(`${response.status} ${row.slice(4)}`).toBe(row)
+  })
+
+  it('names only ends of runs that there are', () => {
+    const cells = [...ofRuns.matchAll(/^\| (`.+?) \|/gm)].map(([, cell]) => cell!)
+    const codes = cells.flatMap((cell) =>
+      [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code!),
+    )
+    expect(codes.length).toBeGreaterThan(12)
+    const known = (code: string) =>
+      actionErrors.includes(`\n| \`${code}\` |`) ||
+      [clearing, verdicts].some((source) => source.includes(`'${code}: `))
+    expect(codes.filter((code) => !known(code))).toEqual([])
   })
 })

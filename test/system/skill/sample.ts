@@ -26,7 +26,11 @@ function mismatch(expected: unknown, actual: unknown, at: string): string | unde
       : `${at}: ${JSON.stringify(actual)}`
   if (typeof expected !== 'object' || expected === null)
     return expected === actual ? undefined : `${at}: ${JSON.stringify(actual)}`
-  if (typeof actual !== 'object' || actual === null || Array.isArray(expected) !== Array.isArray(actual))
+  if (
+    typeof actual !== 'object' ||
+    actual === null ||
+    Array.isArray(expected) !== Array.isArray(actual)
+  )
     return `${at}: ${JSON.stringify(actual)}`
   const names = new Set([...Object.keys(expected), ...Object.keys(actual)])
   for (const name of names) {
