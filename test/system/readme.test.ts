@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { referencesOf, stepsOf } from './skill/guide.ts'
 import { differs } from './skill/sample.ts'
-import { hasTools, walk } from './skill/walk.ts'
+import { doAll, hasTools } from './skill/walk.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -123,7 +123,7 @@ describe('the guide for agents', () => {
       const open = (url: string, code?: string) => approve(url, email, code)
       const person = { email, accountKey, open }
       const home = mkdtempSync(join(started.stateDir, 'agent-'))
-      await walk(steps, { home, caFile: started.stack.caFile, person })
+      await doAll(steps, { home, caFile: started.stack.caFile, person })
     },
     120_000,
   )

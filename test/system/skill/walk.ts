@@ -20,7 +20,7 @@ export type Walk = {
  * Does the steps in order, each in a shell of its own: some agents keep one, some do not. The person acts while the next step
  * waits. @throws {Error} that names the step that failed, with what it printed
  */
-export async function walk(steps: Step[], { home, caFile, person }: Walk): Promise<void> {
+export async function doAll(steps: Step[], { home, caFile, person }: Walk): Promise<void> {
   const env = { PATH: process.env['PATH'], HOME: home, CURL_CA_BUNDLE: caFile }
   let meanwhile: Promise<void> = Promise.resolve()
   for (const { at, commands, sample, asks } of steps) {
