@@ -3,6 +3,8 @@ import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import * as schema from '../../../edge/db/schema.ts'
 import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
+import { registerAgentRequests } from '../../../edge/http/agent-requests.ts'
+import { registerAgentTokens } from '../../../edge/http/agent-tokens.tsx'
 import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
 import { registerDevMailbox } from '../../../edge/http/dev-mailbox.tsx'
 import { registerMe } from '../../../edge/http/me.ts'
@@ -12,6 +14,7 @@ import { ApiError } from '../../../shared/errors.ts'
 
 export const PUBLIC_URL = 'https://edge.test'
 export const database = (env as unknown as { DB: D1Database }).DB
+const { ID_MAC_KEY } = env as unknown as { ID_MAC_KEY: string }
 export const db = drizzle(database, { schema })
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
@@ -24,7 +27,7 @@ const watcherOf = () => {
 /** The operations of identity, on a clock that the test moves. */
 export function identityApp(SVC_ENV: 'local' | 'production' = 'local') {
   const clock = { ms: Date.UTC(2026, 10, 20) }
-  const settings = { SVC_ENV, PUBLIC_URL } as Services['settings']
+  const settings = { SVC_ENV, PUBLIC_URL, ID_MAC_KEY } as Services['settings']
   const services: Services = { db, settings, now: () => clock.ms, random, watcherOf, requireRate }
   const app = new Hono<AppEnv>()
   app.use(async (c, next) => {
@@ -36,6 +39,7 @@ export function identityApp(SVC_ENV: 'local' | 'production' = 'local') {
     return c.json(error.toBody('https://docs.test'), error.status, error.headers)
   })
   const routes = [registerSignIn, registerSignInLink, registerAgentAuthorize, registerMe]
-  for (const register of [...routes, registerDevMailbox]) register(app)
+  const agents = [registerAgentRequests, registerAgentTokens]
+  for (const register of [...routes, ...agents, registerDevMailbox]) register(app)
   return { app, clock, services }
 }
