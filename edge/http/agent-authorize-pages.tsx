@@ -13,6 +13,7 @@ import { decode32Bytes } from '../identity/secret.ts'
 import type { AppEnv } from './app-env.ts'
 import { authorizePath } from './authorize-path.ts'
 import { page, signInPath } from './page.tsx'
+import { Choice, Field } from './page/parts.tsx'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -46,26 +47,23 @@ export function plainPage(c: Context<AppEnv>, facts: Facts & { name?: string }):
       </ul>
       <Lifetime />
       <DecisionForm facts={facts}>
-        <Problem text={problem} />
-        <label for="name">Name for your list of programs (optional)</label>
-        <input
-          id="name"
+        <Field
           name="name"
+          label="Name (optional)"
+          hint="For your list of programs."
           value={name}
           maxlength={2 * LABEL_MAX_CHARACTERS}
           autocomplete="off"
-          aria-describedby={problem && 'problem'}
-          aria-invalid={problem && 'true'}
+          error={problem}
         />
         <fieldset>
           <legend>Access</legend>
-          <label>
-            <input type="radio" name="access" value="all" checked /> All of the above
-          </label>
-          <label>
-            <input type="radio" name="access" value="read" /> Read only: see triggers and run
-            history, change nothing
-          </label>
+          <Choice name="access" value="all" checked>
+            All of the above
+          </Choice>
+          <Choice name="access" value="read">
+            Read only: see triggers and their runs, change nothing
+          </Choice>
         </fieldset>
       </DecisionForm>
       <OtherAccount challenge={challenge} />
@@ -99,27 +97,26 @@ export function requestPage(
       </ul>
       <Lifetime />
       <DecisionForm facts={facts}>
-        <Problem text={problem} />
-        <label for="user_code">The code that your program shows for typing</label>
-        <input
-          id="user_code"
+        <Field
           name="user_code"
+          label="Code for typing"
+          hint="Your program shows it beside the link."
+          class="typed"
           required
           placeholder="XXXX-XXXX"
           autocomplete="off"
           autocapitalize="characters"
           spellcheck={false}
-          aria-describedby={problem ? 'problem code-hint' : 'code-hint'}
-          aria-invalid={problem && 'true'}
+          error={problem}
         />
-        <p id="code-hint" class="note">
-          If your program showed no code for typing, refuse, and have it make a new token: somebody
-          else has registered this one. After {USER_CODE_ATTEMPTS} wrong codes the request is
-          locked.
-        </p>
       </DecisionForm>
+      <p class="warn">
+        If your program showed no code, refuse, and have it make a new token: somebody else has
+        registered this one. After {USER_CODE_ATTEMPTS} wrong codes the request is locked.
+      </p>
       <p class="note">
-        Some programs also show a code to compare; this link’s is {codeOf(challenge)}.
+        Some programs also show a code to compare, which is not the one to type; this link’s is{' '}
+        {codeOf(challenge)}.
       </p>
       <OtherAccount challenge={challenge} />
     </>
@@ -153,26 +150,19 @@ function Lifetime() {
 /** The first button is what Enter presses; refusing needs no field. */
 function DecisionForm({ facts, children }: { facts: Facts; children?: Child }) {
   return (
-    <form method="post" action="/agent/authorize">
+    <form method="post" action="/agent/authorize" class="card">
       <input type="hidden" name="challenge" value={facts.challenge} />
       <input type="hidden" name="csrf" value={facts.csrf} />
       {children}
-      <button type="submit" name="decision" value="authorize" class="armed">
-        Authorize
-      </button>
-      <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
-        Refuse
-      </button>
+      <p class="actions">
+        <button type="submit" name="decision" value="authorize" class="armed">
+          Authorize
+        </button>
+        <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+          Refuse
+        </button>
+      </p>
     </form>
-  )
-}
-
-function Problem({ text }: { text: string | undefined }) {
-  if (text === undefined) return <></>
-  return (
-    <p role="alert" id="problem" class="warn">
-      {text}
-    </p>
   )
 }
 

@@ -1,5 +1,6 @@
 /** `GET /agent/tokens`, `POST /agent/tokens/revoke`: what a person has authorized, and the end of it (`decisions.md`, Authorize). */
 import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
 import {
   listTokens,
@@ -13,6 +14,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page, seeOther, signInPath } from './page.tsx'
+import { Badge, Facts, Time } from './page/parts.tsx'
 
 const PATH = '/agent/tokens'
 
@@ -37,19 +39,19 @@ async function list(c: Context<AppEnv>): Promise<Response> {
   const rows = await Promise.all(
     tokens.map(async (token) => <Token token={token} form={await form(token.challenge)} />),
   )
-  const live = tokens.filter(({ state }) => state === 'live').length
+  const hasLive = tokens.some(({ state }) => state === 'live')
   const content = (
     <>
-      <p>
-        These may see or change the triggers of <strong>{session.user.email}</strong>.
+      <p class="lead">
+        They see or change the triggers of <strong>{session.user.email}</strong>.
       </p>
-      {tokens.length === 0 && (
-        <p>None yet. A program prints a link; open it, and press Authorize.</p>
+      {rows.length > 0 && <ul class="rows">{rows}</ul>}
+      {rows.length === 0 && (
+        <p class="card">None yet. A program prints a link; open it, and press Authorize.</p>
       )}
-      {rows}
-      {tokens.length === TOKENS_LISTED && <p>Only the newest {TOKENS_LISTED} are shown.</p>}
-      {live > 0 && <RevokeAll form={await form(ALL)} />}
-      {live > 0 && <p class="note">{AFTERWARDS}</p>}
+      {rows.length === TOKENS_LISTED && <p>No more than {TOKENS_LISTED} are shown.</p>}
+      {hasLive && <p class="note">{AFTERWARDS}</p>}
+      {hasLive && <RevokeAll form={await form(ALL)} />}
     </>
   )
   return page(c, { title: 'Programs that may act for you' }, content)
@@ -58,41 +60,32 @@ async function list(c: Context<AppEnv>): Promise<Response> {
 type RevokeForm = { token: string; csrf: string }
 
 function Token({ token, form }: { token: OwnedToken; form: RevokeForm }) {
-  const { label, scopes, createdAt, lastUsedAt, endsAt, state } = token
+  const { scopes, createdAt, lastUsedAt, endsAt, state } = token
+  const label = token.label ?? NO_NAME
+  const facts: [string, Child][] = [
+    ['Access', ACCESS[scopes.join(' ')] ?? scopes.join(', ')],
+    ['Authorized', <Time at={createdAt} />],
+    ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
+  ]
+  if (state === 'live') facts.push(['Ends, if not used', <Time at={endsAt} />])
+  if (state === 'ended') facts.push(['Ended', <Time at={endsAt} />])
   return (
-    <article>
-      <h2>
-        <bdi>{label ?? 'Without a name'}</bdi>
-      </h2>
-      <dl>
-        <dt>State</dt>
-        <dd>{STATES[state]}</dd>
-        <dt>Access</dt>
-        <dd>{scopes.join(', ')}</dd>
-        <dt>Authorized</dt>
-        <dd>
-          <Time at={createdAt} />
-        </dd>
-        <dt>Last used</dt>
-        <dd>{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</dd>
-        {state !== 'revoked' && (
-          <>
-            <dt>{state === 'live' ? 'Ends, unless it is used' : 'Ended'}</dt>
-            <dd>
-              <Time at={endsAt} />
-            </dd>
-          </>
-        )}
-      </dl>
+    <li>
+      <div>
+        <h2>
+          <bdi>{label}</bdi> <Badge {...BADGES[state]} />
+        </h2>
+        <Facts facts={facts} />
+      </div>
       {state === 'live' && (
         <form method="post" action={`${PATH}/revoke`}>
           <Fields form={form} />
-          <button type="submit" class="quiet" aria-label={`Revoke ${label ?? 'without a name'}`}>
+          <button type="submit" class="danger" aria-label={`Revoke ${label}`}>
             Revoke
           </button>
         </form>
       )}
-    </article>
+    </li>
   )
 }
 
@@ -101,10 +94,14 @@ function RevokeAll({ form }: { form: RevokeForm }) {
   return (
     <details>
       <summary>Revoke all</summary>
-      <form method="post" action={`${PATH}/revoke`}>
+      <form method="post" action={`${PATH}/revoke`} class="card">
         <Fields form={form} />
         <p>Every program of yours needs a new token then.</p>
-        <button type="submit">Revoke all of them</button>
+        <p class="actions">
+          <button type="submit" class="danger">
+            Revoke all of them
+          </button>
+        </p>
       </form>
     </details>
   )
@@ -119,20 +116,19 @@ function Fields({ form: { token, csrf } }: { form: RevokeForm }) {
   )
 }
 
-function Time({ at }: { at: number }) {
-  const text = new Date(at).toISOString()
-  return (
-    <time datetime={text}>
-      {text.slice(0, 10)} {text.slice(11, 16)} UTC
-    </time>
-  )
+const NO_NAME = 'A program without a name'
+
+const ACCESS: Record<string, string> = {
+  'triggers:read triggers:write': 'all',
+  'triggers:read': 'read only',
+  'triggers:write': 'write only',
 }
 
-const STATES: Record<OwnedToken['state'], string> = {
-  live: 'good',
-  ended: 'ended',
-  revoked: 'revoked',
-}
+const BADGES = {
+  live: { tone: 'good', children: 'live' },
+  ended: { children: 'ended' },
+  revoked: { tone: 'bad', children: 'revoked' },
+} as const
 
 const AFTERWARDS =
   'A revoked token is refused from its next request on, and never works again. Its triggers stay and go on firing, and runs that are queued go on: disable or delete a trigger to stop it.'

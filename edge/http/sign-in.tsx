@@ -14,6 +14,7 @@ import type { App, AppEnv, Services } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page } from './page.tsx'
+import { Field } from './page/parts.tsx'
 
 /** How soon a caller may look again whether somebody has configured a mailer. */
 const MAILER_RETRY_SECONDS = 300
@@ -26,22 +27,17 @@ export function registerSignIn(app: App): void {
 function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<Response> {
   const form = (
     <>
-      {problem && (
-        <p role="alert" id="problem" class="warn">
-          {problem}
-        </p>
-      )}
-      <p>You get a link by e-mail. There is no password.</p>
-      <form method="post" action="/sign-in">
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
+      <p class="lead">
+        You get a link by e-mail. There is no password, and no account to make before.
+      </p>
+      <form method="post" action="/sign-in" class="card">
+        <Field
           name="email"
+          label="E-mail address"
           type="email"
           required
           autocomplete="email"
-          aria-describedby={problem && 'problem'}
-          aria-invalid={problem && 'true'}
+          error={problem}
         />
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>
