@@ -1,5 +1,5 @@
 /** What a person is told after a decision. */
-import type { EndedRequest } from '../../shared/wire/agent.ts'
+import type { EndedRequest } from '../../shared/ended-request.ts'
 import type { Approval } from '../identity/agent-tokens.ts'
 import type { notice } from './page.tsx'
 

@@ -10,7 +10,8 @@ import {
   AGENT_REQUEST_LIFETIME_MS,
   USER_CODE_ATTEMPTS,
 } from '../../shared/limits.ts'
-import { type EndedRequest, type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
+import type { EndedRequest } from '../../shared/ended-request.ts'
+import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
 import { agentRequests, agentTokens } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'

@@ -1,7 +1,7 @@
 /** Approving a registered request: who approves it has typed the code that its agent shows. */
 import { and, eq, exists, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
-import type { EndedRequest } from '../../shared/wire/agent.ts'
+import type { EndedRequest } from '../../shared/ended-request.ts'
 import { agentRequests, agentTokens } from '../db/schema.ts'
 import { type AgentRequest, isOpen, type RequestDeps, requestOf } from './agent-requests.ts'
 import { type Approval, standingOf } from './agent-tokens.ts'

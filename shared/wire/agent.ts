@@ -60,10 +60,3 @@ export const agentRequestAnswer = z.object({
   expires_at: z.string().meta({ format: 'date-time' }),
 })
 export type AgentRequestAnswer = z.infer<typeof agentRequestAnswer>
-
-/**
- * How a request ended without an approval, as the 401 of its token says it (`error`): who waits for an approval need not
- * wait any longer.
- */
-export const ENDED_REQUEST = ['request_refused', 'request_locked', 'request_expired'] as const
-export type EndedRequest = (typeof ENDED_REQUEST)[number]
