@@ -5,6 +5,7 @@ import { labelSchema, type Scope, SCOPES } from '../../shared/wire/agent.ts'
 import { type AgentRequest, refuseRequest, requestOf } from '../identity/agent-requests.ts'
 import { approveAgentToken } from '../identity/agent-tokens.ts'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
+import { noticeOfApproval } from '../identity/notices.ts'
 import { approveRequest, howItEnded } from '../identity/request-approval.ts'
 import { decode32Bytes } from '../identity/secret.ts'
 import type { Session } from '../identity/sessions.ts'
@@ -80,6 +81,7 @@ async function authorizePlain(
   const outcome = await approveAgentToken(c.var.services, approval)
   // It was registered since this page was opened: the page that it has now asks for the code.
   if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
+  if (outcome === 'granted') tellOwner(c, session, approval)
   return notice(c, OUTCOMES[outcome])
 }
 
@@ -98,7 +100,17 @@ async function authorizeRequest(
   const approval = { code, userId: asked.session.user.id }
   const outcome = await approveRequest(c.var.services, request, approval)
   if (typeof outcome === 'object') return again(wrongCode(outcome.attemptsLeft))
+  if (outcome === 'granted') tellOwner(c, asked.session, request)
   return notice(c, OUTCOMES[outcome])
+}
+
+/** By mail: a session that was stolen approves nothing in silence. */
+function tellOwner(
+  c: Context<AppEnv>,
+  { user }: Session,
+  { label, scopes }: { label: string | null; scopes: readonly Scope[] },
+): void {
+  noticeOfApproval(c.var.services, { user, label, scopes })
 }
 
 function wrongCode(attemptsLeft: number): string {
