@@ -52,9 +52,9 @@ async function signIn(triggersUrl: string, email: string): Promise<string> {
   if (asked.status !== 200) throw new Error(`the sign-in was answered ${asked.status}`)
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
-  const mails = (await mailbox.json()) as { recipient: string; link: string }[]
-  const link = mails.find((mail) => mail.recipient === email)?.link
-  if (link === undefined) throw new Error('the mailbox has no link')
+  const mails = (await mailbox.json()) as { recipient: string; link: string | null }[]
+  const link = mails.find((mail) => mail.recipient === email && mail.link)?.link
+  if (!link) throw new Error('the mailbox has no link')
   const secret = new URL(link).searchParams.get('secret') ?? ''
   const signedIn = await post(triggersUrl, '/sign-in/link', { secret })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0]

@@ -277,7 +277,7 @@ const PROVOKED: Record<string, () => Promise<Response>> = {
     return edge(`/webhook/${id}`, { method: 'POST', body: 'x'.repeat(2 * 1024 * 1024 + 1) })
   },
   '415 unsupported_media_type': () => {
-    const headers = { 'content-type': 'text/plain' }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     return owner.api('/api/triggers', { method: 'POST', body: '{}', headers })
   },
   '422 unprocessable_entity': () => send('/api/triggers', webhook({ other: 1 })),
