@@ -4,6 +4,8 @@ import type { ChainName } from '../chain/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
+import type { Mailer } from '../identity/mailer.ts'
+import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
 
 /** What every operation is given; `edge/app.ts` puts it together once a request. */
@@ -15,10 +17,20 @@ export type Services = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** The watcher of a chain that is configured. */
   watcherOf: (chain: ChainName) => Watcher
+  /** The way out for mail; `edge/identity/notices.ts` has what an owner is told. */
+  mailer: Mailer
+  /** Keeps work alive that the answer does not wait for, for 30 s at most. It must not reject. */
+  later: (work: Promise<void>) => void
   /** Counts a call of a caller. @throws {TooManyCalls} */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }
 
-export type AppEnv = { Bindings: Env; Variables: { services: Services } }
+type Variables = {
+  services: Services
+  /** The browser's session, once it was looked up. */
+  session?: Promise<Session | undefined>
+}
+
+export type AppEnv = { Bindings: Env; Variables: Variables }
 
 export type App = Hono<AppEnv>
