@@ -23,15 +23,21 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const at = await cli.deployment(command)
   // An agent's start waits for what is loaded here; another command's does not.
-  const [{ AgentSession }, { FolderFiles }, { makeMcpServer }, { serve }, { createClient }, { fetchDocument }] =
-    await Promise.all([
-      import('../mcp/agent-session.ts'),
-      import('../mcp/folder-files.ts'),
-      import('../mcp/server.ts'),
-      import('../mcp/serve.ts'),
-      import('../../client/client.ts'),
-      import('../mcp/fetch-document.ts'),
-    ])
+  const [
+    { AgentSession },
+    { FolderFiles },
+    { makeMcpServer },
+    { serve },
+    { createClient },
+    { fetchDocument },
+  ] = await Promise.all([
+    import('../mcp/agent-session.ts'),
+    import('../mcp/folder-files.ts'),
+    import('../mcp/server.ts'),
+    import('../mcp/serve.ts'),
+    import('../../client/client.ts'),
+    import('../mcp/fetch-document.ts'),
+  ])
   const session = new AgentSession({
     kept: async () => {
       try {
@@ -45,7 +51,14 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
       const { triggersUrl, known, fetch } = at
       const baseUrl = known.baseUrl ?? triggersUrl
       const { signal } = terminal
-      return createClient({ baseUrl, triggersUrl, token, ...verificationFor(baseUrl), fetch, signal }).triggers
+      return createClient({
+        baseUrl,
+        triggersUrl,
+        token,
+        ...verificationFor(baseUrl),
+        fetch,
+        signal,
+      }).triggers
     },
     keep: (token) =>
       credentials.change((kept) => {

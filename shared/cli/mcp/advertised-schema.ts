@@ -7,7 +7,9 @@ import { jsonSchemaOf } from '../../openapi/json-schema.ts'
  * The schema as JSON Schema, as the API's own description has it: an answer may get more fields. The library checks nothing
  * by it: a tool reads its arguments itself, and so refuses them in the form of all its failures.
  */
-export function advertised<Value>(schema: z.ZodType<Value>): StandardSchemaWithJSON<unknown, unknown> {
+export function advertised<Value>(
+  schema: z.ZodType<Value>,
+): StandardSchemaWithJSON<unknown, unknown> {
   const { vendor, version } = schema['~standard']
   return {
     '~standard': {

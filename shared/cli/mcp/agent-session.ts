@@ -37,7 +37,11 @@ export class AgentSession {
   async triggers(): Promise<TriggerOperations> {
     this.#triggers ??= await this.#parts.kept()
     if (this.#triggers) return this.#triggers
-    throw new ToolRefused('no_token', 'there is no approved token for the trigger service', NO_TOKEN)
+    throw new ToolRefused(
+      'no_token',
+      'there is no approved token for the trigger service',
+      NO_TOKEN,
+    )
   }
 
   /**
@@ -47,7 +51,9 @@ export class AgentSession {
   async ask(request: Omit<AgentRequestBody, 'challenge'>, signal: AbortSignal): Promise<Asked> {
     if (await this.#whoNow(signal))
       throw new ToolRefused('already_authorized', 'the token that is there is good', 'Call whoami.')
-    const { token, challenge, comparisonCode } = newAgentToken((length) => this.#parts.random(length))
+    const { token, challenge, comparisonCode } = newAgentToken((length) =>
+      this.#parts.random(length),
+    )
     const triggers = await this.#parts.withToken(token)
     const asked = await triggers.registerAgentRequest({ challenge, ...request }, { signal })
     this.#asked = { token, triggers }

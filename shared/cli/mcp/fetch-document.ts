@@ -15,5 +15,9 @@ export async function fetchDocument(
   const body = response.ok ? await bodyWithin(response, DOCUMENT_MAX_BYTES) : undefined
   if (body) return new TextDecoder().decode(body)
   await response.body?.cancel()
-  throw new ToolRefused('no_document', `${path} was answered ${response.status}`, 'Call the tools without it.')
+  throw new ToolRefused(
+    'no_document',
+    `${path} was answered ${response.status}`,
+    'Call the tools without it.',
+  )
 }

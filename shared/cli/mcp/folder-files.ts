@@ -21,7 +21,11 @@ export class FolderFiles {
   async source(file: string, maxBytes: number): Promise<string> {
     const { path, below } = await this.#inside(file)
     if (!SOURCES.includes(extname(path)))
-      throw new ToolRefused('no_source', `only ${SOURCES.join(', ')} files are sent as source`, ELSEWHERE)
+      throw new ToolRefused(
+        'no_source',
+        `only ${SOURCES.join(', ')} files are sent as source`,
+        ELSEWHERE,
+      )
     if (below.split(sep).some((part) => part.startsWith('.')))
       throw new ToolRefused('hidden_file', 'hidden files are not sent', ELSEWHERE)
     return this.#text(path, maxBytes)
@@ -38,7 +42,11 @@ export class FolderFiles {
     const named = resolve(folder, file)
     requireBelow(folder, named)
     const path = await realpath(named).catch(() => {
-      throw new ToolRefused('no_such_file', 'there is no such file', 'Name it from the folder where svc mcp was started.')
+      throw new ToolRefused(
+        'no_such_file',
+        'there is no such file',
+        'Name it from the folder where svc mcp was started.',
+      )
     })
     return { path, below: requireBelow(folder, path) }
   }
@@ -49,7 +57,11 @@ export class FolderFiles {
       const about = await file.stat()
       if (!about.isFile()) throw new ToolRefused('no_such_file', 'this is no file', ELSEWHERE)
       if (about.size > maxBytes)
-        throw new ToolRefused('too_large', `the file has more than ${maxBytes} bytes`, 'Name a smaller one.')
+        throw new ToolRefused(
+          'too_large',
+          `the file has more than ${maxBytes} bytes`,
+          'Name a smaller one.',
+        )
       return await file.readFile('utf8')
     } finally {
       await file.close()
@@ -57,7 +69,8 @@ export class FolderFiles {
   }
 }
 
-const ELSEWHERE = 'Do not look for another way to send it. If your user wants it, he does it with svc himself.'
+const ELSEWHERE =
+  'Do not look for another way to send it. If your user wants it, he does it with svc himself.'
 
 /** @returns the way from the folder to the file */
 function requireBelow(folder: string, path: string): string {

@@ -11,10 +11,16 @@ import { LINE_MAX_BYTES, WholeLines } from './whole-lines.ts'
  * Serves until the input ends: who started the server is gone then. What is under way ends with it.
  * @param make a server for the connection; a probe of the protocol's version may take one of its own
  */
-export async function serve(make: () => McpServer, input: Readable, terminal: Terminal): Promise<void> {
+export async function serve(
+  make: () => McpServer,
+  input: Readable,
+  terminal: Terminal,
+): Promise<void> {
   const complain = (text: string) => terminal.complain(`svc mcp: ${text}\n`)
   keepOutputForMessages(terminal)
-  const lines = new WholeLines(() => complain(`a message of more than ${LINE_MAX_BYTES} bytes was dropped`))
+  const lines = new WholeLines(() =>
+    complain(`a message of more than ${LINE_MAX_BYTES} bytes was dropped`),
+  )
   const output = new Writable({
     decodeStrings: false,
     write: (chunk, _encoding, done) => {
@@ -24,7 +30,10 @@ export async function serve(make: () => McpServer, input: Readable, terminal: Te
   })
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * LINE_MAX_BYTES })
   // Never with what was said: it may be what somebody else wrote.
-  const handle = serveStdio(make, { transport, onerror: ({ name }) => complain(`${name}: a message was not understood`) })
+  const handle = serveStdio(make, {
+    transport,
+    onerror: ({ name }) => complain(`${name}: a message was not understood`),
+  })
   input.pipe(lines)
   try {
     await finished(input, { writable: false, signal: terminal.signal })

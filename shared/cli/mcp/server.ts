@@ -29,7 +29,8 @@ export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined):
 function addGuide(server: McpServer, { document }: McpParts, uri: string): void {
   const about = {
     title: 'Guide for agents',
-    description: 'How actions are written, triggers made, senders verified and failures dealt with at this deployment.',
+    description:
+      'How actions are written, triggers made, senders verified and failures dealt with at this deployment.',
     mimeType: 'text/markdown',
   }
   server.registerResource('SKILL.md', uri, about, async () => ({

@@ -33,7 +33,11 @@ function saidOf(error: unknown): object | undefined {
   if (error instanceof NoCredential)
     return { error: 'no_credential', message: error.message, fix: error.fix }
   if (error instanceof UsageError)
-    return { error: 'not_set_up', message: error.message, fix: 'Tell your user: it is set where svc mcp is started.' }
+    return {
+      error: 'not_set_up',
+      message: error.message,
+      fix: 'Tell your user: it is set where svc mcp is started.',
+    }
   return undefined
 }
 

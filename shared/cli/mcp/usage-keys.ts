@@ -8,7 +8,10 @@ const KEY_FILE_MAX_BYTES = 64
 /** Of all that the environment has, only what was put there for this. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
-export type NamedKey = { usage_key_file?: string | undefined; usage_key_variable?: string | undefined }
+export type NamedKey = {
+  usage_key_file?: string | undefined
+  usage_key_variable?: string | undefined
+}
 
 export type UsageKeySources = {
   files: FolderFiles

@@ -8,7 +8,9 @@ const INDENT = '         '
 
 /** Two lines a run: how and when, and what came of it. */
 export function runsLines(runs: readonly Run[]): string[] {
-  const heads = columns(runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]))
+  const heads = columns(
+    runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]),
+  )
   return runs.flatMap((run, at) => [heads[at]!, `${INDENT}${summary(run)}`])
 }
 
@@ -31,18 +33,25 @@ export function runLines(run: Run): string[] {
       'replay of': run.replay_of ?? undefined,
       test: run.test ? 'yes' : undefined,
       reorged: run.reorged ? 'its log is no longer on the chain' : undefined,
-      receipt: run.receipt === null ? undefined : 'yes: --json has it, svc receipt verify checks it',
+      receipt:
+        run.receipt === null ? undefined : 'yes: --json has it, svc receipt verify checks it',
       input: JSON.stringify(run.input),
       response: run.status === 'success' ? JSON.stringify(run.response) : undefined,
     }),
-    ...(error === null ? [] : ['error', ...error.split('\n').map((line) => `  ${printable(line)}`)]),
+    ...(error === null
+      ? []
+      : ['error', ...error.split('\n').map((line) => `  ${printable(line)}`)]),
     ...(logs.length === 0 ? [] : ['logs', ...logs.map(logLine)]),
   ]
 }
 
 function summary(run: Run): string {
   const room = LINE_CHARACTERS - INDENT.length
-  const marks = [run.test ? 'test' : '', run.replay_of === null ? '' : 'replay', run.reorged ? 'reorged' : '']
+  const marks = [
+    run.test ? 'test' : '',
+    run.replay_of === null ? '' : 'replay',
+    run.reorged ? 'reorged' : '',
+  ]
   const said = [duration(run), run.status === 'success' ? cents(run) : '', ...marks].filter(Boolean)
   const before = said.length === 0 ? '' : `${said.join(', ')}  `
   return `${before}${brief(outcome(run), room - before.length)}`.trimEnd()

@@ -11,7 +11,12 @@ import { RUN, runNamed, TRIGGER, triggerNamed } from './which.ts'
 /** A screen of them. */
 const RUNS_SHOWN = '20'
 
-type Given = { limit: string; status?: NonNullable<RunFilter['status']>; since?: string; until?: string }
+type Given = {
+  limit: string
+  status?: NonNullable<RunFilter['status']>
+  since?: string
+  until?: string
+}
 
 export function registerRuns(trigger: Command, cli: Cli): void {
   const command = trigger

@@ -11,7 +11,12 @@ export function registerSwitches(trigger: Command, cli: Cli): void {
   registerSwitch(trigger, cli, 'disable', 'Nothing fires it, until it is enabled.')
 }
 
-function registerSwitch(trigger: Command, cli: Cli, name: 'enable' | 'disable', says: string): void {
+function registerSwitch(
+  trigger: Command,
+  cli: Cli,
+  name: 'enable' | 'disable',
+  says: string,
+): void {
   const command = trigger.command(name).description(says).argument('<trigger>', TRIGGER)
   cli.atDeployment(command)
   examples(command, [`svc trigger ${name} greeter`])

@@ -43,7 +43,9 @@ export function registerFire(trigger: Command, cli: Cli): void {
     .option('--header <name: value>', 'such as a signature; may be repeated', each)
     .option('--no-wait', 'only queues it')
   cli.atDeployment(command)
-  examples(command, [`svc trigger fire greeter --body '{"name": "Grace"}' --header "X-Event: push"`])
+  examples(command, [
+    `svc trigger fire greeter --body '{"name": "Grace"}' --header "X-Event: push"`,
+  ])
   command.action(async (named: string, { body, bodyFile, header = [], wait }: Fired) => {
     const posted = bodyFile === undefined ? (body ?? '') : await cli.text(bodyFile)
     const { triggers } = await cli.client(command, { token: true })
@@ -66,6 +68,7 @@ async function testFields(cli: Cli, given: Given): Promise<TestFields> {
 
 function headerOf(text: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? []
-  if (name === undefined || value === undefined) throw new UsageError('--header takes "name: value"')
+  if (name === undefined || value === undefined)
+    throw new UsageError('--header takes "name: value"')
   return [name, value]
 }

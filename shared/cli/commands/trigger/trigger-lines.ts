@@ -9,7 +9,8 @@ import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from './columns.ts'
 
 /** An id has 32 characters; with what stands before the name, a line of 80 has room for these. */
-const NAME_CHARACTERS = LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
+const NAME_CHARACTERS =
+  LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
 
 export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
   return columns(
@@ -23,7 +24,10 @@ export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
 }
 
 /** @param next of a schedule: the ticks after the first, too */
-export function triggerLines(trigger: Trigger | StoredTrigger, next: readonly string[] = []): string[] {
+export function triggerLines(
+  trigger: Trigger | StoredTrigger,
+  next: readonly string[] = [],
+): string[] {
   const { stats, backfill, next_run_at: tick } = trigger
   const ticks = next.length > 0 ? next : tick ? [tick] : []
   return facts({
@@ -60,7 +64,8 @@ export function previewLines(preview: TriggerPreview): string[] {
   return [
     ...facts({
       next: preview.next?.map(moment).join(', '),
-      interval: preview.min_interval_s === undefined ? undefined : `${preview.min_interval_s} s or more`,
+      interval:
+        preview.min_interval_s === undefined ? undefined : `${preview.min_interval_s} s or more`,
       event: preview.canonical_signature,
       topic0: preview.topic0,
       searched: searched && `blocks ${searched.from} to ${searched.to}`,

@@ -19,7 +19,11 @@ export function addActionTools(server: McpServer, parts: McpParts): void {
     async run(given) {
       const source = await sourceOf(given, parts)
       if (source === undefined)
-        throw new ToolRefused('bad_arguments', 'there is no source', 'Give action_code or action_file.')
+        throw new ToolRefused(
+          'bad_arguments',
+          'there is no source',
+          'Give action_code or action_file.',
+        )
       return { action_cid: await actionCid(source) }
     },
   })

@@ -2,7 +2,13 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../../limits.ts'
-import { purgeAnswer, queuedAnswer, replayRequest, runsQuery, testRequest } from '../../../wire/run.ts'
+import {
+  purgeAnswer,
+  queuedAnswer,
+  replayRequest,
+  runsQuery,
+  testRequest,
+} from '../../../wire/run.ts'
 import type { McpParts } from '../parts.ts'
 import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { listed, listedRun, shown, shownRun } from './shown-run.ts'
@@ -49,14 +55,20 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     input: z.strictObject({ run_id: runId }),
     output: shownRun,
     hints: READS,
-    run: async ({ run_id }, signal) => shown(await (await session.triggers()).run(run_id, { signal })),
+    run: async ({ run_id }, signal) =>
+      shown(await (await session.triggers()).run(run_id, { signal })),
   })
   addTool(server, 'wait_for_run', {
     title: 'Wait for a run',
     description: `Waits for the end of a run, and answers it as it is then. While finished_at is null it goes on: call again. ${UNTRUSTED}`,
     input: z.strictObject({
       run_id: runId,
-      wait: z.int().min(0).max(RUN_WAIT_MAX_S).default(RUN_WAIT_MAX_S).describe('Seconds, at most.'),
+      wait: z
+        .int()
+        .min(0)
+        .max(RUN_WAIT_MAX_S)
+        .default(RUN_WAIT_MAX_S)
+        .describe('Seconds, at most.'),
     }),
     output: shownRun,
     hints: READS,
@@ -88,7 +100,8 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
   })
   addTool(server, 'cancel_run', {
     title: 'Cancel a run',
-    description: 'Ends a run that is queued, as failed. One that has begun goes on, and the answer is a conflict.',
+    description:
+      'Ends a run that is queued, as failed. One that has begun goes on, and the answer is a conflict.',
     input: z.strictObject({ run_id: runId }),
     output: shownRun,
     hints: DESTROYS,
@@ -101,7 +114,6 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     input: z.strictObject({ trigger_id: triggerId }),
     output: purgeAnswer,
     hints: DESTROYS,
-    run: async ({ trigger_id }, signal) =>
-      (await session.triggers()).purge(trigger_id, { signal }),
+    run: async ({ trigger_id }, signal) => (await session.triggers()).purge(trigger_id, { signal }),
   })
 }

@@ -16,7 +16,9 @@ export const shownRun = runRecord.extend({
   omitted: z
     .array(z.enum(LARGE))
     .optional()
-    .describe('Fields that are empty here because of their size: svc trigger run <id> --json has them.'),
+    .describe(
+      'Fields that are empty here because of their size: svc trigger run <id> --json has them.',
+    ),
 })
 
 export function listed(run: Run): z.infer<typeof listedRun> {

@@ -17,7 +17,9 @@ const here = {
   usage_key_variable: z
     .string()
     .optional()
-    .describe('In place of it, a variable of this server’s environment: SVC_USAGE_KEY or SVC_USAGE_KEY_….'),
+    .describe(
+      'In place of it, a variable of this server’s environment: SVC_USAGE_KEY or SVC_USAGE_KEY_….',
+    ),
 }
 
 export const triggerId = z.string().describe('The id of a trigger, of 32 characters.')
@@ -41,6 +43,10 @@ export async function sourceOf(
   { files }: Pick<McpParts, 'files'>,
 ): Promise<string | undefined> {
   if (code !== undefined && file !== undefined)
-    throw new ToolRefused('bad_arguments', 'action_code and action_file are both given', 'Give one of them.')
+    throw new ToolRefused(
+      'bad_arguments',
+      'action_code and action_file are both given',
+      'Give one of them.',
+    )
   return file === undefined ? code : files.source(file, TRIGGER_SOURCE_MAX_BYTES)
 }

@@ -3,7 +3,12 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { chainsResponse } from '../../../wire/chains.ts'
 import { previewRequest, triggerPreview } from '../../../wire/preview.ts'
-import { listedTrigger, storedTrigger, TRIGGER_KINDS, triggerRecord } from '../../../wire/trigger.ts'
+import {
+  listedTrigger,
+  storedTrigger,
+  TRIGGER_KINDS,
+  triggerRecord,
+} from '../../../wire/trigger.ts'
 import type { McpParts } from '../parts.ts'
 import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { ToolRefused } from '../tool-failure.ts'
@@ -28,9 +33,16 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
       const { action_file: _file, usage_key_file, usage_key_variable, ...fields } = given
       const action_code = await sourceOf(given, parts)
       if (action_code === undefined)
-        throw new ToolRefused('bad_arguments', 'there is no source', 'Give action_code or action_file.')
+        throw new ToolRefused(
+          'bad_arguments',
+          'there is no source',
+          'Give action_code or action_file.',
+        )
       const triggers = await parts.session.triggers()
-      const usage_api_key = await usageKeyNamed({ usage_key_file, usage_key_variable }, parts.usageKeys)
+      const usage_api_key = await usageKeyNamed(
+        { usage_key_file, usage_key_variable },
+        parts.usageKeys,
+      )
       return triggers.create({ ...fields, action_code, usage_api_key }, { signal })
     },
   })
@@ -43,7 +55,13 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     output: storedTrigger,
     hints: DESTROYS,
     async run(given, signal) {
-      const { trigger_id, action_file: _file, usage_key_file, usage_key_variable, ...fields } = given
+      const {
+        trigger_id,
+        action_file: _file,
+        usage_key_file,
+        usage_key_variable,
+        ...fields
+      } = given
       const action_code = await sourceOf(given, parts)
       const triggers = await parts.session.triggers()
       const named = usage_key_file !== undefined || usage_key_variable !== undefined
@@ -95,8 +113,7 @@ function addReads(server: McpServer, { session }: McpParts): void {
     input: z.strictObject({ trigger_id: triggerId }),
     output: triggerRecord,
     hints: READS,
-    run: async ({ trigger_id }, signal) =>
-      (await session.triggers()).get(trigger_id, { signal }),
+    run: async ({ trigger_id }, signal) => (await session.triggers()).get(trigger_id, { signal }),
   })
   addTool(server, 'preview_trigger', {
     title: 'Preview a trigger',
@@ -110,7 +127,8 @@ function addReads(server: McpServer, { session }: McpParts): void {
   })
   addTool(server, 'list_chains', {
     title: 'List chains',
-    description: 'The chains that chain_event triggers can watch here, and how far each was looked through.',
+    description:
+      'The chains that chain_event triggers can watch here, and how far each was looked through.',
     input: z.strictObject({}),
     output: chainsResponse,
     hints: READS,
