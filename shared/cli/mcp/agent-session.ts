@@ -4,7 +4,7 @@ import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../client/triggers/triggers.ts'
 import { ToolRefused } from './tool-failure.ts'
-import type { AgentRequestBody } from '../../wire/agent.ts'
+import { type AgentRequestBody, ENDED_REQUEST } from '../../wire/agent.ts'
 
 export type SessionParts = {
   /** With the token that is kept for the deployment; undefined where there is none. */
@@ -68,9 +68,11 @@ export class AgentSession {
     if (!this.#asked) return (await this.triggers()).me({ signal })
     const { token, triggers } = this.#asked
     const me = await triggers.me({ signal }).catch((error: unknown) => {
-      throw error instanceof Unauthorized
-        ? new ToolRefused('not_approved_yet', 'nobody has approved the request yet', NOT_YET)
-        : error
+      if (!(error instanceof Unauthorized)) throw error
+      if (!ENDED.includes(error.code))
+        throw new ToolRefused('not_approved_yet', 'nobody has approved the request yet', NOT_YET)
+      this.#asked = undefined
+      throw error
     })
     this.#triggers = triggers
     this.#asked = undefined
@@ -89,6 +91,8 @@ export class AgentSession {
     }
   }
 }
+
+const ENDED: readonly string[] = ENDED_REQUEST
 
 const NO_TOKEN =
   'Call authorize and show your user what it answers, then whoami. Or your user runs svc login on this machine.'

@@ -22,12 +22,11 @@ export function registerCreate(trigger: Command, cli: Cli): void {
     `svc trigger create action.js --name "each morning" --cron "0 7 * * 1-5" --params city=Oslo --disabled`,
   ])
   command.action(async (action: string | undefined, given: GivenFields & { disabled?: true }) => {
-    const fields = {
+    const fields = creatable({
       ...(await givenFields(cli, given)),
       ...(action !== undefined && { action_code: await cli.text(action) }),
       ...(given.disabled && { enabled: false }),
-    }
-    requireCreatable(fields)
+    })
     const usage_api_key = fields.usage_api_key ?? (await cli.usageKey(command))
     const { triggers } = await cli.client(command, { token: true })
     const stored = await triggers.create({ ...fields, usage_api_key })
@@ -46,8 +45,8 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
   takesFiring(takesCaps(command))
   cli.atDeployment(cli.withUsageKey(command))
   examples(command, ['svc trigger update greeter --max-runs-per-minute 30 --params greeting=hello'])
-  type Given = GivenFields & { action?: string; newUsageKey?: true; usageKeyFile?: string }
-  command.action(async (named: string, given: Given) => {
+  type Changed = GivenFields & { action?: string; newUsageKey?: true; usageKeyFile?: string }
+  command.action(async (named: string, given: Changed) => {
     const { kind: _fixed, ...changes } = {
       ...(await givenFields(cli, given)),
       ...(given.action !== undefined && { action_code: await cli.text(given.action) }),
@@ -79,12 +78,14 @@ export function registerPreview(trigger: Command, cli: Cli): void {
 
 const KINDS = 'say what fires it: --webhook, --cron or --chain'
 
-type Creatable = Partial<TriggerFields> & Pick<TriggerFields, 'kind' | 'name' | 'action_code'>
+type Given = Awaited<ReturnType<typeof givenFields>>
 
-function requireCreatable(fields: Partial<TriggerFields>): asserts fields is Creatable {
-  if (fields.action_code === undefined) throw new UsageError('name the file of the action')
-  if (fields.kind === undefined) throw new UsageError(KINDS)
-  if (fields.name === undefined) throw new UsageError('give it a name: --name')
+/** What the service would say, too, before a key is looked for. */
+function creatable({ kind, name, action_code, ...fields }: Given) {
+  if (action_code === undefined) throw new UsageError('name the file of the action')
+  if (kind === undefined) throw new UsageError(KINDS)
+  if (name === undefined) throw new UsageError('give it a name: --name')
+  return { ...fields, kind, name, action_code }
 }
 
 async function ticksOf(

@@ -39,6 +39,7 @@ export function addIdentityTools(server: McpServer, { session, label }: McpParts
     input: authorizeInput,
     output: authorizeOutput,
     hints: ADDS,
-    run: (asked, signal) => session.ask({ label, ...asked }, signal),
+    run: ({ label: own = label, scopes }, signal) =>
+      session.ask({ label: own, ...(scopes && { scopes }) }, signal),
   })
 }
