@@ -1,5 +1,4 @@
 /** Every command, as one tree. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Cli } from './cli.ts'
 import { registerAccount } from './commands/account.ts'
@@ -17,6 +16,7 @@ import { registerUp } from './commands/up.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerWallet } from './commands/wallet.ts'
 import { registerWhoami } from './commands/whoami.ts'
+import { version } from './version.ts'
 
 /** In the order of the help, which is that of a first day. */
 const COMMANDS = [
@@ -50,24 +50,23 @@ Exit codes:
   7  no answer, or the service is away or busy: try again
   130  ended by Ctrl-C`
 
-export function makeProgram(cli: Cli): Command {
+/** @param isJson complaints of the command line itself are told by whoever runs it, as JSON */
+export function makeProgram(cli: Cli, isJson: boolean): Command {
   const { terminal } = cli
   const program = new Command('svc')
     .description(
       'Serverless functions that can hold private keys, and the triggers that fire them.',
     )
-    .version(version(), '-V, --version')
+    .version(version, '-V, --version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.write(text),
       writeErr: (text) => terminal.complain(text),
+      outputError: (text, write) => {
+        if (!isJson) write(text)
+      },
     })
     .addHelpText('after', EXIT_CODES)
   for (const register of COMMANDS) register(program, cli)
   return program
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -51,7 +51,10 @@ function registerCreate(group: Command, cli: Cli): void {
         facts({ group: String(group_id), actions: cids.join(' ') }),
       )
     })
-  examples(command, ['svc group create --name signers --action action.js --all-wallets'])
+  examples(command, [
+    'svc group create --name signers --action action.js --all-wallets',
+    'svc group create --name other',
+  ])
 }
 
 function registerList(group: Command, cli: Cli): void {

@@ -49,6 +49,7 @@ function registerCreate(key: Command, cli: Cli): void {
     })
   examples(command, [
     'svc key create --name runner --execute-in 1 --cap-cents 500 --cap-window 86400',
+    'svc key create --name spare --create-wallets',
   ])
 }
 

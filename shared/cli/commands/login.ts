@@ -1,7 +1,7 @@
 /** `svc login`: a token that a person approves in a browser, and that is kept for the trigger service alone. */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
-import { LABEL_MAX_CHARACTERS, type Scope } from '../../wire/agent.ts'
+import type { Scope } from '../../wire/agent.ts'
 import type { Cli } from '../cli.ts'
 import { keptEdge } from '../credentials/credentials.ts'
 import { printable } from '../terminal.ts'
@@ -26,9 +26,10 @@ export function registerLogin(program: Command, cli: Cli): void {
 async function login(given: Given, command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const { triggersUrl, known, fetch } = await cli.deployment(command)
-  const [{ createClient }, { newAgentToken }] = await Promise.all([
+  const [{ createClient }, { newAgentToken }, { LABEL_MAX_CHARACTERS }] = await Promise.all([
     import('../../client/client.ts'),
     import('../../client/agent-token.ts'),
+    import('../../wire/agent.ts'),
   ])
   const agent = newAgentToken(terminal.random)
   const { token, challenge } = agent

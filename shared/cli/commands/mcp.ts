@@ -74,5 +74,5 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
     document: (path: string) => fetchDocument(at, path, terminal.signal),
     label: `svc mcp on ${hostname()}`.slice(0, 64),
   }
-  await serve(() => makeMcpServer(parts, at.known.triggersUrl), terminal.input, terminal)
+  await serve(() => makeMcpServer(parts, at.known.triggersUrl), terminal.input(), terminal)
 }
