@@ -101,7 +101,7 @@ export async function startTriggerApi() {
       'PATCH',
       /^\/api\/triggers\/([\w-]+)$/,
       ({ id, body }) => {
-        const { usage_api_key, ...changes } = patchTriggerRequest.parse(body)
+        const { usage_api_key, kind: _fixed, ...changes } = patchTriggerRequest.parse(body)
         if (usage_api_key !== undefined) keys.push(usage_api_key)
         const trigger = triggers.get(id)
         if (trigger) triggers.set(id, { ...trigger, ...(changes as Partial<StoredTrigger>) })
@@ -136,7 +136,11 @@ export async function startTriggerApi() {
       'POST',
       /^\/api\/runs\/([\w-]+)\/cancel$/,
       ({ id }) => {
-        const one = { ...runs.get(id)!, status: 'failed', error: 'cancelled: by its owner' } as const
+        const one = {
+          ...runs.get(id)!,
+          status: 'failed',
+          error: 'cancelled: by its owner',
+        } as const
         runs.set(id, { ...one, finished_at: AT })
         return found(runs.get(id))
       },
@@ -160,7 +164,9 @@ export async function startTriggerApi() {
 
   async function answered(request: Received): Promise<Answer> {
     const at = new URL(request.url, url())
-    const route = routes.find(([method, path]) => method === request.method && path.test(at.pathname))
+    const route = routes.find(
+      ([method, path]) => method === request.method && path.test(at.pathname),
+    )
     if (!route) return refused(404, 'not_found')
     const [, path, act] = route
     const token = String(request.headers['authorization']).replace('Bearer ', '')

@@ -52,7 +52,10 @@ export class FolderFiles {
   }
 
   async #text(path: string, maxBytes: number): Promise<string> {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+    const file = await open(path, flags).catch(() => {
+      throw new ToolRefused('unreadable', 'the file cannot be read', 'Tell your user.')
+    })
     try {
       const about = await file.stat()
       if (!about.isFile()) throw new ToolRefused('no_such_file', 'this is no file', ELSEWHERE)

@@ -17,7 +17,7 @@ export async function serve(
   terminal: Terminal,
 ): Promise<void> {
   const complain = (text: string) => terminal.complain(`svc mcp: ${text}\n`)
-  keepOutputForMessages(terminal)
+  const consoleBefore = keepOutputForMessages(terminal)
   const lines = new WholeLines(() =>
     complain(`a message of more than ${LINE_MAX_BYTES} bytes was dropped`),
   )
@@ -39,16 +39,19 @@ export async function serve(
     await finished(input, { writable: false, signal: terminal.signal })
   } finally {
     await handle.close()
+    globalThis.console = consoleBefore
   }
 }
 
-/** A library that writes to the console would write into the protocol. */
-function keepOutputForMessages({ complain }: Terminal): void {
+/** A library that writes to the console would write into the protocol. @returns the console as it was */
+function keepOutputForMessages({ complain }: Terminal): Console {
   const stderr = new Writable({
     write: (chunk, _encoding, done) => {
       complain(String(chunk))
       done()
     },
   })
+  const before = globalThis.console
   globalThis.console = new Console({ stdout: stderr, stderr })
+  return before
 }
