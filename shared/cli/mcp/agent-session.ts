@@ -4,7 +4,8 @@ import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../client/triggers/triggers.ts'
 import { ToolRefused } from './tool-failure.ts'
-import { type AgentRequestBody, ENDED_REQUEST } from '../../wire/agent.ts'
+import { ENDED_REQUEST } from '../../ended-request.ts'
+import type { AgentRequestBody } from '../../wire/agent.ts'
 
 export type SessionParts = {
   /** With the token that is kept for the deployment; undefined where there is none. */

@@ -356,19 +356,28 @@ it('a refusal says what the service says to do', async () => {
   expect(code).toBe(4)
 })
 
-it('docs/cli.md names every command', () => {
+describe('docs/cli.md', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
-  for (const name of [
-    'create',
-    'preview',
-    'list',
-    'show',
-    'update',
-    'test',
-    'fire',
-    'runs',
-    'run',
-    'tail',
-  ])
-    expect(page).toContain(`svc trigger ${name}`)
+
+  it('names every command of trigger and chain', async () => {
+    for (const group of ['trigger', 'chain']) {
+      const { out } = await at([group, '--help'])
+      const names = [...out.matchAll(/^ {2}([a-z]+) .*/gm)].map(([, name]) => name!)
+      expect(names.length).toBeGreaterThan(0)
+      for (const name of names.filter((one) => one !== 'help'))
+        expect(page).toContain(`svc ${group} ${name}`)
+    }
+  })
+
+  it('has configurations that start svc mcp, for each client', () => {
+    const blocks = [...page.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => JSON.parse(text!))
+    const servers = blocks.flatMap((block) => [block.mcpServers?.svc, block.servers?.svc])
+    const found = servers.filter((server) => server !== undefined)
+    expect(found.length).toBeGreaterThanOrEqual(2)
+    for (const { command, args, env } of found) {
+      expect([command, ...args]).toEqual(['npx', 'svc', 'mcp'])
+      // What is in a file of a project is read by others.
+      for (const name of Object.keys(env ?? {})) expect(name).not.toMatch(/TOKEN$|KEY$/)
+    }
+  })
 })

@@ -61,7 +61,13 @@ export function registerCancel(trigger: Command, cli: Cli): void {
     .description('Ends a run that is queued, as failed. One that has begun goes on.')
     .argument('<run>', RUN)
   cli.atDeployment(command)
-  examples(command, [])
+  // With one start a minute the second waits.
+  examples(command, [
+    'svc trigger update greeter --max-runs-per-minute 1',
+    `svc trigger fire greeter --body '{"name": "first"}' --no-wait`,
+    `svc trigger fire greeter --body '{"name": "second"}' --no-wait`,
+    'svc trigger cancel greeter',
+  ])
   command.action(async (named: string) => {
     const { triggers } = await cli.client(command, { token: true })
     const run = await triggers.cancelRun(await runNamed(triggers, named))
