@@ -11,7 +11,7 @@ export type World = {
   environment: Record<string, string>
   triggersUrl: string
   /** A person opens the URL, types the code and presses Authorize. */
-  approve(authorizeUrl: string, userCode: string): Promise<void>
+  approve(this: void, authorizeUrl: string, userCode: string): Promise<void>
   /** Of that person. */
   email: string
 }
@@ -27,7 +27,7 @@ export async function useEveryTool(world: World): Promise<void> {
   })
   const client = new Client({ name: 'system', version: '1' })
   const broken: Error[] = []
-  client.onerror = (error) => broken.push(error)
+  Object.assign(client, { onerror: (error: Error) => broken.push(error) })
   await client.connect(transport)
   try {
     await authorized(client, world)
