@@ -5,6 +5,8 @@ import { ApiError } from '../shared/errors.ts'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
+import { registerAgentRequests } from './http/agent-requests.ts'
+import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
@@ -24,6 +26,7 @@ import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
 import { registerSignOut } from './http/sign-out.tsx'
+import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
@@ -81,9 +84,12 @@ export function createApp(): App {
   registerSignIn(app)
   registerSignInLink(app)
   registerSignOut(app)
+  registerAgentRequests(app)
   registerAgentAuthorize(app)
+  registerAgentTokens(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
+  registerSkill(app)
   registerOpenApi(app)
   registerHealth(app)
 

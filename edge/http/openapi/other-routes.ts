@@ -3,8 +3,10 @@ import type { ErrorStatus } from '../../../shared/errors.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { errorReference, headerReferences } from './errors.ts'
 
 const failures = (...statuses: ErrorStatus[]) =>
@@ -34,7 +36,7 @@ function form(summary: string, operationId: string, fields: string[]): Descripti
     ...page(summary, operationId, {
       303: { description: 'Goes on to the next page.' },
       ...Object.fromEntries(
-        [400, 403, 413, 429, 503].map((status) => [
+        [400, 403, 404, 409, 410, 413, 415, 429, 503].map((status) => [
           status,
           { description: 'A page that says why not.', content: { 'text/html': {} } },
         ]),
@@ -76,7 +78,32 @@ const HEALTH = {
   },
 }
 
+/** What agents read: the same text for everybody. */
+function documentRoute(path: string): Description {
+  const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
+  return {
+    operationId: `read_${path
+      .toLowerCase()
+      .match(/[a-z]+/g)!
+      .join('_')}`,
+    summary: DOCUMENT_SUMMARIES[path] ?? 'A part of the guide for agents.',
+    security: [],
+    responses: {
+      200: { description: 'The text.', content: { [type ?? 'application/json']: {} } },
+      304: { description: 'The client has this text.' },
+      ...failures(500),
+    },
+  }
+}
+
+const DOCUMENT_SUMMARIES: Record<string, string> = {
+  [GUIDE_PATH]: 'The guide for agents, in the Agent Skills format.',
+  [LLMS_PATH]: 'What there is to read here, for language models.',
+  [INDEX_PATH]: 'The index of guides (Agent Skills Discovery 0.2.0).',
+}
+
 export const otherRoutes: Paths = {
+  ...Object.fromEntries(DOCUMENT_PATHS.map((path) => [path, { get: documentRoute(path) }])),
   [SEALED_EXECUTE_PATH]: {
     post: {
       operationId: 'sealed_execute',
@@ -162,7 +189,40 @@ export const otherRoutes: Paths = {
         },
       ],
     },
-    post: form('Approves or refuses the token.', 'authorize', ['challenge', 'csrf', 'decision']),
+    post: form('Approves or refuses the token.', 'authorize', [
+      'challenge',
+      'csrf',
+      'decision',
+      'name',
+      'access',
+      'user_code',
+    ]),
+  },
+  '/agent/requests': {
+    post: {
+      operationId: 'register_agent_request',
+      summary:
+        'Says who asks, before a person opens the link: the page then shows the label and asks for the code. Optional; good for ten minutes.',
+      security: [],
+      requestBody: {
+        required: true,
+        content: jsonContent(jsonSchemaOf(agentRequestBody, 'input')),
+      },
+      responses: {
+        201: {
+          description: 'Registered. The code is given once: show it to the person.',
+          headers: headerReferences('x-request-id'),
+          content: jsonContent(jsonSchemaOf(agentRequestAnswer, 'output')),
+        },
+        ...failures(400, 409, 413, 415, 422, 429, 500, 503),
+      },
+    },
+  },
+  '/agent/tokens': {
+    get: page('What you have authorized.', 'agent_tokens_page', seeOther),
+  },
+  '/agent/tokens/revoke': {
+    post: form('Revokes one token, or `all`.', 'revoke_agent_token', ['token', 'csrf']),
   },
   '/verify': {
     get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),

@@ -68,8 +68,8 @@ beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => {})
 })
 afterAll(() => log.mockRestore())
-let clock: { mockRestore(): void } | undefined
-afterEach(() => clock?.mockRestore())
+let frozen: { mockRestore(): void } | undefined
+afterEach(() => frozen?.mockRestore())
 
 describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
   it('delivers the mail as it was written, its link untouched, in one request', async () => {
@@ -366,7 +366,7 @@ describe('a notice', () => {
 
   it('mail flooding by approvals ends, and hides no passkey that is added then', async () => {
     const email = someone()
-    clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    frozen = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     const services = {
       ...edge.services,
       requireRate: (...call: [keyof typeof RATES, string]) => requireRate(env, ...call),
