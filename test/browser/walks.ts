@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type StartedStack, startStack } from '../system/stack.ts'
 import { type AnotherSite, anotherSite } from './another-site.ts'
 import { launchChromium } from './chromium.ts'
+import { EdgeDatabase } from './edge-database.ts'
 import { Visitor } from './visitor.ts'
 
 export class Walks {
@@ -37,6 +38,10 @@ export class Walks {
 
   get triggersUrl(): string {
     return this.stack.triggersUrl
+  }
+
+  get database(): EdgeDatabase {
+    return new EdgeDatabase(this.stack.stateDir)
   }
 
   async visitor(): Promise<Visitor> {
