@@ -5,6 +5,8 @@ import { ApiError } from '../shared/errors.ts'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
+import { registerAgentRequests } from './http/agent-requests.ts'
+import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
@@ -81,7 +83,9 @@ export function createApp(): App {
   registerSignIn(app)
   registerSignInLink(app)
   registerSignOut(app)
+  registerAgentRequests(app)
   registerAgentAuthorize(app)
+  registerAgentTokens(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
   registerOpenApi(app)
