@@ -11,7 +11,7 @@ export function attackWalks(walks: Walks): void {
     const { path } = newProgram()
     const url = `${walks.triggersUrl}${path}`
     const site = await walks.anotherSite({ '/': `<iframe src="${url}"></iframe>` })
-    const visitor = await walks.signedIn('framed@example.com')
+    const visitor = await walks.signedIn()
     // Of the same site its cookie is sent, and only the page's own policy is left.
     for (const origin of [site.sameSite, site.crossSite]) {
       await visitor.page.goto(`${origin}/`)
@@ -24,7 +24,7 @@ export function attackWalks(walks: Walks): void {
 
   it('clickjacking: a click within the first second authorizes nothing', async () => {
     const { token, path } = newProgram()
-    const visitor = await walks.signedIn('hasty@example.com')
+    const visitor = await walks.signedIn()
     const { page } = visitor
     // Time stands still for what is animated, so that the first second is as long as the test needs.
     const session = await page.context().newCDPSession(page)
@@ -57,7 +57,7 @@ export function attackWalks(walks: Walks): void {
       <input name="challenge" value="${challenge}"><input name="decision" value="authorize">
       <input name="csrf" value="x"><button>Win a prize</button></form>`
     const site = await walks.anotherSite({ '/': form })
-    const visitor = await walks.signedIn('posted@example.com')
+    const visitor = await walks.signedIn()
     for (const origin of [site.sameSite, site.crossSite]) {
       await visitor.page.goto(`${origin}/`)
       await visitor.press('Win a prize')
@@ -69,7 +69,7 @@ export function attackWalks(walks: Walks): void {
   it('CSRF: a form that another site posts signs nobody out', async () => {
     const form = `<form method="post" action="${walks.triggersUrl}/sign-out"><button>Go</button></form>`
     const site = await walks.anotherSite({ '/': form })
-    const visitor = await walks.signedIn('posted@example.com')
+    const visitor = await walks.signedIn()
     await visitor.page.goto(`${site.sameSite}/`)
     await visitor.press('Go')
     await visitor.open('/')
@@ -79,7 +79,7 @@ export function attackWalks(walks: Walks): void {
   it('XSS: markup in the name of a program is text on every page that shows it', async () => {
     const { challenge } = newProgram()
     const registered = await registerRequest(walks.triggersUrl, { challenge, label: MARKUP })
-    const visitor = await walks.signedIn('target@example.com')
+    const visitor = await walks.signedIn()
     const { page } = visitor
     const isText = async () => {
       expect(await page.locator('main').innerText()).toContain(MARKUP)

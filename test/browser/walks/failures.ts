@@ -13,7 +13,7 @@ export function failureWalks(walks: Walks): void {
   })
 
   it('the skip link leads past the header', async () => {
-    const visitor = await walks.signedIn('skipper@example.com')
+    const visitor = await walks.signedIn()
     const { page } = visitor
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -22,7 +22,7 @@ export function failureWalks(walks: Walks): void {
   })
 
   it('the pages keep their parts apart where the reader chose the colours', async () => {
-    const visitor = await walks.signedIn('skipper@example.com')
+    const visitor = await walks.signedIn()
     await visitor.page.emulateMedia({ forcedColors: 'active' })
     await visitor.open('/account')
     await judge(visitor.page, 'account-forced-colors')

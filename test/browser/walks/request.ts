@@ -9,7 +9,7 @@ export function requestWalks(walks: Walks): void {
     const label = 'Nightly reports <build 7>'
     const body = { challenge, label, scopes: ['triggers:read'] }
     const { userCode, path } = await registerRequest(walks.triggersUrl, body)
-    const visitor = await walks.signedIn('typist@example.com')
+    const visitor = await walks.signedIn()
     const { page } = visitor
     await visitor.open(path)
     await visitor.armed()
@@ -27,14 +27,14 @@ export function requestWalks(walks: Walks): void {
     await page.getByRole('textbox').fill(userCode.toLowerCase().replace('-', ' '))
     await visitor.press('Authorize')
     expect(await visitor.heading()).toBe('Authorized')
-    const me = { email: 'typist@example.com', label, scopes: ['triggers:read'] }
+    const me = { email: 'member@example.com', label, scopes: ['triggers:read'] }
     expect(await walks.me(token)).toMatchObject({ status: 200, body: me })
   })
 
   it('a person refuses a registered request without its code, and it is over', async () => {
     const { token, challenge } = newProgram()
     const { path } = await registerRequest(walks.triggersUrl, { challenge, label: 'Somebody' })
-    const visitor = await walks.signedIn('typist@example.com')
+    const visitor = await walks.signedIn()
     await visitor.open(path)
     await visitor.press('Refuse')
     expect(await visitor.heading()).toBe('Refused')
@@ -50,7 +50,7 @@ export function requestWalks(walks: Walks): void {
       challenge,
       label: 'Late',
     })
-    const visitor = await walks.signedIn('typist@example.com')
+    const visitor = await walks.signedIn()
     await visitor.open(path)
     await visitor.page.getByRole('textbox').fill(userCode)
     await visitor.armed()
@@ -70,7 +70,7 @@ export function requestWalks(walks: Walks): void {
       challenge,
       label: 'Once',
     })
-    const visitor = await walks.signedIn('typist@example.com')
+    const visitor = await walks.signedIn()
     await visitor.open(path)
     const wrong = userCode.startsWith('ZZZZ') ? 'YYYY-YYYY' : 'ZZZZ-ZZZZ'
     for (let attempt = 1; attempt <= 5; attempt++) {

@@ -43,7 +43,7 @@ export function signInWalks(walks: Walks): void {
   })
 
   it('a script in the page reads no session', async () => {
-    const visitor = await walks.signedIn('scripted@example.com')
+    const visitor = await walks.signedIn()
     expect(await evaluate(visitor.page, 'document.cookie')).toBe('')
     expect(await visitor.context.cookies()).toMatchObject([
       { name: '__Host-svc', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
