@@ -1,7 +1,10 @@
 /** Every command, as one tree. */
 import { Command } from 'commander'
 import type { Cli } from './cli.ts'
+import { registerChain } from './commands/chain.ts'
+import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
+import { registerTrigger } from './commands/trigger.ts'
 import { registerVerify } from './commands/verify.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -15,6 +18,13 @@ export function makeProgram(cli: Cli): Command {
       writeOut: (text) => terminal.write(text),
       writeErr: (text) => terminal.complain(text),
     })
-  for (const register of [registerVerify, registerReceipt]) register(program, cli)
+  for (const register of [
+    registerTrigger,
+    registerChain,
+    registerMcp,
+    registerVerify,
+    registerReceipt,
+  ])
+    register(program, cli)
   return program
 }
