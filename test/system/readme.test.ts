@@ -116,9 +116,9 @@ describe('the guide for agents', () => {
         body: JSON.stringify({ account_name: email, account_description: '' }),
       })
       const { api_key: accountKey } = (await account.json()) as { api_key: string }
-      const guide = await fetched('SKILL.md')
-      const steps = stepsOf('SKILL.md', guide)
-      for (const path of referencesOf(guide)) steps.push(...stepsOf(path, await fetched(path)))
+      const skill = await fetched('SKILL.md')
+      const steps = stepsOf('SKILL.md', skill)
+      for (const path of referencesOf(skill)) steps.push(...stepsOf(path, await fetched(path)))
       expect(steps.length).toBeGreaterThan(30)
       const open = (url: string, code?: string) => approve(url, email, code)
       const person = { email, accountKey, open }
@@ -131,8 +131,8 @@ describe('the guide for agents', () => {
   it('names no operation of the core API that its description does not have', async () => {
     const description = await (await fetch(`${started.baseUrl}/core/v1/openapi.json`)).json()
     const known = Object.keys((description as { paths: object }).paths)
-    const guide = await fetched('SKILL.md')
-    const texts = await Promise.all(['SKILL.md', ...referencesOf(guide)].map(fetched))
+    const skill = await fetched('SKILL.md')
+    const texts = await Promise.all(['SKILL.md', ...referencesOf(skill)].map(fetched))
     const named = texts.flatMap((text) => [
       ...[...text.matchAll(/\/core\/v1\/([a-z_/.]+)/g)].map(([, name]) => name!),
       ...[...text.matchAll(/\bcore ([a-z_]+) -d/g)].map(([, name]) => name!),

@@ -36,7 +36,7 @@ const texts = new Map<string, string>()
 for (const path of DOCUMENT_PATHS) texts.set(path, await read(path))
 
 const guide = texts.get('/SKILL.md')!
-const [, frontMatter = '', body = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(guide) ?? []
+const [, frontMatter = '', instructions = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(guide) ?? []
 const references = [...texts].filter(([path]) => path.startsWith('/references/'))
 
 /**
@@ -70,12 +70,14 @@ describe('the guide is a skill by the Agent Skills format', () => {
   })
 
   it('is short: below 500 lines and 5,000 tokens, however they are counted', () => {
-    expect(body.split('\n').length).toBeLessThan(500)
-    expect(tokensAtMost(body)).toBeLessThan(5_000)
+    expect(instructions.split('\n').length).toBeLessThan(500)
+    expect(tokensAtMost(instructions)).toBeLessThan(5_000)
   })
 
   it('has its details one level below it, and nothing there leads deeper', () => {
-    const linked = [...body.matchAll(/\]\((references\/[^)#]+)/g)].map(([, path]) => `/${path}`)
+    const linked = [...instructions.matchAll(/\]\((references\/[^)#]+)/g)].map(
+      ([, path]) => `/${path}`,
+    )
     expect([...new Set(linked)].toSorted()).toEqual(references.map(([path]) => path).toSorted())
     for (const [path, text] of references) {
       const links = [...text.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => `/references/${link}`)
@@ -84,7 +86,7 @@ describe('the guide is a skill by the Agent Skills format', () => {
   })
 
   it('has a heading where a link names one', () => {
-    for (const [, path, name] of body.matchAll(/\]\((references\/[^)#]+)#([^)]+)\)/g)) {
+    for (const [, path, name] of instructions.matchAll(/\]\((references\/[^)#]+)#([^)]+)\)/g)) {
       const headings = [...texts.get(`/${path}`)!.matchAll(/^#+ (.+)$/gm)]
       const names = headings.map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'))
       expect(names).toContain(name)

@@ -30,7 +30,7 @@ export function stepsOf(name: string, markdown: string): Step[] {
       throw new Error(`${at}: a block of ${language || 'nothing'} that no block of sh is above`)
     const prose = language === undefined ? part : rest
     if (prose.includes('```')) throw new Error(`${at}: a fence that does not close, or is indented`)
-    for (const [, words = ''] of prose.matchAll(/\*\*Ask the person\*\* (.{20})/gs)) {
+    for (const [, words = ''] of prose.matchAll(/\*\*Ask the person\*\* (.{0,20})/gs)) {
       const request = (['open', 'run', 'whether'] as const).find((each) =>
         new RegExp(`^(to )?${each}\\b`).test(words),
       )
