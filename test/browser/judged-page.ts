@@ -56,7 +56,7 @@ const TARGETS =
 
 async function misfits(page: Page): Promise<string[]> {
   const found: string[] = []
-  const width = await evaluate(page, 'document.documentElement.scrollWidth')
+  const width = Number(await evaluate(page, 'document.documentElement.scrollWidth'))
   if (width !== PHONE.width) found.push(`${width} px wide on a screen of ${PHONE.width}`)
   const bytes = Buffer.byteLength(await page.content())
   if (bytes > PAGE_MAX_BYTES) found.push(`${bytes} bytes`)

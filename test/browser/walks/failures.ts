@@ -24,7 +24,8 @@ export function failureWalks(walks: Walks): void {
   it('the pages keep their parts apart where the reader chose the colours', async () => {
     const visitor = await walks.signedIn()
     await visitor.page.emulateMedia({ forcedColors: 'active' })
-    await visitor.open('/account')
-    await judge(visitor.page, 'account-forced-colors')
+    await visitor.open('/agent/tokens')
+    expect(await visitor.heading()).toBe('Programs that may act for you')
+    await judge(visitor.page, 'tokens-forced-colors')
   })
 }

@@ -75,8 +75,7 @@ export function requestWalks(walks: Walks): void {
     const wrong = userCode.startsWith('ZZZZ') ? 'YYYY-YYYY' : 'ZZZZ-ZZZZ'
     for (let attempt = 1; attempt <= 5; attempt++) {
       await visitor.page.getByRole('textbox').fill(wrong)
-      await visitor.armed()
-      await visitor.press('Authorize')
+      await visitor.onward(() => visitor.page.keyboard.press('Enter'))
     }
     expect(await visitor.heading()).toBe('This request is locked')
     await judge(visitor.page, 'request-locked')
