@@ -36,12 +36,7 @@ export const MISFIRES = ['coalesce', 'skip', 'all'] as const
 
 /** What goes beyond the specification (`decisions.md`, Extensions); which kind takes what is checked apart. */
 export const triggerOptions = z.strictObject({
-  concurrency: z
-    .int()
-    .min(1)
-    .max(CONCURRENCY_MAX)
-    .optional()
-    .describe('Runs under way at once.'),
+  concurrency: z.int().min(1).max(CONCURRENCY_MAX).optional().describe('Runs under way at once.'),
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])
     .optional()

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { svc } from '../shared/cli/command-line.ts'
 import { type Example, examplesOf } from '../shared/cli/examples.ts'
+import { useEveryTool } from './mcp-tools.ts'
 import { until } from './owner.ts'
 
 const main = fileURLToPath(new URL('../../shared/cli/main.ts', import.meta.url))
@@ -184,6 +185,23 @@ describe('a read-only login', () => {
     const created = await typed('svc trigger create action.js --name x --webhook --json')
     expect(JSON.parse(created.err)).toMatchObject({ error: 'insufficient_scope', status: 403 })
     expect(created.code).toBe(4)
+  }, 60_000)
+})
+
+describe('svc mcp', () => {
+  it('asks a person for access, and each of its tools does what it says', async () => {
+    await useEveryTool({
+      command: [process.execPath, main, 'mcp'],
+      folder,
+      environment: {
+        SVC_STATE_DIR: 'stack',
+        SVC_CONFIG_DIR: join(folder, 'of-mcp'),
+        SVC_USAGE_KEY: credentials().origins[stack.baseUrl].usage_keys.at(-1).key,
+      },
+      triggersUrl: stack.triggersUrl,
+      approve: (url, userCode) => approve(url, 'mcp@example.com', userCode),
+      email: 'mcp@example.com',
+    })
   }, 60_000)
 })
 

@@ -8,7 +8,7 @@ export type McpParts = {
   files: FolderFiles
   usageKeys: UsageKeySources
   /** The text of a public document of the deployment. */
-  document(path: string): Promise<string>
+  document(this: void, path: string): Promise<string>
   /** The name that an authorization has where none is said. */
   label: string
 }

@@ -12,7 +12,7 @@ export type Tool<Input, Output extends object> = {
   input: z.ZodType<Input>
   output: z.ZodType<Output>
   hints: ToolAnnotations
-  run(input: Input, signal: AbortSignal): Promise<Output>
+  run(this: void, input: Input, signal: AbortSignal): Promise<Output>
 }
 
 /** Looks, and changes nothing. */
@@ -50,7 +50,7 @@ export function addTool<Input, Output extends object>(
       return {
         // For clients that show text alone.
         content: [{ type: 'text', text: JSON.stringify(answer) }],
-        structuredContent: answer as Record<string, unknown>,
+        structuredContent: answer,
       }
     } catch (error) {
       const failure = toolFailure(error)

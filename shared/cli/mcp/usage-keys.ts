@@ -17,7 +17,7 @@ export type UsageKeySources = {
   files: FolderFiles
   environment: Readonly<Record<string, string | undefined>>
   /** What `svc` would take by itself. @throws {NoCredential} */
-  usual(): Promise<string>
+  usual(this: void): Promise<string>
 }
 
 /** @throws {ToolRefused | NoCredential}; never with a text of the file or the variable */

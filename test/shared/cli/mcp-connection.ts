@@ -6,9 +6,9 @@ import { type Ran, type Surroundings, svc } from './command-line.ts'
 export type Connection = {
   client: Client
   /** Writes bytes as they are, beside the client. */
-  write(bytes: string | Buffer): void
+  write(this: void, bytes: string | Buffer): void
   /** Ends the server's input. */
-  end(): Promise<Ran>
+  end(this: void): Promise<Ran>
 }
 
 /** A client whose transport is the server's standard input and output. */

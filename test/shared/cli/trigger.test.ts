@@ -203,7 +203,7 @@ describe('svc trigger list and show', () => {
     const { out } = await at(['trigger', 'list'])
     expect(out).toContain('?[2J?long')
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-    expect(out).not.toMatch(/[\u001b\u202e]/)
+    for (const character of ['\u001b', '\u202e']) expect(out).not.toContain(character)
   })
 
   it('--code gives the source as it is', async () => {
