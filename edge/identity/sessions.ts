@@ -6,8 +6,11 @@ import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
 
-/** Who is at the browser, and the secret of its cookie, from which form tokens are derived. */
-export type Session = { user: User; secret: string }
+/**
+ * Who is at the browser, and the secret of its cookie, from which form tokens are derived.
+ * `startedAt` is when the person signed in, in Unix milliseconds: a session is never prolonged.
+ */
+export type Session = { user: User; secret: string; startedAt: number }
 
 /** Starts a session and returns the secret for its cookie. It is always a new one: none can be fixed beforehand. */
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
@@ -29,13 +32,13 @@ export async function findSession(
   secret: string,
 ): Promise<Session | undefined> {
   if (!decode32Bytes(secret)) return undefined
-  const user = await deps.db
-    .select({ id: users.id, email: users.email })
+  const found = await deps.db
+    .select({ id: users.id, email: users.email, startedAt: sessions.createdAt })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
       and(eq(sessions.secretHash, await hashSecret(secret)), gt(sessions.expiresAt, deps.now())),
     )
     .get()
-  return user && { user, secret }
+  return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
 }
