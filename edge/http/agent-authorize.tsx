@@ -84,19 +84,21 @@ async function requestPage(c: Context<AppEnv>, facts: Facts): Promise<Response> 
         This lasts {AGENT_TOKEN_LIFETIME_MS / DAY_MS} days, and ends earlier if it is not used for{' '}
         {AGENT_TOKEN_IDLE_MS / DAY_MS} days.
       </p>
-      <form method="post" action="/agent/authorize">
+      <form method="post" action="/agent/authorize" class="card">
         <input type="hidden" name="challenge" value={challenge} />
         <input
           type="hidden"
           name="csrf"
           value={await csrfToken(session.secret, csrfSubject(challenge))}
         />
-        <button type="submit" name="decision" value="authorize" class="armed">
-          Authorize
-        </button>
-        <button type="submit" name="decision" value="refuse" class="quiet">
-          Refuse
-        </button>
+        <p class="actions">
+          <button type="submit" name="decision" value="authorize" class="armed">
+            Authorize
+          </button>
+          <button type="submit" name="decision" value="refuse" class="quiet">
+            Refuse
+          </button>
+        </p>
       </form>
       <p class="note">
         Not your account?{' '}

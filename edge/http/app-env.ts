@@ -4,6 +4,7 @@ import type { ChainName } from '../chain/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
+import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
 
 /** What every operation is given; `edge/app.ts` puts it together once a request. */
@@ -19,6 +20,12 @@ export type Services = {
   requireRate: (name: RateName, caller: string) => Promise<void>
 }
 
-export type AppEnv = { Bindings: Env; Variables: { services: Services } }
+type Variables = {
+  services: Services
+  /** The browser's session, once it was looked up. */
+  session?: Promise<Session | undefined>
+}
+
+export type AppEnv = { Bindings: Env; Variables: Variables }
 
 export type App = Hono<AppEnv>

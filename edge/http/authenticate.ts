@@ -42,7 +42,11 @@ export async function requireUser(c: Context<AppEnv>): Promise<AgentUser> {
 /** The session of the browser, or `undefined` where it has none that is still good. */
 export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
-  return secret === undefined ? undefined : findSession(c.var.services, secret)
+  if (secret === undefined) return undefined
+  // A page asks for its content and once more for its header.
+  const found = c.get('session') ?? findSession(c.var.services, secret)
+  c.set('session', found)
+  return found
 }
 
 /** Gives the browser a session's cookie. Lax: a link from a terminal or a mail arrives signed in, a foreign form does not. */

@@ -4,6 +4,7 @@ import { readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { DeliveredMail } from '../identity/local-mailbox.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { page } from './page.tsx'
+import { Time } from './page/parts.tsx'
 
 /** Names of this machine only: a name that an attacker points at 127.0.0.1 (DNS rebinding) reads nothing. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
@@ -26,17 +27,21 @@ function mailboxJson(c: Context<AppEnv>, mails: DeliveredMail[]): Response {
 function mailboxPage(c: Context<AppEnv>, mails: DeliveredMail[]): Promise<Response> {
   const content =
     mails.length === 0 ? (
-      <p>No mail yet.</p>
+      <p class="card">No mail yet.</p>
     ) : (
-      mails.map(({ recipient, subject, link, text, sentAt }) => (
-        <article>
-          <h2>{subject}</h2>
-          <p class="note">
-            To {recipient}, <time>{rfc3339(sentAt)}</time>
-          </p>
-          <p>{link === null ? text : <a href={link}>{link}</a>}</p>
-        </article>
-      ))
+      <ol class="rows">
+        {mails.map((mail) => (
+          <li>
+            <article>
+              <h2>{mail.subject}</h2>
+              <p class="note">
+                To {mail.recipient}, <Time at={mail.sentAt} />
+              </p>
+              <p>{mail.link === null ? mail.text : <a href={mail.link}>{mail.link}</a>}</p>
+            </article>
+          </li>
+        ))}
+      </ol>
     )
   return page(c, { title: 'Local mailbox' }, content)
 }

@@ -1,3 +1,4 @@
+import type { FC } from 'hono/jsx'
 import type { App } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { page, signInPath } from './page.tsx'
@@ -10,18 +11,50 @@ export function registerHome(app: App): void {
       c,
       { title: 'Triggers' },
       <>
-        <p>
-          Webhooks that run your actions, in a machine that keeps your keys. Programs use the API
-          under <code>/api</code> with a token that you approve.
+        <p class="lead">
+          Webhooks, schedules and chain events that run your actions, in a machine that keeps your
+          keys.
         </p>
-        {session ? (
-          <p>You are signed in. Open the link that your program printed to approve its token.</p>
-        ) : (
+        {session ? <SignedIn email={session.user.email} /> : <SignedOut />}
+        <section class="card">
+          <h2>For programs and agents</h2>
           <p>
-            <a href={signInPath('/')}>Sign in</a> to approve a program's token.
+            They use the API under <code>/api</code> with a token that they make themselves and you
+            approve. <a href="/SKILL.md">SKILL.md</a> tells an agent all it needs, and{' '}
+            <a href="/openapi.json">openapi.json</a> describes each operation.
           </p>
-        )}
+        </section>
+        <section class="card">
+          <h2>You need not believe us</h2>
+          <p>
+            What runs your actions shows evidence of what it is.{' '}
+            <a href="/verify">Verify this service</a> in your browser, or by a command of yours.
+          </p>
+        </section>
       </>,
     )
   })
 }
+
+const SignedIn: FC<{ email: string }> = ({ email }) => (
+  <section class="card">
+    <h2>Approve a program</h2>
+    <p>
+      You are signed in as <strong>{email}</strong>. Open the link that your program printed to
+      approve its token.
+    </p>
+    <p>
+      <a href="/agent/tokens">Programs that you approved</a>
+    </p>
+  </section>
+)
+
+const SignedOut = () => (
+  <section class="card">
+    <h2>Approve a program</h2>
+    <p>Open the link that your program printed, or sign in first.</p>
+    <p>
+      <a href={signInPath('/')}>Sign in</a>
+    </p>
+  </section>
+)

@@ -23,7 +23,7 @@ async function showButton(c: Context<AppEnv>): Promise<Response> {
   const link = await peekMagicLink(c.var.services, secret)
   if (!link) return linkIsOver(c)
   const form = (
-    <form method="post" action="/sign-in/link">
+    <form method="post" action="/sign-in/link" class="card">
       <p>
         You are signing in as <strong>{link.email}</strong>. If this is not your address, close this
         page.

@@ -15,6 +15,7 @@ import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
 import { registerPageScript } from './page-script.ts'
 import { notice, page } from './page.tsx'
+import { Field } from './page/parts.tsx'
 
 /** How soon a caller may look again whether somebody has configured a mailer. */
 const MAILER_RETRY_SECONDS = 300
@@ -31,22 +32,17 @@ function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<R
   const script = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL)
   const form = (
     <>
-      {problem && (
-        <p role="alert" id="problem" class="warn">
-          {problem}
-        </p>
-      )}
-      <p>You get a link by e-mail. There is no password.</p>
-      <form method="post" action="/sign-in">
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
+      <p class="lead">
+        You get a link by e-mail. There is no password, and no account to make before.
+      </p>
+      <form method="post" action="/sign-in" class="card">
+        <Field
           name="email"
+          label="E-mail address"
           type="email"
           required
           autocomplete="email"
-          aria-describedby={problem && 'problem'}
-          aria-invalid={problem && 'true'}
+          error={problem}
         />
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>

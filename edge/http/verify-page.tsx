@@ -4,6 +4,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
 import { registerPageScript } from './page-script.ts'
 import { page } from './page.tsx'
+import { Field } from './page/parts.tsx'
 
 const SCRIPT_PATH = '/verify/script.js'
 const RPC_FIELD = 'rpc_url'
@@ -45,7 +46,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
       script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
     <>
-      <p id="verdict" role="status">
+      <p id="verdict" class="lead" role="status">
         Asking {origin} for its evidence…
       </p>
       <noscript>
@@ -53,7 +54,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
           This page verifies in your browser, by a script. Without it, use the command.
         </p>
       </noscript>
-      <section id="report" hidden>
+      <section id="report" class="card" hidden>
         <h2>Seven rules</h2>
         <ol id="rules" />
         <h2>What they leave open</h2>
@@ -61,28 +62,29 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
         <h2>What was shown</h2>
         <dl id="shown" />
       </section>
-      <form method="post" action="/verify">
-        <label for={RPC_FIELD}>Ask the governance contract, by a node of its chain</label>
-        {fault && <p class="warn">{fault}</p>}
-        <input
-          id={RPC_FIELD}
+      <form method="post" action="/verify" class="card">
+        <Field
           name={RPC_FIELD}
+          label="Ask the governance contract, by a node of its chain"
           type="url"
           inputmode="url"
           placeholder="https://"
           autocomplete="off"
           value={rpcUrl?.href ?? ''}
+          error={fault}
         />
         <button>Verify again</button>
       </form>
-      <h2>Do not believe this page</h2>
-      <p>
-        It comes from the edge, which is no machine that can be verified. The command judges all
-        seven rules, the certificate and the CAA records too, on a machine of yours:
-      </p>
-      <pre>
-        <code>{command}</code>
-      </pre>
+      <section class="card">
+        <h2>Do not believe this page</h2>
+        <p>
+          It comes from the edge, which is no machine that can be verified. The command judges all
+          seven rules, the certificate and the CAA records too, on a machine of yours:
+        </p>
+        <pre>
+          <code>{command}</code>
+        </pre>
+      </section>
       <div id="evidence" data-base-url={origin} data-rpc-url={rpcUrl?.href ?? ''} hidden />
       <script src={script} defer />
     </>,
