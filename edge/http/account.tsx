@@ -9,6 +9,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { registerPageScript } from './page-script.ts'
 import { page, seeOther, signInPath } from './page.tsx'
+import { Facts, Field, Time } from './page/parts.tsx'
 import { isRecent } from './passkey-registration.ts'
 
 const PATH = '/account'
@@ -26,56 +27,61 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
   const passkeys = await listPasskeys(services, session.user.id)
   const csrf = await csrfToken(session.secret, ACCOUNT_FORMS)
   const script = new URL(SCRIPT_PATH, services.settings.PUBLIC_URL)
-  const canAdd = passkeys.length < PASSKEYS_MAX
+  const may = mayAdd(passkeys.length, isRecent(session, services.now()))
   return page(
     c,
     { title: 'Your account', script: { url: script.href, connect: [script.origin] } },
     <>
-      <p>
+      <p class="lead">
         You are signed in as <strong>{session.user.email}</strong>.
       </p>
-      <p>
-        <a href="/agent/tokens">Programs that may act for you</a>
-      </p>
-      <h2>Passkeys</h2>
-      <p>
-        A passkey signs you in with your fingerprint, your face or a PIN, without a mail. It stays
-        on your device or in your key ring.
-      </p>
-      {passkeys.length === 0 ? <p>You have none yet.</p> : <PasskeyList {...{ passkeys, csrf }} />}
-      {!canAdd && <p>You have {PASSKEYS_MAX}, and cannot add more.</p>}
-      {canAdd && isRecent(session, services.now()) && <AddPasskey csrf={csrf} />}
-      {canAdd && !isRecent(session, services.now()) && (
+      <section aria-labelledby="passkeys">
+        <h2 id="passkeys">Passkeys</h2>
         <p>
-          To add one, <a href={signInPath(PATH)}>sign in again</a>: you did so more than{' '}
-          {RECENT_SIGN_IN_MS / 60_000} minutes ago.
+          A passkey signs you in with your fingerprint, your face or a PIN, and without a mail. It
+          stays on your device or in your password manager.
         </p>
-      )}
-      <p id="passkey-status" role="status" />
+        {passkeys.length > 0 && <PasskeyList passkeys={passkeys} csrf={csrf} />}
+        {passkeys.length === 0 && <p class="note">You have none yet.</p>}
+        <Adding csrf={csrf} may={may} />
+        <p id="passkey-status" role="status" />
+      </section>
+      <section aria-labelledby="programs">
+        <h2 id="programs">Programs</h2>
+        <p>
+          <a href="/agent/tokens">See which programs may act for you, and revoke them</a>
+        </p>
+      </section>
       <script src={script.href} defer />
     </>,
   )
 }
 
+type May = 'add' | 'sign_in_again' | 'add_no_more'
+
+function mayAdd(count: number, isRecentlySignedIn: boolean): May {
+  if (count >= PASSKEYS_MAX) return 'add_no_more'
+  return isRecentlySignedIn ? 'add' : 'sign_in_again'
+}
+
 function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) {
   return (
-    <ul>
+    <ul class="rows">
       {passkeys.map(({ credentialId, name, createdAt, lastUsedAt }) => (
         <li>
-          <strong>{name}</strong>
-          <br />
-          Added <Day of={createdAt} />,{' '}
-          {lastUsedAt === null ? (
-            'not used yet'
-          ) : (
-            <>
-              last used <Day of={lastUsedAt} />
-            </>
-          )}
+          <div>
+            <h3>{name}</h3>
+            <Facts
+              facts={[
+                ['Added', <Time at={createdAt} />],
+                ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
+              ]}
+            />
+          </div>
           <form method="post" action="/passkeys/remove">
             <input type="hidden" name="csrf" value={csrf} />
             <input type="hidden" name="credential_id" value={credentialId} />
-            <button type="submit" class="quiet" aria-label={`Remove the passkey ${name}`}>
+            <button type="submit" class="danger" aria-label={`Remove the passkey ${name}`}>
               Remove
             </button>
           </form>
@@ -85,32 +91,40 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
   )
 }
 
-/** Shown by the script: without one a browser cannot ask its authenticator. */
-function AddPasskey({ csrf }: { csrf: string }) {
-  return (
-    <>
-      <form id="add-passkey" hidden>
-        <input type="hidden" name="csrf" value={csrf} />
-        <label for="name">Name of the new passkey</label>
-        <input
-          id="name"
-          name="name"
-          type="text"
-          required
-          maxlength={LABEL_MAX_CHARACTERS}
-          autocomplete="off"
-          placeholder="My laptop"
-        />
-        <button type="submit">Add a passkey</button>
-      </form>
-      <noscript>
-        <p>Adding a passkey needs a script of this page, which your browser does not run.</p>
-      </noscript>
-    </>
-  )
-}
-
-function Day({ of }: { of: number }) {
-  const time = new Date(of).toISOString()
-  return <time datetime={time}>{time.slice(0, 10)}</time>
+/** The form is shown by the script: without one a browser cannot ask its authenticator. */
+function Adding({ csrf, may }: { csrf: string; may: May }) {
+  switch (may) {
+    case 'add_no_more':
+      return <p class="note">You have {PASSKEYS_MAX}, and cannot add more.</p>
+    case 'sign_in_again':
+      return (
+        <p class="note">
+          To add one, <a href={signInPath(PATH)}>sign in again</a>: you did so more than{' '}
+          {RECENT_SIGN_IN_MS / 60_000} minutes ago.
+        </p>
+      )
+    case 'add':
+      return (
+        <>
+          <form id="add-passkey" class="card" hidden>
+            <input type="hidden" name="csrf" value={csrf} />
+            <Field
+              name="name"
+              label="Name of the new passkey"
+              hint="By which you will know it here: the device, or the password manager."
+              type="text"
+              required
+              maxlength={LABEL_MAX_CHARACTERS}
+              autocomplete="off"
+            />
+            <button type="submit">Add a passkey</button>
+          </form>
+          <noscript>
+            <p class="warn">
+              Adding a passkey needs a script of this page, which your browser does not run.
+            </p>
+          </noscript>
+        </>
+      )
+  }
 }
