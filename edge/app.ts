@@ -26,6 +26,7 @@ import { registerRunsList } from './http/runs-list.ts'
 import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
+import { registerSignOut } from './http/sign-out.tsx'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
@@ -36,6 +37,7 @@ import { registerTriggersPurge } from './http/triggers-purge.ts'
 import { registerTriggersTest } from './http/triggers-test.ts'
 import { registerVerifyPage } from './http/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
+import { mailerOf } from './identity/choose-mailer.ts'
 import { requireRate } from './limits/require-rate.ts'
 
 /** The edge's whole HTTP surface. */
@@ -45,11 +47,13 @@ export function createApp(): App {
   registerWebhook(app)
 
   app.use(async (c, next) => {
+    const settings = settingsOf(c.env)
+    const identity = { db: databaseOf(c.env), now: Date.now, random }
     c.set('services', {
-      db: databaseOf(c.env),
-      settings: settingsOf(c.env),
-      now: Date.now,
-      random,
+      ...identity,
+      settings,
+      mailer: mailerOf(settings, identity),
+      later: (work) => c.executionCtx.waitUntil(work),
       watcherOf: (chain) => c.env.CHAIN_WATCHER.getByName(chain),
       requireRate: (name, caller) => requireRate(c.env, name, caller),
     })
@@ -79,6 +83,7 @@ export function createApp(): App {
   registerRunsCancel(app)
   registerSignIn(app)
   registerSignInLink(app)
+  registerSignOut(app)
   registerPasskeySignIn(app)
   registerAccount(app)
   registerPasskeyRegistration(app)

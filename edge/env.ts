@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
 import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
+import { mailerSetting } from './identity/mailer-settings.ts'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
 import { misfits, trustShape } from './trust/trust-settings.ts'
@@ -29,6 +30,8 @@ const shape = {
   ID_MAC_KEY: base64Secret(32),
   /** The chains whose events can fire triggers, with their nodes. */
   CHAINS: chainsSetting,
+  /** The HTTP e-mail API that sign-in links and notices go out through, in production. */
+  MAILER: mailerSetting,
 }
 
 const settingsSchema = z.object(shape).superRefine((settings, context) => {

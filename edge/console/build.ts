@@ -35,4 +35,5 @@ export async function scriptText(page: PageWithScript): Promise<string> {
 }
 
 if (import.meta.main)
-  for (const page of PAGES_WITH_SCRIPT) await writeFile(builtScriptFile(page), await scriptText(page))
+  for (const page of PAGES_WITH_SCRIPT)
+    await writeFile(builtScriptFile(page), await scriptText(page))

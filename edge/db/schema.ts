@@ -11,16 +11,20 @@ export const users = sqliteTable('users', {
   createdAt: integer('created_at').notNull(),
 })
 
-export const magicLinks = sqliteTable('magic_links', {
-  /** base64url of the SHA-256 of the link's secret: the secret itself is never stored. */
-  secretHash: text('secret_hash').primaryKey(),
-  email: text('email').notNull(),
-  /** The page to go on to: a path of this site, checked when it was taken. */
-  next: text('next').notNull(),
-  createdAt: integer('created_at').notNull(),
-  expiresAt: integer('expires_at').notNull(),
-  usedAt: integer('used_at'),
-})
+export const magicLinks = sqliteTable(
+  'magic_links',
+  {
+    /** base64url of the SHA-256 of the link's secret: the secret itself is never stored. */
+    secretHash: text('secret_hash').primaryKey(),
+    email: text('email').notNull(),
+    /** The page to go on to: a path of this site, checked when it was taken. */
+    next: text('next').notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    usedAt: integer('used_at'),
+  },
+  (table) => [index('magic_links_expires').on(table.expiresAt)],
+)
 
 export const sessions = sqliteTable(
   'sessions',
@@ -32,7 +36,10 @@ export const sessions = sqliteTable(
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
   },
-  (table) => [index('sessions_user').on(table.userId)],
+  (table) => [
+    index('sessions_user').on(table.userId),
+    index('sessions_expires').on(table.expiresAt),
+  ],
 )
 
 export const agentTokens = sqliteTable(

@@ -1,6 +1,6 @@
 /** `GET /account`: who is signed in, and the passkeys of the account. */
 import type { Context } from 'hono'
-import { PASSKEYS_MAX, RECENT_SIGN_IN_MS } from '../../shared/limits.ts'
+import { PASSKEYS_MAX, RECENT_SIGN_IN_MS, SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import { LABEL_MAX_CHARACTERS } from '../../shared/wire/agent.ts'
 import { csrfToken } from '../identity/csrf.ts'
 import { listPasskeys, type Passkey } from '../identity/passkeys.ts'
@@ -11,8 +11,10 @@ import { registerPageScript } from './page-script.ts'
 import { page, seeOther, signInPath } from './page.tsx'
 import { Facts, Field, Time } from './page/parts.tsx'
 import { isRecent } from './passkey-registration.ts'
+import { signOutForm } from './sign-out.tsx'
 
 const PATH = '/account'
+const DAY_MS = 24 * 60 * 60 * 1000
 const SCRIPT_PATH = '/account/script.js'
 
 export function registerAccount(app: App): void {
@@ -51,6 +53,14 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
         <p>
           <a href="/agent/tokens">See which programs may act for you, and revoke them</a>
         </p>
+      </section>
+      <section aria-labelledby="browsers">
+        <h2 id="browsers">Browsers</h2>
+        <p>
+          You stay signed in for {SESSION_LIFETIME_MS / DAY_MS} days in each browser. Programs go on
+          working when you sign out.
+        </p>
+        {await signOutForm(session, { everywhere: true })}
       </section>
       <script src={script.href} defer />
     </>,

@@ -4,6 +4,7 @@ import type { ChainName } from '../chain/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
+import type { Mailer } from '../identity/mailer.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
 
@@ -16,6 +17,10 @@ export type Services = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** The watcher of a chain that is configured. */
   watcherOf: (chain: ChainName) => Watcher
+  /** The way out for mail; `edge/identity/notices.ts` has what an owner is told. */
+  mailer: Mailer
+  /** Keeps work alive that the answer does not wait for, for 30 s at most. It must not reject. */
+  later: (work: Promise<void>) => void
   /** Counts a call of a caller. @throws {TooManyCalls} */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../shared/errors.ts'
+import { MailerNotConfigured, MailNotSent } from '../identity/mailer.ts'
 import { ChainUnavailable } from '../triggers/chain-head.ts'
 import { TooManyCalls } from '../limits/require-rate.ts'
 import { PreviewBusy } from '../triggers/preview/preview-busy.ts'
@@ -33,6 +34,15 @@ export function toApiError(error: unknown): ApiError {
       'Send it again shortly; nothing was stored.',
       { error: 'chain_unavailable', ...retryAfter(15) },
     )
+  if (error instanceof MailerNotConfigured)
+    return new ApiError(
+      503,
+      'Sign-in is not available: this service has no mailer configured.',
+      'The operator configures a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) needs none.',
+      // How soon a caller may look again whether somebody has.
+      { error: 'mailer_not_configured', ...retryAfter(300) },
+    )
+  if (error instanceof MailNotSent) return mailNotSent(error)
   if (error instanceof TriggerRefused) return triggerRefused(error.failure)
   if (isObjectAway(error) || isDatabaseAway(error)) {
     const fix = 'Send it again shortly.'
@@ -60,6 +70,18 @@ function originAway({ isUnsent }: OriginAway): ApiError {
     'The origin did not answer.',
     'Look whether the request had its effect before you send it again, or send it under the same Idempotency-Key.',
     retryAfter(5),
+  )
+}
+
+/** What stays until the operator changes something is not worth asking for soon. */
+function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): ApiError {
+  const usual = reason === 'refused' || reason === 'redirected' ? 300 : 30
+  const seconds = Math.min(Math.max(usual, Math.ceil(retryAfterMs / 1000)), 3600)
+  return new ApiError(
+    503,
+    'The mail could not be sent.',
+    'Send it again after the seconds in Retry-After. If it stays, check the address, and report the x-request-id of this answer.',
+    { error: 'mail_not_sent', ...retryAfter(seconds) },
   )
 }
 

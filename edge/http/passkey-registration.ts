@@ -5,6 +5,7 @@ import { ApiError } from '../../shared/errors.ts'
 import { PASSKEYS_MAX, RECENT_SIGN_IN_MS } from '../../shared/limits.ts'
 import { labelSchema } from '../../shared/wire/agent.ts'
 import { isCsrfToken } from '../identity/csrf.ts'
+import { noticeOfPasskey } from '../identity/notices.ts'
 import { registrationAnswer } from '../identity/passkey-answers.ts'
 import {
   registerPasskey,
@@ -53,6 +54,7 @@ async function add(c: Context<AppEnv>): Promise<Response> {
     console.log(JSON.stringify({ event: 'passkey.not_added', reason: added }))
     throw refused(added)
   }
+  noticeOfPasskey(services, { user, name, change: 'added' })
   return noStore(c).json({ name }, 201)
 }
 

@@ -1,6 +1,7 @@
 /** `POST /passkeys/remove`: a form of `/account`, which needs no script. */
 import type { Context } from 'hono'
 import { isCsrfToken } from '../identity/csrf.ts'
+import { noticeOfPasskey } from '../identity/notices.ts'
 import { removePasskey } from '../identity/passkeys.ts'
 import { ACCOUNT_FORMS } from './account-forms.ts'
 import type { App, AppEnv } from './app-env.ts'
@@ -27,6 +28,9 @@ async function remove(c: Context<AppEnv>): Promise<Response> {
     })
   }
   const credentialId = form.get('credential_id') ?? ''
-  await removePasskey(c.var.services, { credentialId, userId: session.user.id })
+  const { services } = c.var
+  const { user } = session
+  const name = await removePasskey(services, { credentialId, userId: user.id })
+  if (name !== undefined) noticeOfPasskey(services, { user, name, change: 'removed' })
   return seeOther(c, '/account')
 }

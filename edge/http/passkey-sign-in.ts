@@ -7,9 +7,8 @@ import { safeNext } from '../identity/next-path.ts'
 import { signInAnswer } from '../identity/passkey-answers.ts'
 import { signInOptions, verifyPasskeySignIn } from '../identity/passkey-sign-in.ts'
 import { relyingPartyOf } from '../identity/relying-party.ts'
-import { startSession } from '../identity/sessions.ts'
 import type { App, AppEnv } from './app-env.ts'
-import { setSessionCookie } from './authenticate.ts'
+import { beginSession } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
 import { readOwnJson } from './own-json.ts'
 
@@ -39,7 +38,7 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
     console.log(JSON.stringify({ event: 'passkey.sign_in_refused', reason: result.refused }))
     throw notSignedIn()
   }
-  setSessionCookie(c, await startSession(services, result.userId))
+  await beginSession(c, result.userId)
   return noStore(c).json({ next: safeNext(next) })
 }
 

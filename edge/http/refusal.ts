@@ -1,5 +1,6 @@
 import { causeOf } from '../db/cause-of.ts'
 import { type Env, settingsOf } from '../env.ts'
+import { MailNotSent } from '../identity/mailer.ts'
 import { OriginAway } from '../trust/origin-away.ts'
 import { toApiError } from './failure.ts'
 import { traceHeaders } from './request-id.ts'
@@ -8,16 +9,21 @@ import { traceHeaders } from './request-id.ts'
 export function refusal(error: unknown, request: Request, env: Env): Response {
   const failure = toApiError(error)
   const trace = traceHeaders(request)
-  const away = error instanceof OriginAway
+  const away = awayOf(error)
   if (failure.status === 500 || away) {
-    // Of an origin that is away the reason is what nobody else will see.
-    const cause = away ? error.message.slice(0, 300) : causeOf(error)
+    const cause = away ? away.cause.slice(0, 300) : causeOf(error)
     const path = new URL(request.url).pathname
-    const event = away ? 'origin.away' : 'request.failed'
+    const event = away?.event ?? 'request.failed'
     const facts = { event, request_id: trace['x-request-id'], path }
     console.error(JSON.stringify({ ...facts, cause }))
   }
   const docs = new URL(`/docs/errors#${failure.status}`, settingsOf(env).PUBLIC_URL)
   const headers = { ...trace, ...failure.headers }
   return Response.json(failure.toBody(docs.href), { status: failure.status, headers })
+}
+
+/** Of what somebody else did not do, the reason is what nobody else will see. */
+function awayOf(error: unknown): { event: string; cause: string } | undefined {
+  if (error instanceof OriginAway) return { event: 'origin.away', cause: error.message }
+  if (error instanceof MailNotSent) return { event: 'mail.not_sent', cause: error.message }
 }

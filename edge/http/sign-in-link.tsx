@@ -2,10 +2,9 @@
 import type { Context } from 'hono'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { consumeMagicLink, peekMagicLink } from '../identity/magic-links.ts'
-import { startSession } from '../identity/sessions.ts'
 import { userOfEmail } from '../identity/users.ts'
 import type { App, AppEnv } from './app-env.ts'
-import { setSessionCookie } from './authenticate.ts'
+import { beginSession } from './authenticate.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page, seeOther } from './page.tsx'
 
@@ -42,7 +41,7 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   const link = await consumeMagicLink(services, form.get('secret') ?? '')
   if (!link) return linkIsOver(c)
   const user = await userOfEmail(services, link.email)
-  setSessionCookie(c, await startSession(services, user.id))
+  await beginSession(c, user.id)
   return seeOther(c, link.next)
 }
 

@@ -1,24 +1,18 @@
 /** `GET /sign-in`, `POST /sign-in`: asks for a magic link (`decisions.md`, Sign-in). */
 import type { Context } from 'hono'
 import { clientNetwork } from '../../shared/client-network.ts'
-import { ApiError } from '../../shared/errors.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { mailboxOf, parseEmail } from '../identity/email-address.ts'
-import { localMailer } from '../identity/local-mailbox.ts'
-import { issueMagicLink } from '../identity/magic-links.ts'
+import { issueMagicLink, withdrawMagicLink } from '../identity/magic-links.ts'
 import { signInMail } from '../identity/mailer.ts'
-import type { Mailer } from '../identity/mailer.ts'
 import { safeNext } from '../identity/next-path.ts'
 import { TooManyCalls } from '../limits/require-rate.ts'
-import type { App, AppEnv, Services } from './app-env.ts'
+import type { App, AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
 import { registerPageScript } from './page-script.ts'
 import { notice, page } from './page.tsx'
 import { Field } from './page/parts.tsx'
-
-/** How soon a caller may look again whether somebody has configured a mailer. */
-const MAILER_RETRY_SECONDS = 300
 
 const SCRIPT_PATH = '/sign-in/script.js'
 
@@ -86,7 +80,6 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
     return showForm(c, next, 'Enter one e-mail address, such as name@example.com.')
   }
   const { services } = c.var
-  const mailer = mailerOf(services)
   const tooMany = await tooManyMails(c, email)
   if (tooMany) return refuseMoreLinks(c, tooMany.retryAfterMs)
   const link = await issueMagicLink(services, { email, next })
@@ -94,7 +87,13 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
 
   const url = new URL('/sign-in/link', services.settings.PUBLIC_URL)
   url.searchParams.set('secret', link.secret)
-  await mailer.send(signInMail(email, url.href))
+  try {
+    await services.mailer.send(signInMail(email, url.href))
+  } catch (error) {
+    // A mail that did not go out is none of the mailbox's few.
+    await withdrawMagicLink(services, link.secret)
+    throw error
+  }
   const minutes = MAGIC_LINK_LIFETIME_MS / 60_000
   return notice(c, {
     title: 'Look into your mail',
@@ -125,17 +124,4 @@ function refuseMoreLinks(c: Context<AppEnv>, retryAfterMs: number): Promise<Resp
     title: 'Too many links for this address',
     text: `Use the newest link that was sent, or ask for another in ${Math.ceil(seconds / 60)} minutes.`,
   })
-}
-
-/** @throws {ApiError} 503 where mail has no way out: a link that nobody gets must not look sent. */
-function mailerOf(services: Services): Mailer {
-  if (services.settings.SVC_ENV === 'local') {
-    return localMailer(services, (line) => console.log(line))
-  }
-  throw new ApiError(
-    503,
-    'Sign-in is not available: this service has no mailer configured.',
-    'The operator configures a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) needs none.',
-    { error: 'mailer_not_configured', headers: { 'Retry-After': String(MAILER_RETRY_SECONDS) } },
-  )
 }

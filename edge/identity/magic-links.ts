@@ -1,5 +1,5 @@
 /** Magic links (`decisions.md`, Sign-in): single use, 15 minutes, and only the secret's SHA-256 is stored. */
-import { and, eq, gt, isNull, lte, min, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte, min, or, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { magicLinks } from '../db/schema.ts'
@@ -8,6 +8,9 @@ import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
 /** Links of one mailbox that may be open at once: enough for mail that is slow, too few to fill a stranger's inbox. */
 export const LINKS_PER_MAILBOX = 5
+
+/** So that a request never waits for the clearing of what many left behind. */
+const CLEARED_AT_ONCE = 100
 
 export type IssuedLink = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
@@ -21,7 +24,12 @@ export async function issueMagicLink(
 ): Promise<IssuedLink> {
   const { db, random } = deps
   const now = deps.now()
-  await db.delete(magicLinks).where(lte(magicLinks.expiresAt, now))
+  const expired = db
+    .select({ hash: magicLinks.secretHash })
+    .from(magicLinks)
+    .where(lte(magicLinks.expiresAt, now))
+    .limit(CLEARED_AT_ONCE)
+  await db.delete(magicLinks).where(inArray(magicLinks.secretHash, expired))
 
   const secret = newSecret(random)
   const hash = await hashSecret(secret)
@@ -41,6 +49,12 @@ export async function issueMagicLink(
     .where(open)
     .get()
   return { issued: false, retryAfterMs: (oldest?.expiresAt ?? now + MAGIC_LINK_LIFETIME_MS) - now }
+}
+
+/** Takes back a link whose mail was not sent: it does not count against its mailbox, and opens nothing if it arrives. */
+export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Promise<void> {
+  const isIt = eq(magicLinks.secretHash, await hashSecret(secret))
+  await deps.db.delete(magicLinks).where(isIt)
 }
 
 /** Whom a link would sign in, without using it: mail scanners open links before people do. */

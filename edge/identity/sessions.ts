@@ -1,10 +1,13 @@
 /** Browser sessions (`decisions.md`, Sign-in): 7 days, never prolonged; storage holds the cookie's SHA-256. */
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import { SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import { sessions, users } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
+
+/** So that nobody's sign-in waits for the clearing of what many left behind. */
+const CLEARED_AT_ONCE = 100
 
 /**
  * Who is at the browser, and the secret of its cookie, from which form tokens are derived.
@@ -16,7 +19,12 @@ export type Session = { user: User; secret: string; startedAt: number }
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
-  await db.delete(sessions).where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)))
+  const expired = db
+    .select({ hash: sessions.secretHash })
+    .from(sessions)
+    .where(lte(sessions.expiresAt, now))
+    .limit(CLEARED_AT_ONCE)
+  await db.delete(sessions).where(inArray(sessions.secretHash, expired))
   const secret = newSecret(random)
   await db.insert(sessions).values({
     secretHash: await hashSecret(secret),
@@ -41,4 +49,15 @@ export async function findSession(
     )
     .get()
   return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
+}
+
+/** Ends the session of one cookie; of what was none, nothing. */
+export async function endSession(deps: IdentityDeps, secret: string): Promise<void> {
+  if (!decode32Bytes(secret)) return
+  await deps.db.delete(sessions).where(eq(sessions.secretHash, await hashSecret(secret)))
+}
+
+/** Ends all sessions of a user, on every device, from the next request on. Tokens of programs stay. */
+export async function endAllSessions(deps: IdentityDeps, userId: string): Promise<void> {
+  await deps.db.delete(sessions).where(eq(sessions.userId, userId))
 }

@@ -18,6 +18,8 @@ export const RATES = {
   sign_in_address: { burst: 30, perMinute: 6 },
   /** Sign-in mails to one mailbox: links that are open are counted besides (`LINKS_PER_MAILBOX`). */
   sign_in_mailbox: { burst: 10, perMinute: 1 },
+  /** Notices of one kind to one mailbox: who can cause them has its session, and its owner has been told ten times. */
+  notice_mailbox: { burst: 10, perMinute: 1 },
   /** Requests that agents register, from one client address: each is a row until it is cleared. */
   agent_request_address: { burst: 30, perMinute: 30 },
   /**

@@ -19,6 +19,7 @@ const WHO: Record<RateName, string> = {
   processor_address: 'this address',
   sign_in_address: 'this address',
   sign_in_mailbox: 'this mailbox',
+  notice_mailbox: 'this mailbox',
   agent_request_address: 'this address',
   refused_token_address: 'this address',
   passkey_address: 'this address',

@@ -1,14 +1,52 @@
 #!/usr/bin/env node
 /** `svc`: the command line. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { run } from './run.ts'
+import { EXIT } from './terminal.ts'
+
+const interrupted = new AbortController()
+process.on('SIGINT', () => interrupted.abort(new Error('interrupted')))
+
+// Who reads has enough: `svc trigger list | head -1`.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+
+/** Not a read that blocks: Ctrl-C would wait for its end. */
+async function standardInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  process.stdin.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(process.stdin, 'end', { signal: interrupted.signal })
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const ended = once(lines, 'close').then(() => '')
+  try {
+    return await Promise.race([lines.question(question, { signal: interrupted.signal }), ended])
+  } finally {
+    lines.close()
+  }
+}
 
 process.exitCode = await run(process.argv.slice(2), {
   write: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   environment: process.env,
   folder: process.cwd(),
-  isTerminal: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+  isTerminal: process.stdout.isTTY && !process.env['NO_COLOR'],
+  isWatched: process.stderr.isTTY,
+  isInteractive: process.stdin.isTTY,
+  standardInput,
+  ask,
+  signal: interrupted.signal,
   now: () => new Date(),
   random: (length) => new Uint8Array(randomBytes(length)),
 })
+// What is still open, such as a connection, is nobody's any more.
+if (process.exitCode === EXIT.interrupted) process.exit()

@@ -1,32 +1,32 @@
 /** Runs one command line. */
-import { Command, CommanderError } from 'commander'
-import { registerReceipt } from './receipt-verify.ts'
-import { EXIT, type Terminal, UsageError } from './terminal.ts'
-import { registerVerify } from './verify/command.ts'
+import { CommanderError } from 'commander'
+import { commandLine } from './command-line.ts'
+import { requireNoSecret } from './credentials/secret-in-arguments.ts'
+import { failureLines, failureOf } from './failures.ts'
+import { makeProgram } from './program.ts'
+import { EXIT, type Terminal } from './terminal.ts'
 
 /** @returns the exit code; what a command says goes to the terminal */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok
-  const program = new Command('svc')
-    .description(
-      'Serverless functions that can hold private keys, and the triggers that fire them.',
-    )
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => terminal.write(text),
-      writeErr: (text) => terminal.complain(text),
-    })
-  registerVerify(program, terminal, (exit) => (code = exit))
-  registerReceipt(program, terminal, (exit) => (code = exit))
+  const program = makeProgram(commandLine(terminal, (exit) => (code = exit)))
   try {
+    requireNoSecret(words)
     await program.parseAsync([...words], { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    if (error instanceof UsageError) {
-      terminal.complain(`svc: ${error.message}\n`)
-      return EXIT.usage
-    }
-    throw error
+    if (terminal.signal.aborted) return EXIT.interrupted
+    const failure = failureOf(error)
+    if (!failure) throw error
+    const lines = isJson(words) ? [JSON.stringify(failure.said)] : failureLines(failure)
+    terminal.complain(`${lines.join('\n')}\n`)
+    return failure.code
   }
+}
+
+/** Also of a command line that could not be read. */
+function isJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  return words.slice(0, end < 0 ? undefined : end).includes('--json')
 }

@@ -9,6 +9,16 @@ export type Terminal = {
   folder: string
   /** Whether somebody looks: what is piped has no colours. */
   isTerminal: boolean
+  /** Whether somebody looks at standard error. */
+  isWatched: boolean
+  /** Whether somebody can be asked: standard input is a terminal. */
+  isInteractive: boolean
+  /** All of it, as text. */
+  standardInput(this: void): Promise<string>
+  /** Writes a question to standard error. @returns the line that was typed; empty where it ended */
+  ask(this: void, question: string): Promise<string>
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal
   now(this: void): Date
   random(this: void, length: number): Uint8Array<ArrayBuffer>
 }
@@ -18,6 +28,16 @@ export class UsageError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'UsageError'
+  }
+}
+
+/** There is no credential for what was asked. */
+export class NoCredential extends Error {
+  readonly fix: string
+  constructor(message: string, fix: string) {
+    super(message)
+    this.name = 'NoCredential'
+    this.fix = fix
   }
 }
 

@@ -43,7 +43,9 @@ export type Credential = {
   keys: Keys
 }
 
-type Keys = { publicKey: CryptoKey; privateKey: CryptoKey }
+/** By what Node and workerd call it alike. */
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+type Keys = { publicKey: Key; privateKey: Key }
 
 export class Authenticator {
   readonly credentials: Credential[] = []
@@ -236,7 +238,7 @@ function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
   return concat(head(5, entries.length), ...entries.flatMap(([name, of]) => [cbor(name), cbor(of)]))
 }
 
-function head(major: number, length: number): Uint8Array {
+function head(major: number, length: number): Uint8Array<ArrayBuffer> {
   const type = major << 5
   if (length < 24) return Uint8Array.of(type | length)
   if (length < 256) return Uint8Array.of(type | 24, length)

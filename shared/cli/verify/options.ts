@@ -7,23 +7,7 @@ import { type Collateral, collateralSchema } from '../../attestation/evidence.ts
 import { type Policy, TCB_STATUSES, type TcbStatus } from '../../attestation/policy.ts'
 import { isLoopback } from '../../loopback.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
-
-/** As commander gives them. */
-export type GivenOptions = {
-  offline?: string
-  save?: string
-  collateral?: string
-  ca?: string
-  rpcUrl?: string
-  dnsServer?: string
-  measurements?: string
-  appId?: string
-  composeHash?: string[]
-  tcbStatus?: string[]
-  dstackVerifierInput?: string
-  timeout?: string
-  json?: boolean
-}
+import { type GivenOptions, TIMEOUT_S } from './given-options.ts'
 
 export type VerifyOptions = {
   /** Where the evidence is: a host, or a file that was saved before. */
@@ -40,9 +24,6 @@ export type VerifyOptions = {
   policy: Policy
   json: boolean
 }
-
-/** A fresh quote takes a second of the machine, and a far host some more. */
-export const TIMEOUT_S = '60'
 
 const hex = (bytes: number) =>
   z

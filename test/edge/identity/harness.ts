@@ -2,13 +2,19 @@ import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import * as schema from '../../../edge/db/schema.ts'
+import { registerAccount } from '../../../edge/http/account.tsx'
 import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
 import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
 import { registerDevMailbox } from '../../../edge/http/dev-mailbox.tsx'
 import { registerMe } from '../../../edge/http/me.ts'
+import { registerPasskeyRegistration } from '../../../edge/http/passkey-registration.ts'
+import { registerPasskeyRemoval } from '../../../edge/http/passkey-removal.ts'
+import { registerPasskeySignIn } from '../../../edge/http/passkey-sign-in.ts'
 import { registerSignInLink } from '../../../edge/http/sign-in-link.tsx'
 import { registerSignIn } from '../../../edge/http/sign-in.tsx'
-import { ApiError } from '../../../shared/errors.ts'
+import { registerSignOut } from '../../../edge/http/sign-out.tsx'
+import { toApiError } from '../../../edge/http/failure.ts'
+import { mailerOf } from '../../../edge/identity/choose-mailer.ts'
 
 export const PUBLIC_URL = 'https://edge.test'
 export const database = (env as unknown as { DB: D1Database }).DB
@@ -22,20 +28,37 @@ const watcherOf = () => {
 }
 
 /** The operations of identity, on a clock that the test moves. */
-export function identityApp(SVC_ENV: 'local' | 'production' = 'local') {
+export function identityApp(
+  SVC_ENV: 'local' | 'production' = 'local',
+  changes: Partial<Services> = {},
+) {
   const clock = { ms: Date.UTC(2026, 10, 20) }
   const settings = { SVC_ENV, PUBLIC_URL } as Services['settings']
-  const services: Services = { db, settings, now: () => clock.ms, random, watcherOf, requireRate }
+  const identity = { db, now: () => clock.ms, random }
+  /** What the answers did not wait for. */
+  const afterwards: Promise<void>[] = []
+  const services: Services = {
+    ...identity,
+    settings,
+    mailer: mailerOf(settings, identity),
+    later: (work) => void afterwards.push(work),
+    watcherOf,
+    requireRate,
+    ...changes,
+  }
   const app = new Hono<AppEnv>()
   app.use(async (c, next) => {
     c.set('services', services)
     await next()
   })
   app.onError((error, c) => {
-    if (!(error instanceof ApiError)) throw error
-    return c.json(error.toBody('https://docs.test'), error.status, error.headers)
+    const failure = toApiError(error)
+    if (failure.status === 500) throw error
+    return c.json(failure.toBody('https://docs.test'), failure.status, failure.headers)
   })
-  const routes = [registerSignIn, registerSignInLink, registerAgentAuthorize, registerMe]
-  for (const register of [...routes, registerDevMailbox]) register(app)
-  return { app, clock, services }
+  const routes = [registerSignIn, registerSignInLink, registerSignOut, registerAgentAuthorize]
+  const passkeys = [registerPasskeySignIn, registerPasskeyRegistration, registerPasskeyRemoval]
+  for (const register of [...routes, ...passkeys, registerAccount, registerMe, registerDevMailbox])
+    register(app)
+  return { app, clock, services, afterwards: () => Promise.all(afterwards.splice(0)) }
 }

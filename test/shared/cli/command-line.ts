@@ -8,6 +8,11 @@ export type Surroundings = {
   environment?: Record<string, string>
   folder?: string
   isTerminal?: boolean
+  isWatched?: boolean
+  standardInput?: string
+  /** What is typed, where somebody is asked. */
+  typed?: string
+  signal?: AbortSignal
   now?: Date
 }
 
@@ -20,6 +25,14 @@ export async function svc(words: string[], around: Surroundings = {}): Promise<R
     environment: around.environment ?? {},
     folder: around.folder ?? '/nonexistent',
     isTerminal: around.isTerminal ?? false,
+    isWatched: around.isWatched ?? false,
+    isInteractive: around.typed !== undefined,
+    standardInput: async () => around.standardInput ?? '',
+    ask: async (question) => {
+      err += question
+      return around.typed ?? ''
+    },
+    signal: around.signal ?? new AbortController().signal,
     now: () => around.now ?? new Date(),
     random: (length) => new Uint8Array(randomBytes(length)),
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StackAddresses, StateLock } from '../../../origin/stack/state-lock.ts'
-import { localStackAt } from '../../../shared/cli/verify/local-stack.ts'
+import { localStackAt } from '../../../shared/cli/local-stack.ts'
 
 const stateDir = mkdtempSync(join(tmpdir(), 'svc-addresses-'))
 const environment = { SVC_STATE_DIR: stateDir }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { receiptKeyFile } from '../../../origin/tee/key-files.ts'
 import { ReceiptSigner } from '../../../origin/receipts/receipt-signer.ts'
-import { run } from '../../../shared/cli/run.ts'
 import { goodEvidence, simulatedMachine } from '../attestation/good-evidence.ts'
+import { svc as commandLine } from './command-line.ts'
 import { ACCOUNT, chainOf, newReceiptKey, signerWith, SUCCESS } from '../receipts.ts'
 
 const KEY = newReceiptKey()
@@ -33,17 +33,8 @@ async function receiptsOfEvidence(count: number): Promise<string[]> {
 async function svc(
   ...words: string[]
 ): Promise<{ code: number; said: string; complained: string }> {
-  const told = { said: '', complained: '' }
-  const code = await run(words, {
-    write: (text) => void (told.said += text),
-    complain: (text) => void (told.complained += text),
-    environment: {},
-    folder,
-    isTerminal: false,
-    now: () => new Date(),
-    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-  })
-  return { code, ...told }
+  const { code, out, err } = await commandLine(words, { folder })
+  return { code, said: out, complained: err }
 }
 
 describe('svc receipt verify', () => {

@@ -1,38 +1,21 @@
 /** `svc receipt verify`: whether receipts are real, and what they show; offline. */
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { EvidenceRefused } from '../attestation/refused.ts'
-import { type Receipt, ReceiptRefused } from '../receipt.ts'
-import { ReceiptChainRefused, verifyReceiptChain } from '../receipt-chain.ts'
-import { type KeySource, receiptKeyFrom } from './receipt-key-source.ts'
-import { receiptLines } from './receipt-lines.ts'
-import { EXIT, type Terminal, UsageError } from './terminal.ts'
+import { EvidenceRefused } from '../../attestation/refused.ts'
+import { type Receipt, ReceiptRefused } from '../../receipt.ts'
+import { ReceiptChainRefused, verifyReceiptChain } from '../../receipt-chain.ts'
+import { type KeySource, receiptKeyFrom } from './key-source.ts'
+import { textOf } from '../credentials/secret.ts'
+import { receiptLines } from './lines.ts'
+import { EXIT, type Terminal, UsageError } from '../terminal.ts'
 
-type Given = { evidence?: string; key?: string; json?: boolean }
-
-const STANDARD_INPUT = 0
-
-export function registerReceipt(
-  program: Command,
-  terminal: Terminal,
-  exit: (code: number) => void,
-): void {
-  program
-    .command('receipt')
-    .description('Receipts of executions.')
-    .command('verify')
-    .description('Says whether receipts are real, and what they show. Uses no network.')
-    .argument('<file>', 'one receipt, or a chain of them, one a line; - for standard input')
-    .option('--evidence <bundle>', 'the key is that of evidence saved by svc verify --save')
-    .option('--key <point>', 'the key: 65 bytes, in hex or base64url')
-    .option('--json', 'as JSON')
-    .action(async (file: string, given: Given) => exit(await receiptVerify(file, given, terminal)))
-}
+export type GivenOptions = { evidence?: string; key?: string; json?: boolean }
 
 /** @returns the exit code */
-async function receiptVerify(file: string, given: Given, terminal: Terminal): Promise<number> {
-  const texts = receiptsIn(textOf(file, terminal))
+export async function receiptVerify(
+  file: string,
+  given: GivenOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const texts = receiptsIn(await textOf(file, terminal))
   if (texts.length === 0) throw new UsageError(`${file} has no receipt in it`)
   const say = (value: object, lines: string[]) =>
     terminal.write(given.json ? `${JSON.stringify(value, null, 2)}\n` : `${lines.join('\n')}\n`)
@@ -64,14 +47,6 @@ function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySo
   if (composeHash === undefined || at < 0) return
   const reason = `it names the application ${receipts[at]!.compose_hash}, and the evidence ${composeHash}`
   throw new ReceiptChainRefused(at, 'payload', reason)
-}
-
-function textOf(file: string, { folder }: Terminal): string {
-  try {
-    return readFileSync(file === '-' ? STANDARD_INPUT : resolve(folder, file), 'utf8')
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message}`)
-  }
 }
 
 function receiptsIn(text: string): string[] {

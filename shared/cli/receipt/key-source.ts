@@ -1,12 +1,12 @@
-import { bundleSchema } from '../attestation/evidence.ts'
-import type { Policy, Verdict } from '../attestation/policy.ts'
-import { requireVerified } from '../attestation/refused.ts'
-import { verifyBundle } from '../attestation/verify.ts'
-import { decodeBase64url } from '../base64url.ts'
-import { importReceiptKey } from '../client/verification/receipt-key.ts'
-import { decodeHex } from '../hex.ts'
-import type { ReceiptKey } from '../receipt.ts'
-import { UsageError } from './terminal.ts'
+import { bundleSchema } from '../../attestation/evidence.ts'
+import type { Policy, Verdict } from '../../attestation/policy.ts'
+import { requireVerified } from '../../attestation/refused.ts'
+import { verifyBundle } from '../../attestation/verify.ts'
+import { decodeBase64url } from '../../base64url.ts'
+import { importReceiptKey } from '../../client/verification/receipt-key.ts'
+import { decodeHex } from '../../hex.ts'
+import type { ReceiptKey } from '../../receipt.ts'
+import { UsageError } from '../terminal.ts'
 
 /** Where the key that receipts are checked with comes from, and so what they show. */
 export type KeySource = {
@@ -24,14 +24,15 @@ const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 const POINT_BYTES = 65
 
 /**
- * @param read the text of a file
+ * @param read the text of a file, or of standard input
  * @throws {UsageError | EvidenceRefused}
  */
 export async function receiptKeyFrom(
   { evidence, key }: { evidence?: string; key?: string },
-  read: (file: string) => string,
+  read: (file: string) => Promise<string>,
 ): Promise<KeySource> {
-  if (evidence !== undefined && key === undefined) return keyOfEvidence(evidence, read(evidence))
+  if (evidence !== undefined && key === undefined)
+    return keyOfEvidence(evidence, await read(evidence))
   if (key === undefined || evidence !== undefined)
     throw new UsageError('receipt verify takes either --evidence or --key')
   return {

@@ -1,7 +1,7 @@
 /** What verified receipts show, in lines for people. */
-import type { Receipt } from '../receipt.ts'
-import type { KeySource } from './receipt-key-source.ts'
-import { printable } from './terminal.ts'
+import type { Receipt } from '../../receipt.ts'
+import type { KeySource } from './key-source.ts'
+import { printable } from '../terminal.ts'
 
 export function receiptLines(receipts: readonly Receipt[], source: KeySource): string[] {
   return [...receipts.flatMap(linesOf), ...chainLines(receipts), ...keyLines(source)]

@@ -1,14 +1,13 @@
 /** `svc verify`: whether a host is the machine that it says it is, running what it says it runs. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
-import { TCB_STATUSES, type Verdict } from '../../attestation/policy.ts'
+import type { Verdict } from '../../attestation/policy.ts'
 import { EXIT, printable, type Terminal, UsageError } from '../terminal.ts'
 import { gather, type Missing, NoEvidence } from './gather.ts'
 import { judge } from './judge.ts'
-import { localStackAt } from './local-stack.ts'
-import { type GivenOptions, TIMEOUT_S, verifyOptions, type VerifyOptions } from './options.ts'
+import { localStackAt } from '../local-stack.ts'
+import type { VerifyOptions } from './options.ts'
 import { showJson, showNothing, showText } from './show.ts'
 
 const EXIT_OF: Record<Verdict, number> = {
@@ -17,53 +16,14 @@ const EXIT_OF: Record<Verdict, number> = {
   FAILED: EXIT.failed,
 }
 
-const ACCEPTABLE = TCB_STATUSES.filter((status) => status !== 'Revoked').join(', ')
-
 /** A bundle from the future was not saved by this machine, or its clock is wrong. */
 const AHEAD_MS = 5 * 60_000
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
-const several = (value: string, before: string[] | undefined) => [
-  ...(before ?? []),
-  ...value.split(',').map((part) => part.trim()),
-]
-
-/** @param exit is told the exit code */
-export function registerVerify(
-  program: Command,
-  terminal: Terminal,
-  exit: (code: number) => void,
-): void {
-  program
-    .command('verify')
-    .description('Verify the evidence of a host: seven rules, what they leave open, and a verdict.')
-    .argument('[url]', 'https:// address of an origin')
-    .option('--offline <bundle>', 'judge a bundle that --save wrote; uses no network')
-    .option('--save <file>', 'write all that was fetched, to be judged again later')
-    .option('--rpc-url <url>', 'a node of the chain that the governance contract is on')
-    .option('--dns-server <ip[:port]>', 'ask this name server for CAA records')
-    .option('--ca <file>', 'PEM of an authority to trust beside the usual ones')
-    .option('--collateral <file>', 'judge the quote by this collateral, not by the host’s')
-    .option('--measurements <file>', 'JSON list of {mrtd, rtmr0, rtmr1, rtmr2}: accept these alone')
-    .option('--app-id <hex>', 'accept this application alone')
-    .option('--compose-hash <hex>', 'accept this compose hash; may be repeated', several)
-    .option(
-      '--tcb-status <status>',
-      `accept this status of the platform; may be repeated (of ${ACCEPTABLE}; default UpToDate)`,
-      several,
-    )
-    .option('--dstack-verifier-input <file>', 'write the request for dstack’s own verifier')
-    .option('--timeout <seconds>', `how long the host may take (default ${TIMEOUT_S})`)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit code: 0 HARDWARE, 3 SIMULATED, 1 FAILED, 2 wrong usage.')
-    .action(async (url: string | undefined, given: GivenOptions) => {
-      exit(await verify(verifyOptions(url, given, terminal), terminal))
-    })
-}
-
 type Evidence = { bundle: EvidenceBundle; missing: Missing; at: Date; open: string[] }
 
-async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
+/** @returns the exit code */
+export async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { from, json } = options
   const of = 'url' in from ? from.url.origin : from.bundleFile
   const notes: string[] = []

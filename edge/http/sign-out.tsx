@@ -1,0 +1,59 @@
+/** `POST /sign-out`: ends the browser's session, or all of its user. */
+import type { Context } from 'hono'
+import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
+import { endAllSessions, endSession, type Session } from '../identity/sessions.ts'
+import type { App, AppEnv } from './app-env.ts'
+import { clearSessionCookie, signedIn } from './authenticate.ts'
+import { readOwnForm } from './form.ts'
+import { notice } from './page.tsx'
+
+/** What the form's token is for. */
+const SUBJECT = 'sign-out'
+
+export function registerSignOut(app: App): void {
+  app.post('/sign-out', (c) => signOut(c))
+}
+
+/** The form, for a page that a session sees. @param everywhere ends the user's other sessions as well */
+export async function signOutForm(session: Session, { everywhere = false } = {}) {
+  return (
+    <form method="post" action="/sign-out">
+      <input type="hidden" name="csrf" value={await csrfToken(session.secret, SUBJECT)} />
+      <button type="submit" name="where" value={everywhere ? 'everywhere' : 'here'} class="quiet">
+        {everywhere ? 'Sign out everywhere' : 'Sign out'}
+      </button>
+    </form>
+  )
+}
+
+/** Who is signed out already is told the same: the button was pressed twice, or the session's days were over. */
+async function signOut(c: Context<AppEnv>): Promise<Response> {
+  const form = await readOwnForm(c)
+  if (form instanceof Response) return form
+  const session = await signedIn(c)
+  if (!session) return signedOut(c, 'This browser is not signed in.')
+  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, SUBJECT))) {
+    return notice(c, {
+      status: 403,
+      title: 'This page is out of date',
+      text: 'You are still signed in. You may have signed in again, or as somebody else, since the page was opened.',
+      link: { href: '/', text: 'Open a page of now' },
+    })
+  }
+  const { services } = c.var
+  if (form.get('where') === 'everywhere') {
+    await endAllSessions(services, session.user.id)
+    return signedOut(c, 'Every browser that was signed in to this account is signed out.')
+  }
+  await endSession(services, session.secret)
+  return signedOut(c, 'This browser is signed out.')
+}
+
+function signedOut(c: Context<AppEnv>, text: string): Promise<Response> {
+  clearSessionCookie(c)
+  return notice(c, {
+    title: 'Signed out',
+    text: `${text} Programs that you authorized go on working until you revoke them.`,
+    link: { href: '/sign-in', text: 'Sign in' },
+  })
+}

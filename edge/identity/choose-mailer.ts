@@ -1,0 +1,19 @@
+import { apiMailer } from './api-mailer.ts'
+import type { IdentityDeps } from './deps.ts'
+import { localMailer } from './local-mailbox.ts'
+import { type Mailer, noMailer } from './mailer.ts'
+import type { MailerSettings } from './mailer-settings.ts'
+
+/**
+ * The mailer of this service. A local stack keeps its mail, whatever `MAILER` says: one that was given the settings of a
+ * deployment writes to nobody.
+ */
+export function mailerOf(
+  { SVC_ENV, MAILER }: { SVC_ENV: 'local' | 'production'; MAILER?: MailerSettings | undefined },
+  deps: IdentityDeps,
+): Mailer {
+  if (SVC_ENV === 'local') return localMailer(deps, (line) => console.log(line))
+  if (!MAILER) return noMailer
+  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+  return apiMailer(MAILER, { ...deps, fetch: (...request) => fetch(...request), wait })
+}

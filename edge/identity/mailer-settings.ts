@@ -1,0 +1,70 @@
+/** The HTTP e-mail API of a deployment, as `MAILER` configures it (`docs/configuration.md`, Mailer). */
+import { z } from 'zod'
+import { MAIL_API_NAMES, type MailApiName } from './mail-apis.ts'
+
+export type Sender = { name?: string; email: string }
+
+export type MailerSettings = {
+  api: MailApiName
+  from: Sender
+  /** Never logged, never shown. */
+  token: string
+  /** Where the API is, without a slash at its end. */
+  url?: string
+}
+
+/** `Name <address>` or the address alone. A name has nothing in it that a header would read as its end. */
+const SENDER = /^(?:(?<name>[^<>"\\\p{C}]{1,64}?) *<(?<named>[^<>\s]+)>|(?<bare>[^<>\s]+))$/u
+
+/** What a header can carry; the APIs' own tokens have at most some hundred characters. */
+const TOKEN = /^[\x21-\x7e]{1,512}$/
+
+/** What is wrong is said by its place. Values and unknown members are never quoted: the token may stand anywhere. */
+const mailerSchema = z.strictObject(
+  {
+    api: z.enum(MAIL_API_NAMES),
+    from: z.string().transform((text, context): Sender => {
+      const { name, named, bare } = SENDER.exec(text.trim())?.groups ?? {}
+      const email = z.email().safeParse(named ?? bare).data
+      if (email !== undefined) return { ...(name !== undefined && { name }), email }
+      context.addIssue({ code: 'custom', message: '"Name <address>" or an address is expected' })
+      return z.NEVER
+    }),
+    token: z.string().regex(TOKEN, 'the token of the API is expected, without blanks'),
+    url: z
+      .string()
+      .refine(isBaseUrl, 'an https URL is expected, with nothing behind its path')
+      .transform((text) => new URL(text).href.replace(/\/$/, ''))
+      .exactOptional(),
+  },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? 'a member is not known; there are api, from, token and url'
+        : undefined,
+  },
+)
+
+/** `MAILER`: JSON. Absent or empty: there is none. */
+export const mailerSetting = z
+  .string()
+  .optional()
+  .transform((text, context) => {
+    if (text === undefined || text.trim() === '') return undefined
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      // The parser's own message quotes the text.
+      context.addIssue({ code: 'custom', message: 'JSON is expected' })
+      return z.NEVER
+    }
+  })
+  .pipe(mailerSchema.optional())
+  .transform((given): MailerSettings | undefined => given)
+
+/** A sign-in link goes over TLS or not at all, on a local stack too. */
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return protocol === 'https:' && username + password + search + hash === ''
+}

@@ -1,0 +1,137 @@
+/** What commands are given (`cli.ts`), of one terminal. */
+import type { Command } from 'commander'
+import type { ApiClient } from '../client/api/client.ts'
+import type { Cli, Deployment, Needs } from './cli.ts'
+import { type Credentials, credentialsOf } from './credentials/credentials.ts'
+import { secretFrom, textOf } from './credentials/secret.ts'
+import { type DeploymentOptions, deploymentOf } from './deployment.ts'
+import { type Terminal, NoCredential, UsageError } from './terminal.ts'
+import { verificationFor } from './verification.ts'
+
+type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
+
+/** @param exit is told the exit code */
+export function commandLine(terminal: Terminal, exit: (code: number) => void): Cli {
+  const credentials = credentialsOf(terminal)
+  const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
+  const deployment = (command: Command) =>
+    deploymentOf(command.opts<DeploymentOptions>(), terminal, credentials)
+  const usageKey = async (command: Command) =>
+    usageKeyOf(command.opts<UsageKeyOptions>(), await deployment(command), terminal, credentials)
+  return {
+    terminal,
+    credentials,
+    exit,
+    atDeployment: (command) =>
+      command
+        .option('--base-url <url>', 'the core API, such as https://localhost:8788')
+        .option('--triggers-url <url>', 'the trigger service, such as http://localhost:8787')
+        .option('--ca <file>', 'PEM of an authority to trust for these two hosts')
+        .option('--json', 'print JSON'),
+    withUsageKey: (command) =>
+      command
+        .option('--usage-key-file <file>', 'the usage key; - for standard input')
+        .option('--key-name <name>', 'the usage key that svc key create kept under this name'),
+    deployment,
+    usageKey,
+    client: async (command, needs) => {
+      const at = await deployment(command)
+      const own = needs.key === 'usage' ? await usageKey(command) : undefined
+      return clientOf(at, needs, own, terminal, credentials)
+    },
+    say: (command, value, lines) => {
+      const text = isJson(command) ? JSON.stringify(value, null, 2) : lines().join('\n')
+      if (text !== '') terminal.write(`${text}\n`)
+    },
+    progress: (command, line) => {
+      if (terminal.isWatched && !isJson(command)) terminal.complain(`${line}\n`)
+    },
+    warn: (line) => terminal.complain(`${line}\n`),
+    text: (file) => textOf(file, terminal),
+    secret: (from) => secretFrom(from, terminal),
+    confirm: async (question) => {
+      if (!terminal.isInteractive)
+        throw new UsageError(`${question} Nobody can be asked here: give --yes`)
+      return /^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim())
+    },
+  }
+}
+
+async function clientOf(
+  deployment: Deployment,
+  { key, token }: Needs,
+  usageKey: string | undefined,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<ApiClient> {
+  const { known, fetch } = deployment
+  // Of the trigger service alone; the core API is not asked then.
+  const baseUrl =
+    key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
+  const apiKey = key === 'account' ? await accountKeyOf(baseUrl, terminal, credentials) : usageKey
+  const bearer = token ? await tokenOf(deployment.triggersUrl, terminal, credentials) : undefined
+  // What verifies, and what speaks to the chain, is no part of it until it is needed.
+  const { createClient } = await import('../client/client.ts')
+  return createClient({
+    baseUrl,
+    ...(known.triggersUrl !== undefined && { triggersUrl: known.triggersUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(bearer !== undefined && { token: bearer }),
+    ...verificationFor(baseUrl),
+    fetch,
+    signal: terminal.signal,
+  })
+}
+
+async function accountKeyOf(
+  baseUrl: string,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<string> {
+  const key =
+    (await secretFrom({ variable: 'SVC_API_KEY' }, terminal)) ??
+    (await credentials.origin(baseUrl)).account_key
+  if (key !== undefined) return key
+  throw new NoCredential(
+    `no account key for ${baseUrl}`,
+    'Open an account with svc account create, keep a key that you have with svc account use --key-file <file>, or set SVC_API_KEY or SVC_API_KEY_FILE.',
+  )
+}
+
+async function tokenOf(
+  triggersUrl: string,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<string> {
+  const token =
+    (await secretFrom({ variable: 'SVC_TOKEN' }, terminal)) ??
+    (await credentials.edge(triggersUrl)).token
+  if (token !== undefined) return token
+  throw new NoCredential(
+    `no token for ${triggersUrl}`,
+    'Run svc login, or set SVC_TOKEN or SVC_TOKEN_FILE.',
+  )
+}
+
+async function usageKeyOf(
+  { usageKeyFile: file, keyName }: UsageKeyOptions,
+  { baseUrl }: Deployment,
+  terminal: Terminal,
+  credentials: Credentials,
+): Promise<string> {
+  if (file !== undefined && keyName !== undefined)
+    throw new UsageError('--usage-key-file and --key-name: give one of them')
+  const given =
+    keyName === undefined
+      ? await secretFrom({ file, variable: 'SVC_USAGE_KEY' }, terminal)
+      : undefined
+  if (given !== undefined) return given
+  const kept = (await credentials.origin(baseUrl)).usage_keys ?? []
+  const found = kept.findLast(({ name }) => keyName === undefined || name === keyName)
+  if (found) return found.key
+  const named = keyName === undefined ? '' : ` named ${keyName}`
+  throw new NoCredential(
+    `no usage key${named} is kept for ${baseUrl}`,
+    'Make one with svc key create, give --usage-key-file, or set SVC_USAGE_KEY or SVC_USAGE_KEY_FILE.',
+  )
+}

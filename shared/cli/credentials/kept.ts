@@ -1,0 +1,36 @@
+/** The shape of the credentials file (`docs/cli.md`, Credentials). */
+import { z } from 'zod'
+
+const keptOriginSchema = z.object({
+  account_key: z.string().exactOptional(),
+  /** Of a rotation that has begun: one of both counts. */
+  next_account_key: z.string().exactOptional(),
+  /** Of accounts that another one took the place of: nobody else has these keys. */
+  former_account_keys: z.array(z.string()).exactOptional(),
+  /** Newest last. */
+  usage_keys: z
+    .array(z.object({ name: z.string(), hash: z.string(), key: z.string() }))
+    .exactOptional(),
+  /** The application that was verified here, and when, as RFC 3339. */
+  verified: z.object({ compose_hash: z.string(), at: z.string() }).exactOptional(),
+})
+
+const keptEdgeSchema = z.object({
+  token: z.string().exactOptional(),
+  email: z.string().exactOptional(),
+})
+
+/** By scheme, host and port. */
+export const keptSchema = z.object({
+  version: z.literal(1),
+  /** The deployment that was last logged in to, or whose account was last opened. */
+  current: z
+    .object({ base_url: z.string().exactOptional(), triggers_url: z.string().exactOptional() })
+    .exactOptional(),
+  origins: z.record(z.string(), keptOriginSchema),
+  edges: z.record(z.string(), keptEdgeSchema),
+})
+
+export type Kept = z.infer<typeof keptSchema>
+export type KeptOrigin = z.infer<typeof keptOriginSchema>
+export type KeptEdge = z.infer<typeof keptEdgeSchema>

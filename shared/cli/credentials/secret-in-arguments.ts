@@ -1,0 +1,29 @@
+/** A secret among the words of a command: every process of the machine can read them, and the shell keeps them. */
+import { isApiKeyShape } from '../../api-key.ts'
+import { UsageError } from '../terminal.ts'
+
+const OPTIONS_OF_SECRETS = /^--(api-key|account-key|usage-key|key-value|token|secret|password)(=|$)/
+
+/** A token of ours has 64 characters of base64url; 64 of hex are a hash. */
+const TOKEN = /(^|[^\w-])[\w-]{64}($|[^\w-])/
+const HEX = /[0-9a-f]{64}/i
+const API_KEY = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=(?!=)/g
+
+/** @throws {UsageError} without the secret in its text */
+export function requireNoSecret(words: readonly string[]): void {
+  for (const word of words) {
+    const option = OPTIONS_OF_SECRETS.exec(word)?.[1]
+    if (option !== undefined) throw new UsageError(refusal(`there is no option --${option}`))
+    if (hasKey(word)) throw new UsageError(refusal('what was given has the shape of an API key'))
+    if (TOKEN.test(word) && !HEX.test(word))
+      throw new UsageError(refusal('what was given has the shape of a token'))
+  }
+}
+
+function hasKey(word: string): boolean {
+  return [...word.matchAll(API_KEY)].some(([found]) => isApiKeyShape(found))
+}
+
+function refusal(what: string): string {
+  return `${what}: secrets are not taken from arguments, which every process of the machine can read and the shell keeps. Use the option that ends in -file (- for standard input), --params-file, or the environment (SVC_API_KEY, SVC_USAGE_KEY, SVC_TOKEN, each also with _FILE). What is in the shell’s history by now is known to others: replace it`
+}

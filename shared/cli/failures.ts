@@ -1,0 +1,61 @@
+/** What a command failed with, as the shell is told and in words. The one place that maps failures to exit codes. */
+import { SvcError } from '../client/failures.ts'
+import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
+
+export type Failure = {
+  code: number
+  /** As `--json` has it. */
+  said: { error: string; message: string; fix: string; status?: number; request_id?: string }
+}
+
+/** Of the client itself, which has sent nothing. */
+const WITHOUT_CREDENTIAL = new Set(['no_api_key', 'no_token', 'bad_credential'])
+const NO_ANSWER = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
+
+/** @returns `undefined` for what is a mistake of ours */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof UsageError) {
+    const fix = 'Look at --help of the command.'
+    return { code: EXIT.usage, said: { error: 'usage', message: error.message, fix } }
+  }
+  if (error instanceof NoCredential) {
+    const { message, fix } = error
+    return { code: EXIT.unauthorized, said: { error: 'no_credential', message, fix } }
+  }
+  if (error instanceof SvcError) return ofService(error)
+  return undefined
+}
+
+function ofService(error: SvcError): Failure {
+  const { message, fix, status, requestId } = error
+  const said = {
+    error: error.code,
+    message,
+    fix,
+    ...(status !== undefined && { status }),
+    ...(requestId !== undefined && { request_id: requestId }),
+  }
+  return { code: exitOf(error), said }
+}
+
+function exitOf({ name, code, status }: SvcError): number {
+  // It ran, and its 500 is its own.
+  if (name === 'ActionFailed') return EXIT.failed
+  if (NO_ANSWER.has(code)) return EXIT.away
+  if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
+  // Evidence that does not hold, an answer that is not to be believed.
+  if (status === undefined) return EXIT.failed
+  if (status === 401 || status === 403) return EXIT.unauthorized
+  if (status === 404) return EXIT.notFound
+  if (status === 402) return EXIT.payment
+  return status === 429 || status >= 500 ? EXIT.away : EXIT.usage
+}
+
+/** In lines for people; a server writes none of them. */
+export function failureLines({ said: { error, message, fix, request_id } }: Failure): string[] {
+  return [
+    `svc: ${message.split('\n').map(printable).join('\n     ')}`,
+    ...(error === 'usage' ? [] : [`     ${printable(fix)}`]),
+    ...(request_id === undefined ? [] : [`     request ${printable(request_id)}`]),
+  ]
+}

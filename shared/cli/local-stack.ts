@@ -1,0 +1,64 @@
+/** What a local stack says of itself, for who uses it on the same machine. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isLoopback } from '../loopback.ts'
+
+export type LocalStack = {
+  file: string
+  baseUrl: string
+  triggersUrl: string
+  caFile: string
+  /** PEM: what is in `caFile`. */
+  authority: string
+  rpcUrl: string
+  dnsServer: string
+}
+
+const FIELDS = ['base_url', 'triggers_url', 'chain_rpc', 'dns_server', 'ca_file'] as const
+type Addresses = Record<(typeof FIELDS)[number], string>
+
+/**
+ * The stack that runs in this folder's state folder, where the URL is one of its addresses; nothing for any other URL:
+ * its authority is trusted for its own host alone.
+ */
+export function localStackAt(
+  url: URL,
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): LocalStack | undefined {
+  const stack = localStackOf(folder, environment)
+  const isOfIt = [stack?.baseUrl, stack?.triggersUrl].includes(url.origin)
+  return isOfIt ? stack : undefined
+}
+
+/** The stack that runs in this folder's state folder; one that names another machine's addresses is none. */
+export function localStackOf(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): LocalStack | undefined {
+  const file = resolve(folder, environment['SVC_STATE_DIR'] ?? '.svc', 'stack.json')
+  try {
+    const addresses = addressesIn(JSON.parse(readFileSync(file, 'utf8')))
+    if (!addresses) return undefined
+    const { base_url, triggers_url, chain_rpc, dns_server, ca_file } = addresses
+    const [base, triggers] = [new URL(base_url), new URL(triggers_url)]
+    if (!isLoopback(base.hostname) || !isLoopback(triggers.hostname)) return undefined
+    return {
+      file,
+      baseUrl: base.origin,
+      triggersUrl: triggers.origin,
+      caFile: ca_file,
+      authority: readFileSync(ca_file, 'utf8'),
+      rpcUrl: chain_rpc,
+      dnsServer: dns_server,
+    }
+  } catch {
+    return undefined // no stack runs here
+  }
+}
+
+function addressesIn(record: unknown): Addresses | undefined {
+  const addresses: unknown = Reflect.get(Object(record), 'addresses')
+  const isWhole = FIELDS.every((name) => typeof Reflect.get(Object(addresses), name) === 'string')
+  return isWhole ? (addresses as Addresses) : undefined
+}
