@@ -24,6 +24,8 @@ export type Faults = {
   userHandle?: string | null
   /** The id that the browser says, where the authenticator signs its own. */
   credentialId?: string
+  /** The id that a new credential is given, where authenticators draw one. */
+  drawnId?: string
   isUserVerified?: boolean
   isUserPresent?: boolean
   counter?: number
@@ -64,7 +66,7 @@ export class Authenticator {
     algorithm: Algorithm = 'ES256',
   ): Promise<RegistrationResponseJSON> {
     const keys = await newKeys(algorithm)
-    const id = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
+    const id = faults.drawnId ?? encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
     const rpId = options.rp.id!
     const made = { id, rpId, userHandle: options.user.id, counter: 0, algorithm, keys }
     this.credentials.push(made)
@@ -147,7 +149,7 @@ export class Authenticator {
       crossOrigin: faults.crossOrigin ?? false,
       ...(faults.topOrigin !== undefined && { topOrigin: faults.topOrigin }),
     }
-    return new TextEncoder().encode(JSON.stringify(said))
+    return utf8(JSON.stringify(said))
   }
 }
 
@@ -210,8 +212,8 @@ const COSE_ALGORITHMS = { ES256: -7, EdDSA: -8, RS256: -257 }
 
 /** RFC 9053, 7.1 and 7.2; RFC 8230, 4. */
 async function coseKey({ algorithm, keys }: Credential): Promise<Map<number, Cbor>> {
-  const jwk = (await crypto.subtle.exportKey('jwk', keys.publicKey)) as Record<string, string>
-  const part = (name: 'x' | 'y' | 'n' | 'e') => decodeBase64url(jwk[name]!)!
+  const jwk: object = await crypto.subtle.exportKey('jwk', keys.publicKey)
+  const part = (name: 'x' | 'y' | 'n' | 'e') => decodeBase64url(Reflect.get(jwk, name) as string)!
   const alg: [number, Cbor] = [3, COSE_ALGORITHMS[algorithm]]
   switch (algorithm) {
     case 'ES256':
@@ -230,7 +232,7 @@ function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (value instanceof Uint8Array) return concat(head(2, value.length), value)
   if (typeof value === 'string') {
-    const bytes = new TextEncoder().encode(value)
+    const bytes = utf8(value)
     return concat(head(3, bytes.length), bytes)
   }
   if (Array.isArray(value)) return concat(head(4, value.length), ...value.map(cbor))
@@ -245,7 +247,10 @@ function head(major: number, length: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(type | 25, length >> 8, length & 0xff)
 }
 
-const rpIdHash = (rpId: string) => sha256(new TextEncoder().encode(rpId))
+const rpIdHash = (rpId: string) => sha256(utf8(rpId))
+
+/** Both runtimes give a buffer of its own; Node's types do not say so. */
+const utf8 = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
