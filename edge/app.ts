@@ -6,11 +6,14 @@ import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAccount } from './http/account.tsx'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
+import { registerAgentRequests } from './http/agent-requests.ts'
+import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
 import { registerChainsGet } from './http/chains-get.ts'
+import { failurePage, isForPerson } from './http/failure-page.tsx'
 import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
@@ -88,13 +91,18 @@ export function createApp(): App {
   registerAccount(app)
   registerPasskeyRegistration(app)
   registerPasskeyRemoval(app)
+  registerAgentRequests(app)
   registerAgentAuthorize(app)
+  registerAgentTokens(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
   registerOpenApi(app)
   registerHealth(app)
 
-  const refuse = (error: Error, c: Context<AppEnv>) => refusal(error, c.req.raw, c.env)
+  const refuse = (error: Error, c: Context<AppEnv>) => {
+    const refused = refusal(error, c.req.raw, c.env)
+    return isForPerson(c.req.raw) ? failurePage(c, error, refused) : refused
+  }
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
   app.notFound((c) => refuse(nothingAt(c, methodsAt(app, c.req.path)), c))

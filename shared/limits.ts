@@ -241,6 +241,12 @@ export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 /** A request that an agent registered: as long as a person needs to open the link and sign in. */
 export const AGENT_REQUEST_LIFETIME_MS = 10 * 60 * 1000
 
+/** It is known for a day more: its agent still hears how it ended, and nobody registers its challenge again meanwhile. */
+export const AGENT_REQUEST_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** Wrong codes of one request: people mistype, and five of 2^40 guesses are none. */
+export const USER_CODE_ATTEMPTS = 5
+
 /** The shortest agent token taken: 32 random bytes in base64url; the guide asks for 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43
 

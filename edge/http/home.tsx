@@ -9,11 +9,10 @@ export function registerHome(app: App): void {
     const session = await signedIn(c)
     return page(
       c,
-      { title: 'Triggers' },
+      { title: 'Functions that keep your keys' },
       <>
         <p class="lead">
-          Webhooks, schedules and chain events that run your actions, in a machine that keeps your
-          keys.
+          Webhooks, schedules and chain events run your actions, in a machine that shows what it is.
         </p>
         {session ? <SignedIn email={session.user.email} /> : <SignedOut />}
         <section class="card">
@@ -44,7 +43,7 @@ const SignedIn: FC<{ email: string }> = ({ email }) => (
       approve its token.
     </p>
     <p>
-      <a href="/agent/tokens">Programs that you approved</a>
+      <a href="/agent/tokens">Programs that you approved before</a>
     </p>
   </section>
 )
@@ -54,7 +53,9 @@ const SignedOut = () => (
     <h2>Approve a program</h2>
     <p>Open the link that your program printed, or sign in first.</p>
     <p>
-      <a href={signInPath('/')}>Sign in</a>
+      <a class="button" href={signInPath('/')}>
+        Sign in
+      </a>
     </p>
   </section>
 )

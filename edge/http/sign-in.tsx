@@ -22,7 +22,9 @@ export function registerSignIn(app: App): void {
   registerPageScript(app, SCRIPT_PATH, () => import('../console/sign-in/script.txt'))
 }
 
-function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<Response> {
+type Refused = { email: string; problem: string }
+
+function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<Response> {
   const script = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL)
   const form = (
     <>
@@ -36,7 +38,8 @@ function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<R
           type="email"
           required
           autocomplete="email"
-          error={problem}
+          value={refused?.email}
+          error={refused?.problem}
         />
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>
@@ -48,7 +51,7 @@ function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<R
     c,
     {
       title: 'Sign in',
-      status: problem ? 400 : 200,
+      status: refused ? 400 : 200,
       script: { url: script.href, connect: [script.origin] },
     },
     form,
@@ -75,9 +78,11 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form
   const next = safeNext(form.get('next') ?? undefined)
-  const email = parseEmail(form.get('email') ?? '')
+  const given = form.get('email') ?? ''
+  const email = parseEmail(given)
   if (email === undefined) {
-    return showForm(c, next, 'Enter one e-mail address, such as name@example.com.')
+    const problem = 'Enter one e-mail address, such as name@example.com.'
+    return showForm(c, next, { email: given, problem })
   }
   const { services } = c.var
   const tooMany = await tooManyMails(c, email)

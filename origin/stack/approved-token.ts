@@ -14,15 +14,23 @@ export async function approvedToken(
   return { token, email }
 }
 
-/** Signs in by the link in the local mailbox, opens an approval page and presses Authorize. */
-export async function approve(authorizeUrl: string, email = 'demo@example.com'): Promise<void> {
+/**
+ * Signs in by the link in the local mailbox, opens an approval page and presses Authorize.
+ * @param userCode typed before, for a request that an agent registered
+ */
+export async function approve(
+  authorizeUrl: string,
+  email = 'demo@example.com',
+  userCode?: string,
+): Promise<void> {
   const { origin, searchParams } = new URL(authorizeUrl)
   const cookie = await signIn(origin, email)
   const page = await fetch(authorizeUrl, { headers: { cookie } })
   const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1]
   if (csrf === undefined) throw new Error(`the approval page has no form (${page.status})`)
   const challenge = searchParams.get('challenge') ?? ''
-  const fields = { challenge, csrf, decision: 'authorize' }
+  const typed = userCode === undefined ? {} : { user_code: userCode }
+  const fields = { challenge, csrf, decision: 'authorize', ...typed }
   const approved = await post(origin, '/agent/authorize', fields, cookie)
   if (approved.status !== 200) throw new Error(`the approval was answered ${approved.status}`)
 }

@@ -3,6 +3,7 @@ import type { ErrorStatus } from '../../../shared/errors.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { errorReference, headerReferences } from './errors.ts'
@@ -34,7 +35,7 @@ function form(summary: string, operationId: string, fields: string[]): Descripti
     ...page(summary, operationId, {
       303: { description: 'Goes on to the next page.' },
       ...Object.fromEntries(
-        [400, 403, 413, 429, 503].map((status) => [
+        [400, 403, 404, 409, 410, 413, 415, 429, 503].map((status) => [
           status,
           { description: 'A page that says why not.', content: { 'text/html': {} } },
         ]),
@@ -215,7 +216,40 @@ export const otherRoutes: Paths = {
         },
       ],
     },
-    post: form('Approves or refuses the token.', 'authorize', ['challenge', 'csrf', 'decision']),
+    post: form('Approves or refuses the token.', 'authorize', [
+      'challenge',
+      'csrf',
+      'decision',
+      'name',
+      'access',
+      'user_code',
+    ]),
+  },
+  '/agent/requests': {
+    post: {
+      operationId: 'register_agent_request',
+      summary:
+        'Says who asks, before a person opens the link: the page then shows the label and asks for the code. Optional; good for ten minutes.',
+      security: [],
+      requestBody: {
+        required: true,
+        content: jsonContent(jsonSchemaOf(agentRequestBody, 'input')),
+      },
+      responses: {
+        201: {
+          description: 'Registered. The code is given once: show it to the person.',
+          headers: headerReferences('x-request-id'),
+          content: jsonContent(jsonSchemaOf(agentRequestAnswer, 'output')),
+        },
+        ...failures(400, 409, 413, 415, 422, 429, 500, 503),
+      },
+    },
+  },
+  '/agent/tokens': {
+    get: page('What you have authorized.', 'agent_tokens_page', seeOther),
+  },
+  '/agent/tokens/revoke': {
+    post: form('Revokes one token, or `all`.', 'revoke_agent_token', ['token', 'csrf']),
   },
   '/verify': {
     get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),
