@@ -30,6 +30,7 @@ import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
 import { registerSignOut } from './http/sign-out.tsx'
+import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
@@ -96,6 +97,7 @@ export function createApp(): App {
   registerAgentTokens(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
+  registerSkill(app)
   registerOpenApi(app)
   registerHealth(app)
 

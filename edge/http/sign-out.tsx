@@ -35,7 +35,7 @@ async function signOut(c: Context<AppEnv>): Promise<Response> {
       status: 403,
       title: 'This page is out of date',
       text: 'You are still signed in. You may have signed in again, or as somebody else, since the page was opened.',
-      link: { href: '/', text: 'Open a page of now' },
+      link: { href: '/', text: 'Go to the first page' },
     })
   }
   const { services } = c.var
