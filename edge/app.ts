@@ -12,6 +12,7 @@ import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
 import { registerChainsGet } from './http/chains-get.ts'
+import { failurePage, isForPerson } from './http/failure-page.tsx'
 import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
@@ -25,6 +26,7 @@ import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
 import { registerSignOut } from './http/sign-out.tsx'
+import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
@@ -87,10 +89,14 @@ export function createApp(): App {
   registerAgentTokens(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
+  registerSkill(app)
   registerOpenApi(app)
   registerHealth(app)
 
-  const refuse = (error: Error, c: Context<AppEnv>) => refusal(error, c.req.raw, c.env)
+  const refuse = (error: Error, c: Context<AppEnv>) => {
+    const refused = refusal(error, c.req.raw, c.env)
+    return isForPerson(c.req.raw) ? failurePage(c, error, refused) : refused
+  }
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
   app.notFound((c) => refuse(nothingAt(c, methodsAt(app, c.req.path)), c))

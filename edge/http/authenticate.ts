@@ -76,6 +76,8 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
 
 /** Takes the cookie from the browser; its session is ended by `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
+  // The page that says so has the header of one who is signed out.
+  c.set('session', Promise.resolve(undefined))
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 

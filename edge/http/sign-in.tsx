@@ -18,7 +18,9 @@ export function registerSignIn(app: App): void {
   app.post('/sign-in', (c) => sendLink(c))
 }
 
-function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<Response> {
+type Refused = { email: string; problem: string }
+
+function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<Response> {
   const form = (
     <>
       <p class="lead">
@@ -31,14 +33,15 @@ function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<R
           type="email"
           required
           autocomplete="email"
-          error={problem}
+          value={refused?.email}
+          error={refused?.problem}
         />
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>
       </form>
     </>
   )
-  return page(c, { title: 'Sign in', status: problem ? 400 : 200 }, form)
+  return page(c, { title: 'Sign in', status: refused ? 400 : 200 }, form)
 }
 
 /** Known and unknown addresses take the same way and get the same answer: the users table is not looked at. */
@@ -46,9 +49,11 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form
   const next = safeNext(form.get('next') ?? undefined)
-  const email = parseEmail(form.get('email') ?? '')
+  const given = form.get('email') ?? ''
+  const email = parseEmail(given)
   if (email === undefined) {
-    return showForm(c, next, 'Enter one e-mail address, such as name@example.com.')
+    const problem = 'Enter one e-mail address, such as name@example.com.'
+    return showForm(c, next, { email: given, problem })
   }
   const { services } = c.var
   const tooMany = await tooManyMails(c, email)

@@ -71,7 +71,7 @@ function bundle(config: string, outDir: string): void {
 
 function modulesIn(folder: string): { type: string; path: string }[] {
   return readdirSync(folder)
-    .filter((file) => /\.(js|sql|txt)$/.test(file))
+    .filter((file) => /\.(js|sql|txt|md)$/.test(file))
     .map((file) => ({
       type: file.endsWith('.js') ? 'ESModule' : 'Text',
       path: join(folder, file),

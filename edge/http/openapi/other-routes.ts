@@ -6,6 +6,7 @@ import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { errorReference, headerReferences } from './errors.ts'
 
 const failures = (...statuses: ErrorStatus[]) =>
@@ -77,7 +78,32 @@ const HEALTH = {
   },
 }
 
+/** What agents read: the same text for everybody. */
+function documentRoute(path: string): Description {
+  const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
+  return {
+    operationId: `read_${path
+      .toLowerCase()
+      .match(/[a-z]+/g)!
+      .join('_')}`,
+    summary: DOCUMENT_SUMMARIES[path] ?? 'A part of the guide for agents.',
+    security: [],
+    responses: {
+      200: { description: 'The text.', content: { [type ?? 'application/json']: {} } },
+      304: { description: 'The client has this text.' },
+      ...failures(500),
+    },
+  }
+}
+
+const DOCUMENT_SUMMARIES: Record<string, string> = {
+  [GUIDE_PATH]: 'The guide for agents, in the Agent Skills format.',
+  [LLMS_PATH]: 'What there is to read here, for language models.',
+  [INDEX_PATH]: 'The index of guides (Agent Skills Discovery 0.2.0).',
+}
+
 export const otherRoutes: Paths = {
+  ...Object.fromEntries(DOCUMENT_PATHS.map((path) => [path, { get: documentRoute(path) }])),
   [SEALED_EXECUTE_PATH]: {
     post: {
       operationId: 'sealed_execute',
