@@ -23,7 +23,7 @@ async function signedIn(email = someone()) {
   return browser
 }
 
-const register = (body: object | string) =>
+const register = async (body: object | string) =>
   edge.app.request('/agent/requests', {
     method: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -79,18 +79,18 @@ describe('registering a request', () => {
     expect(await rowOf(challenge)).toMatchObject({ label: 'a robot', attemptsLeft: 5 })
   })
 
-  const challenge = 'A'.repeat(43)
+  const aChallenge = 'A'.repeat(43)
   it.each([
     ['{', 400, 'not JSON'],
     [{ label: 'x' }, 422, 'challenge'],
     [{ challenge: 'A'.repeat(42), label: 'x' }, 422, 'challenge: '],
     [{ challenge: `${'A'.repeat(42)}B`, label: 'x' }, 422, 'challenge: '],
-    [{ challenge }, 422, 'label'],
-    [{ challenge, label: 'x', scopes: [] }, 422, 'scopes'],
-    [{ challenge, label: 'x', scopes: ['admin'] }, 422, 'scopes'],
-    [{ challenge, label: 'x', scopes: 'triggers:read' }, 422, 'scopes'],
-    [{ challenge, label: 'x', user_code: '0000-0000' }, 422, 'user_code'],
-    [{ challenge, label: 'x'.repeat(5_000) }, 413, 'large'],
+    [{ challenge: aChallenge }, 422, 'label'],
+    [{ challenge: aChallenge, label: 'x', scopes: [] }, 422, 'scopes'],
+    [{ challenge: aChallenge, label: 'x', scopes: ['admin'] }, 422, 'scopes'],
+    [{ challenge: aChallenge, label: 'x', scopes: 'triggers:read' }, 422, 'scopes'],
+    [{ challenge: aChallenge, label: 'x', user_code: '0000-0000' }, 422, 'user_code'],
+    [{ challenge: aChallenge, label: 'x'.repeat(5_000) }, 413, 'large'],
   ])('refuses %j with %i, and says why', async (body, status, said) => {
     const response = await register(body)
     expect(response.status).toBe(status)
@@ -148,7 +148,7 @@ describe('registering a request', () => {
     const { challenge } = await newAgent()
     const all = Array.from({ length: 5 }, () => register({ challenge, label: 'x' }))
     const statuses = (await Promise.all(all)).map(({ status }) => status)
-    expect(statuses.toSorted()).toEqual([201, 409, 409, 409, 409])
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([201, 409, 409, 409, 409])
   })
 
   it('is cleared away a day after its end', async () => {
@@ -239,7 +239,7 @@ describe('approving a registered request', () => {
     const wrong = Array.from({ length: 20 }, () => guess(another(user_code)))
     const outcomes = await Promise.all(wrong)
     const left = outcomes.flatMap((one) => (typeof one === 'object' ? [one.attemptsLeft] : []))
-    expect(left.toSorted()).toEqual([1, 2, 3, 4])
+    expect(left.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
     expect(outcomes.filter((one) => one === 'request_locked')).toHaveLength(16)
     // It compares with a row that was read before: the statement that binds looks again.
     expect(await guess(user_code)).toBe('request_locked')

@@ -103,6 +103,9 @@ describe('requests of agents', () => {
       })
     expect(await refusal(await send('203.0.113.90'))).toEqual(TOO_MANY)
     expect((await send('203.0.113.91')).status).toBe(422)
+  })
+})
+
 describe('tokens that are refused', () => {
   const asks = (address: string, authorization: string) =>
     production()('/api/me', { headers: { 'cf-connecting-ip': address, authorization } })
