@@ -4,6 +4,7 @@ import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
+import { registerAccount } from './http/account.tsx'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './http/agent-tokens.tsx'
@@ -17,6 +18,9 @@ import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
+import { registerPasskeyRegistration } from './http/passkey-registration.ts'
+import { registerPasskeyRemoval } from './http/passkey-removal.ts'
+import { registerPasskeySignIn } from './http/passkey-sign-in.ts'
 import { refusal } from './http/refusal.ts'
 import { traceHeaders } from './http/request-id.ts'
 import { registerRunsCancel } from './http/runs-cancel.ts'
@@ -84,6 +88,10 @@ export function createApp(): App {
   registerSignIn(app)
   registerSignInLink(app)
   registerSignOut(app)
+  registerPasskeySignIn(app)
+  registerAccount(app)
+  registerPasskeyRegistration(app)
+  registerPasskeyRemoval(app)
   registerAgentRequests(app)
   registerAgentAuthorize(app)
   registerAgentTokens(app)

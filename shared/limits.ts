@@ -225,6 +225,15 @@ export const MAGIC_LINK_LIFETIME_MS = 15 * 60 * 1000
 /** A browser session. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 
+/** Passkeys of one account: every device and key ring of a person, and few enough to look through. */
+export const PASSKEYS_MAX = 20
+
+/** What an authenticator is given to sign, and how long a person may take to find it and touch it. */
+export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * 60 * 1000
+
+/** A session this young may add a passkey: what a session that was stolen later could stay with. */
+export const RECENT_SIGN_IN_MS = 15 * 60 * 1000
+
 /** An agent's token: absolute and idle lifetime. */
 export const AGENT_TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000
 export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000

@@ -49,6 +49,36 @@ function form(summary: string, operationId: string, fields: string[]): Descripti
   }
 }
 
+/** What the script of a page sends; nobody else's request is taken. */
+function ofOwnPage(
+  summary: string,
+  operationId: string,
+  { success = 200, refusals = [] }: { success?: 200 | 201; refusals?: ErrorStatus[] } = {},
+): Description {
+  return {
+    operationId,
+    summary: `${summary} For this service’s own pages.`,
+    security: [],
+    requestBody: { required: true, content: jsonContent({ type: 'object' }) },
+    responses: {
+      [success]: { description: 'Done.', content: jsonContent({ type: 'object' }) },
+      ...failures(400, 403, 413, 415, 422, 429, 500, 503, ...refusals),
+    },
+  }
+}
+
+function script(operationId: string): Description {
+  return {
+    operationId,
+    summary: 'What that page runs.',
+    security: [],
+    responses: {
+      200: { description: 'The script.', content: { 'text/javascript': {} } },
+      ...failures(500),
+    },
+  }
+}
+
 const seeOther = { 303: { description: 'To the sign-in, and back.' } }
 const badLink = { 400: { description: 'A page that says why not.', content: { 'text/html': {} } } }
 
@@ -173,6 +203,32 @@ export const otherRoutes: Paths = {
     get: page('The page that a sign-in link opens.', 'sign_in_link_page', badLink),
     post: form('Signs in; sets the cookie.', 'sign_in', ['secret']),
   },
+  '/sign-out': {
+    post: form('Ends the session, or all of its user.', 'sign_out', ['csrf', 'where']),
+  },
+  '/sign-in/script.js': { get: script('sign_in_script') },
+  '/account': { get: page('Who is signed in, and the account’s passkeys.', 'account', seeOther) },
+  '/account/script.js': { get: script('account_script') },
+  '/passkeys/sign-in-options': {
+    post: ofOwnPage('A challenge for whichever passkey signs in.', 'passkey_sign_in_options'),
+  },
+  '/passkeys/sign-in': {
+    post: ofOwnPage('Signs in by a passkey’s answer; sets the cookie.', 'passkey_sign_in'),
+  },
+  '/passkeys/registration-options': {
+    post: ofOwnPage('What a new passkey has to be.', 'passkey_registration_options', {
+      refusals: [401, 409],
+    }),
+  },
+  '/passkeys': {
+    post: ofOwnPage('Adds a passkey to the account.', 'add_passkey', {
+      success: 201,
+      refusals: [401, 409],
+    }),
+  },
+  '/passkeys/remove': {
+    post: form('Removes a passkey of the account.', 'remove_passkey', ['csrf', 'credential_id']),
+  },
   '/agent/authorize': {
     get: {
       ...page('Asks whether a token may act for you.', 'authorize_page', {
@@ -230,17 +286,7 @@ export const otherRoutes: Paths = {
       'rpc_url',
     ]),
   },
-  '/verify/script.js': {
-    get: {
-      operationId: 'verify_script',
-      summary: 'What that page runs.',
-      security: [],
-      responses: {
-        200: { description: 'The script.', content: { 'text/javascript': {} } },
-        ...failures(500),
-      },
-    },
-  },
+  '/verify/script.js': { get: script('verify_script') },
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },

@@ -2,12 +2,16 @@ import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import * as schema from '../../../edge/db/schema.ts'
+import { registerAccount } from '../../../edge/http/account.tsx'
 import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
 import { registerAgentRequests } from '../../../edge/http/agent-requests.ts'
 import { registerAgentTokens } from '../../../edge/http/agent-tokens.tsx'
 import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
 import { registerDevMailbox } from '../../../edge/http/dev-mailbox.tsx'
 import { registerMe } from '../../../edge/http/me.ts'
+import { registerPasskeyRegistration } from '../../../edge/http/passkey-registration.ts'
+import { registerPasskeyRemoval } from '../../../edge/http/passkey-removal.ts'
+import { registerPasskeySignIn } from '../../../edge/http/passkey-sign-in.ts'
 import { registerSignInLink } from '../../../edge/http/sign-in-link.tsx'
 import { registerSignIn } from '../../../edge/http/sign-in.tsx'
 import { registerSignOut } from '../../../edge/http/sign-out.tsx'
@@ -56,7 +60,9 @@ export function identityApp(
     return c.json(failure.toBody('https://docs.test'), failure.status, failure.headers)
   })
   const routes = [registerSignIn, registerSignInLink, registerSignOut, registerAgentAuthorize]
+  const passkeys = [registerPasskeySignIn, registerPasskeyRegistration, registerPasskeyRemoval]
   const agents = [registerAgentRequests, registerAgentTokens, registerMe]
-  for (const register of [...routes, ...agents, registerDevMailbox]) register(app)
+  const account = [registerAccount, ...passkeys]
+  for (const register of [...routes, ...account, ...agents, registerDevMailbox]) register(app)
   return { app, clock, services, afterwards: () => Promise.all(afterwards.splice(0)) }
 }
