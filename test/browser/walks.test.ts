@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
+import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
 
 describe.skipIf(!installed)('a person with a browser', () => {
@@ -21,4 +22,5 @@ describe.skipIf(!installed)('a person with a browser', () => {
   })
 
   signInWalks(walks)
+  passkeyWalks(walks)
 })
