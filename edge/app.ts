@@ -4,16 +4,23 @@ import { cors } from 'hono/cors'
 import { ApiError } from '../shared/errors.ts'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
+import { registerAccount } from './http/account.tsx'
 import { registerAgentAuthorize } from './http/agent-authorize.tsx'
+import { registerAgentRequests } from './http/agent-requests.ts'
+import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
 import { registerChainsGet } from './http/chains-get.ts'
+import { failurePage, isForPerson } from './http/failure-page.tsx'
 import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
+import { registerPasskeyRegistration } from './http/passkey-registration.ts'
+import { registerPasskeyRemoval } from './http/passkey-removal.ts'
+import { registerPasskeySignIn } from './http/passkey-sign-in.ts'
 import { refusal } from './http/refusal.ts'
 import { traceHeaders } from './http/request-id.ts'
 import { registerRunsCancel } from './http/runs-cancel.ts'
@@ -23,6 +30,7 @@ import { registerRunsReplay } from './http/runs-replay.ts'
 import { registerSignInLink } from './http/sign-in-link.tsx'
 import { registerSignIn } from './http/sign-in.tsx'
 import { registerSignOut } from './http/sign-out.tsx'
+import { registerSkill } from './http/skill.ts'
 import { registerTriggersCreate } from './http/triggers-create.ts'
 import { registerTriggersDelete } from './http/triggers-delete.ts'
 import { registerTriggersGet } from './http/triggers-get.ts'
@@ -80,13 +88,23 @@ export function createApp(): App {
   registerSignIn(app)
   registerSignInLink(app)
   registerSignOut(app)
+  registerPasskeySignIn(app)
+  registerAccount(app)
+  registerPasskeyRegistration(app)
+  registerPasskeyRemoval(app)
+  registerAgentRequests(app)
   registerAgentAuthorize(app)
+  registerAgentTokens(app)
   registerVerifyPage(app)
   registerDevMailbox(app)
+  registerSkill(app)
   registerOpenApi(app)
   registerHealth(app)
 
-  const refuse = (error: Error, c: Context<AppEnv>) => refusal(error, c.req.raw, c.env)
+  const refuse = (error: Error, c: Context<AppEnv>) => {
+    const refused = refusal(error, c.req.raw, c.env)
+    return isForPerson(c.req.raw) ? failurePage(c, error, refused) : refused
+  }
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
   app.notFound((c) => refuse(nothingAt(c, methodsAt(app, c.req.path)), c))

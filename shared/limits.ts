@@ -225,12 +225,27 @@ export const MAGIC_LINK_LIFETIME_MS = 15 * 60 * 1000
 /** A browser session. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 
+/** Passkeys of one account: every device and key ring of a person, and few enough to look through. */
+export const PASSKEYS_MAX = 20
+
+/** What an authenticator is given to sign, and how long a person may take to find it and touch it. */
+export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * 60 * 1000
+
+/** A session this young may add a passkey: what a session that was stolen later could stay with. */
+export const RECENT_SIGN_IN_MS = 15 * 60 * 1000
+
 /** An agent's token: absolute and idle lifetime. */
 export const AGENT_TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000
 export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
 /** A request that an agent registered: as long as a person needs to open the link and sign in. */
 export const AGENT_REQUEST_LIFETIME_MS = 10 * 60 * 1000
+
+/** It is known for a day more: its agent still hears how it ended, and nobody registers its challenge again meanwhile. */
+export const AGENT_REQUEST_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** Wrong codes of one request: people mistype, and five of 2^40 guesses are none. */
+export const USER_CODE_ATTEMPTS = 5
 
 /** The shortest agent token taken: 32 random bytes in base64url; the guide asks for 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43

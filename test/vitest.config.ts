@@ -98,7 +98,7 @@ export default defineConfig({
         exclude: FRESH,
         // A workerd for each file would be more than half of their time.
         isolate: false,
-        globalSetup: ['./test/doubles/anvil-setup.ts'],
+        globalSetup: ['./test/doubles/anvil-setup.ts', './test/doubles/mail-api-setup.ts'],
         provide: { simulation: simulationSeeds() },
       }),
       edgeProject({ name: 'edge-fresh', include: FRESH }),

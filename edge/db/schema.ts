@@ -72,7 +72,7 @@ export const agentRequests = sqliteTable(
     challenge: text('challenge').notNull().unique(),
     label: text('label').notNull(),
     scopes: text('scopes').notNull(),
-    /** base64url of the SHA-256 of the request's id and the code that the person types. */
+    /** base64url of an HMAC of the request's id and the code that the person types. */
     userCodeHash: text('user_code_hash').notNull(),
     /** Wrong codes that may still be typed. */
     attemptsLeft: integer('attempts_left').notNull(),

@@ -1,32 +1,41 @@
 /** `GET /agent/authorize`, `POST /agent/authorize` (specification, Authentication 3; `decisions.md`, Authorize). */
 import type { Context } from 'hono'
-import { AGENT_TOKEN_IDLE_MS, AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
+import { readCrockfordCode } from '../../shared/crockford-code.ts'
+import { labelSchema, type Scope, SCOPES } from '../../shared/wire/agent.ts'
+import { type AgentRequest, refuseRequest, requestOf } from '../identity/agent-requests.ts'
 import { approveAgentToken } from '../identity/agent-tokens.ts'
-import type { Approval } from '../identity/agent-tokens.ts'
-import { comparisonCode } from '../../shared/comparison-code.ts'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
+import { noticeOfApproval } from '../identity/notices.ts'
+import { approveRequest, howItEnded } from '../identity/request-approval.ts'
 import { decode32Bytes } from '../identity/secret.ts'
 import type { Session } from '../identity/sessions.ts'
+import { OUTCOMES } from './agent-authorize-outcomes.ts'
+import { plainPage, requestPage } from './agent-authorize-pages.tsx'
 import type { App, AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
+import { authorizePath } from './authorize-path.ts'
 import { readOwnForm } from './form.ts'
-import { notice, page, seeOther, signInPath } from './page.tsx'
-
-const DAY_MS = 24 * 60 * 60 * 1000
+import { notice, seeOther, signInPath } from './page.tsx'
 
 export function registerAgentAuthorize(app: App): void {
-  app.get('/agent/authorize', (c) => showRequest(c))
+  app.get('/agent/authorize', (c) => show(c))
   app.post('/agent/authorize', (c) => decide(c))
 }
 
+/** What a decision is about, and who makes it. */
+type Asked = { challenge: string; session: Session }
+
 /** Only reads, whoever asks: scanners and previews open links. */
-async function showRequest(c: Context<AppEnv>): Promise<Response> {
+async function show(c: Context<AppEnv>): Promise<Response> {
   const challenge = c.req.query('challenge') ?? ''
-  const bytes = decode32Bytes(challenge)
-  if (!bytes) return badChallenge(c)
+  if (!decode32Bytes(challenge)) return badChallenge(c)
   const session = await signedIn(c)
   if (!session) return seeOther(c, signInPath(authorizePath(challenge)))
-  return requestPage(c, { challenge, session, code: comparisonCode(bytes) })
+  const asked = { challenge, session }
+  const request = await requestOf(c.var.services, challenge)
+  if (!request) return plainPage(c, await facts(asked))
+  if (request.state !== 'open') return ended(c, asked)
+  return requestPage(c, request, await facts(asked))
 }
 
 async function decide(c: Context<AppEnv>): Promise<Response> {
@@ -44,97 +53,100 @@ async function decide(c: Context<AppEnv>): Promise<Response> {
       link: { href: authorizePath(challenge), text: 'Open the request again' },
     })
   }
+  const asked = { challenge, session }
+  const request = await requestOf(c.var.services, challenge)
+  if (request && request.state !== 'open') return ended(c, asked)
   const decision = form.get('decision')
-  if (decision === 'refuse') {
-    return notice(c, { title: 'Refused', text: 'Nothing was granted. You can close this page.' })
-  }
-  if (decision !== 'authorize') {
-    return notice(c, {
-      status: 400,
-      title: 'No decision was made',
-      text: 'Nothing was granted. Press Authorize or Refuse.',
-      link: { href: authorizePath(challenge), text: 'Open the request again' },
-    })
-  }
-  const approval = { challenge, userId: session.user.id }
-  return notice(c, OUTCOMES[await approveAgentToken(c.var.services, approval)])
+  if (decision === 'refuse') return refuse(c, asked, request)
+  if (decision !== 'authorize') return noDecision(c, challenge)
+  return request ? authorizeRequest(c, asked, request, form) : authorizePlain(c, asked, form)
 }
 
-type Facts = { challenge: string; session: Session; code: string }
-
-async function requestPage(c: Context<AppEnv>, facts: Facts): Promise<Response> {
-  const { challenge, session, code } = facts
-  const content = (
-    <>
-      <p>
-        A program on somebody’s computer asks to act as <strong>{session.user.email}</strong>.
-      </p>
-      <p class="warn">
-        <strong>Only continue if you just started this yourself.</strong> If somebody sent you the
-        link, refuse: they would get access to your account.
-      </p>
-      <p>Compare this code with the one that your program shows. If they differ, refuse:</p>
-      <p class="code">{code}</p>
-      <p>If you authorize it, it can do this with all triggers of your account:</p>
-      <ul>
-        <li>see, create, change and delete them</li>
-        <li>read their run history: what they received and answered</li>
-      </ul>
-      <p>
-        This lasts {AGENT_TOKEN_LIFETIME_MS / DAY_MS} days, and ends earlier if it is not used for{' '}
-        {AGENT_TOKEN_IDLE_MS / DAY_MS} days.
-      </p>
-      <form method="post" action="/agent/authorize" class="card">
-        <input type="hidden" name="challenge" value={challenge} />
-        <input
-          type="hidden"
-          name="csrf"
-          value={await csrfToken(session.secret, csrfSubject(challenge))}
-        />
-        <p class="actions">
-          <button type="submit" name="decision" value="authorize" class="armed">
-            Authorize
-          </button>
-          <button type="submit" name="decision" value="refuse" class="quiet">
-            Refuse
-          </button>
-        </p>
-      </form>
-      <p class="note">
-        Not your account?{' '}
-        <a href={signInPath(authorizePath(challenge))}>Sign in as somebody else</a>
-      </p>
-    </>
-  )
-  return page(c, { title: 'Authorize an agent' }, content)
+/** The flow of the specification; the name and the access are ours, and may be left out. */
+async function authorizePlain(
+  c: Context<AppEnv>,
+  asked: Asked,
+  form: URLSearchParams,
+): Promise<Response> {
+  const { challenge, session } = asked
+  const scopes = ACCESS[form.get('access') ?? 'all']
+  if (!scopes) return noDecision(c, challenge)
+  const name = form.get('name') ?? ''
+  const label = name.trim() === '' ? null : labelSchema.safeParse(name)
+  if (label?.success === false) {
+    const problem = `Choose another name: ${label.error.issues[0]?.message}.`
+    return plainPage(c, { ...(await facts(asked)), problem, name })
+  }
+  const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
+  const outcome = await approveAgentToken(c.var.services, approval)
+  // It was registered since this page was opened: the page that it has now asks for the code.
+  if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
+  if (outcome === 'granted') tellOwner(c, session, approval)
+  return notice(c, OUTCOMES[outcome])
 }
 
-const NEW_TOKEN = 'Have your program generate a new token and open the link that it prints then.'
+async function authorizeRequest(
+  c: Context<AppEnv>,
+  asked: Asked,
+  request: AgentRequest,
+  form: URLSearchParams,
+): Promise<Response> {
+  const again = async (problem: string) =>
+    requestPage(c, request, { ...(await facts(asked)), problem })
+  const code = readCrockfordCode(form.get('user_code') ?? '')
+  // It can be no code, so that it is no guess either.
+  if (code === undefined)
+    return again('The code has eight letters and digits. Type it as your program shows it.')
+  const approval = { code, userId: asked.session.user.id }
+  const outcome = await approveRequest(c.var.services, request, approval)
+  if (typeof outcome === 'object') return again(wrongCode(outcome.attemptsLeft))
+  if (outcome === 'granted') tellOwner(c, asked.session, request)
+  return notice(c, OUTCOMES[outcome])
+}
 
-const OUTCOMES: Record<Approval, Parameters<typeof notice>[1]> = {
-  granted: {
-    title: 'Authorized',
-    text: 'Your program can use its token now. You can close this page.',
-  },
-  already_granted: {
-    title: 'Already authorized',
-    text: 'You authorized this token before. Nothing changed, and its last day is the same as it was.',
-  },
-  taken: {
-    status: 409,
-    title: 'This token is already used by another account',
-    text: `Nothing was granted. ${NEW_TOKEN} The old token acts on an account that is not yours.`,
-  },
-  revoked: {
-    status: 410,
-    title: 'This token was revoked',
-    text: `It cannot be authorized again. ${NEW_TOKEN}`,
-  },
-  expired: {
-    status: 410,
-    title: 'This token has expired',
-    text: `It cannot be authorized again. ${NEW_TOKEN}`,
-  },
+/** By mail: a session that was stolen approves nothing in silence. */
+function tellOwner(
+  c: Context<AppEnv>,
+  { user }: Session,
+  { label, scopes }: { label: string | null; scopes: readonly Scope[] },
+): void {
+  noticeOfApproval(c.var.services, { user, label, scopes })
+}
+
+function wrongCode(attemptsLeft: number): string {
+  const left = attemptsLeft === 1 ? 'one attempt is left' : `${attemptsLeft} attempts are left`
+  return `This is not the code of this request; ${left}.`
+}
+
+async function refuse(
+  c: Context<AppEnv>,
+  asked: Asked,
+  request: AgentRequest | undefined,
+): Promise<Response> {
+  if (request && !(await refuseRequest(c.var.services, request.id))) return ended(c, asked)
+  return notice(c, {
+    title: 'Refused',
+    text: request
+      ? 'Nothing was granted, and this request cannot be approved any more. You can close this page.'
+      : 'Nothing was granted. You can close this page.',
+  })
+}
+
+/** Of a request that is over: how it ended, to this person. */
+async function ended(c: Context<AppEnv>, { challenge, session }: Asked): Promise<Response> {
+  return notice(c, OUTCOMES[await howItEnded(c.var.services, challenge, session.user.id)])
+}
+
+/** What a token can be given; both is what the specification knows. */
+const ACCESS: Record<string, readonly Scope[]> = { all: SCOPES, read: ['triggers:read'] }
+
+function noDecision(c: Context<AppEnv>, challenge: string): Promise<Response> {
+  return notice(c, {
+    status: 400,
+    title: 'No decision was made',
+    text: 'Nothing was granted. Press Authorize or Refuse.',
+    link: { href: authorizePath(challenge), text: 'Open the request again' },
+  })
 }
 
 function badChallenge(c: Context<AppEnv>): Promise<Response> {
@@ -145,8 +157,9 @@ function badChallenge(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-function authorizePath(challenge: string): string {
-  return `/agent/authorize?challenge=${challenge}`
+async function facts({ challenge, session }: Asked) {
+  const csrf = await csrfToken(session.secret, csrfSubject(challenge))
+  return { challenge, email: session.user.email, csrf }
 }
 
 /** A form token for one challenge is none for another: a page for a request that you trust approves no other. */

@@ -5,8 +5,11 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { clientNetwork } from '../../shared/client-network.ts'
+import type { EndedRequest } from '../../shared/ended-request.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { AGENT_TOKEN_MIN_CHARACTERS, SESSION_LIFETIME_MS } from '../../shared/limits.ts'
+import type { Scope } from '../../shared/wire/agent.ts'
+import { endOfRequest } from '../identity/agent-requests.ts'
 import { findAgentUser, isTokenShape } from '../identity/agent-tokens.ts'
 import type { AgentUser } from '../identity/agent-tokens.ts'
 import { endSession, findSession, startSession } from '../identity/sessions.ts'
@@ -19,10 +22,11 @@ const COOKIE = 'svc'
 
 /**
  * Who approved the request's bearer token; times are Unix milliseconds.
- * @throws {ApiError} 401 for a token that is missing, malformed, unknown, expired or revoked.
- * @throws {TooManyCalls} instead of it, where its client had too many refused; for a write above the rate of one user
+ * @param scope that the operation needs; `null` where any token will do
+ * @throws {ApiError} 401 for a token that is missing, malformed, unknown, expired or revoked; 403 without the scope
+ * @throws {TooManyCalls} instead of 401, where its client had too many refused; for a write above the rate of one user
  */
-export async function requireUser(c: Context<AppEnv>): Promise<AgentUser> {
+export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Promise<AgentUser> {
   const { services } = c.var
   const header = c.req.header('authorization')
   if (header === undefined) {
@@ -37,8 +41,11 @@ export async function requireUser(c: Context<AppEnv>): Promise<AgentUser> {
   const user = await findAgentUser(services, token)
   if (!user) {
     await countRefusal(c)
+    const ended = await endOfRequest(services, token)
+    if (ended) throw requestEnded(c, ended)
     throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
   }
+  if (scope !== null && !user.scopes.includes(scope)) throw insufficientScope(c, scope)
   if (!['GET', 'HEAD'].includes(c.req.method)) await services.requireRate('api_write', user.id)
   return user
 }
@@ -69,6 +76,8 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
 
 /** Takes the cookie from the browser; its session is ended by `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
+  // The page that says so has the header of one who is signed out.
+  c.set('session', Promise.resolve(undefined))
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
@@ -84,8 +93,41 @@ function setSessionCookie(c: Context<AppEnv>, secret: string): void {
   })
 }
 
-function unauthorized(c: Context<AppEnv>, message: string): ApiError {
+function unauthorized(
+  c: Context<AppEnv>,
+  message: string,
+  { waiting = true, error }: { waiting?: boolean; error?: EndedRequest } = {},
+): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
-  const fix = `If you are waiting for an approval, ask again in a second. Otherwise generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
-  return new ApiError(401, message, fix, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
+  const fix = waiting
+    ? `If you are waiting for an approval, ask again in a second. Otherwise ${again}`
+    : `Do not wait any longer. Ask your user, and if it was a mistake, ${again}`
+  const headers = { 'WWW-Authenticate': 'Bearer' }
+  return new ApiError(401, message, fix, { headers, ...(error && { error }) })
+}
+
+const ENDS: Record<EndedRequest, string> = {
+  request_refused: 'The request for this token was refused.',
+  request_locked: 'The request for this token was locked: too many wrong codes were typed.',
+  request_expired: 'The request for this token has expired.',
+}
+
+/** Said to who has the token alone: it is found by the token's hash. */
+function requestEnded(c: Context<AppEnv>, error: EndedRequest): ApiError {
+  return unauthorized(c, ENDS[error], { waiting: false, error })
+}
+
+/** RFC 6750 3.1. */
+function insufficientScope(c: Context<AppEnv>, scope: Scope): ApiError {
+  const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
+  return new ApiError(
+    403,
+    `This token may not do this: it was not given ${scope}.`,
+    `A token keeps the scopes that it was approved with. If your user agrees, generate a new token, open ${page}?challenge=<its challenge> and have it approved with ${scope}.`,
+    {
+      error: 'insufficient_scope',
+      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    },
+  )
 }

@@ -7,7 +7,7 @@ import { requireUser } from './authenticate.ts'
 /** `GET /api/chains`: the chains that can be watched here, and how they are. */
 export function registerChainsGet(app: App): void {
   app.get('/api/chains', async (c) => {
-    await requireUser(c)
+    await requireUser(c, 'triggers:read')
     const { settings, watcherOf, now } = c.var.services
     const chains = await chainRecords({ chains: settings.CHAINS, watcherOf, now, sleep })
     return c.json({ chains } satisfies ChainsResponse)

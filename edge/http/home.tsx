@@ -3,17 +3,25 @@ import type { App } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { page, signInPath } from './page.tsx'
 
+/** For programs that come to the front door (RFC 8288, with the relations of RFC 8631). */
+const POINTERS = [
+  '</SKILL.md>; rel="service-doc"; type="text/markdown"',
+  '</openapi.json>; rel="service-desc"; type="application/json"',
+  '</.well-known/agent-skills/index.json>; rel="service-meta"; type="application/json"',
+  '</llms.txt>; rel="describedby"; type="text/plain"',
+  '</health>; rel="status"; type="application/json"',
+].join(', ')
+
 /** `GET /`: where a person lands who came without a path, or has just signed in. */
 export function registerHome(app: App): void {
   app.get('/', async (c) => {
     const session = await signedIn(c)
     return page(
       c,
-      { title: 'Triggers' },
+      { title: 'Functions that keep your keys', headers: { link: POINTERS } },
       <>
         <p class="lead">
-          Webhooks, schedules and chain events that run your actions, in a machine that keeps your
-          keys.
+          Webhooks, schedules and chain events run your actions, in a machine that shows what it is.
         </p>
         {session ? <SignedIn email={session.user.email} /> : <SignedOut />}
         <section class="card">
@@ -44,7 +52,7 @@ const SignedIn: FC<{ email: string }> = ({ email }) => (
       approve its token.
     </p>
     <p>
-      <a href="/agent/tokens">Programs that you approved</a>
+      <a href="/agent/tokens">Programs that you approved before</a>
     </p>
   </section>
 )
@@ -54,7 +62,9 @@ const SignedOut = () => (
     <h2>Approve a program</h2>
     <p>Open the link that your program printed, or sign in first.</p>
     <p>
-      <a href={signInPath('/')}>Sign in</a>
+      <a class="button" href={signInPath('/')}>
+        Sign in
+      </a>
     </p>
   </section>
 )

@@ -6,7 +6,7 @@ import { notFound, queueOfRun } from './owned-trigger.ts'
 /** `POST /api/runs/<id>/cancel`: 200, the run, that has failed, `cancelled`; 409 unless it was queued. */
 export function registerRunsCancel(app: App): void {
   app.post('/api/runs/:id/cancel', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:write')
     const runId = c.req.param('id')
     const queue = await queueOfRun(c, runId)
     const { state } = await queue.cancelRun(user.id, runId)

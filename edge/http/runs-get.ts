@@ -16,7 +16,7 @@ const BROKEN_PAUSE_MS = 200
 /** `GET /api/runs/<id>`: one run with its whole input; with `?wait=` once it has ended, or as it is by then. */
 export function registerRunsGet(app: App): void {
   app.get('/api/runs/:id', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:read')
     const { wait } = validate(runQuery, c.req.query(), 422)
     const run = await runWithin(c, { ownerId: user.id, runId: c.req.param('id') }, wait * 1000)
     if (!run) throw notFound('run')

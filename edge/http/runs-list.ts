@@ -9,7 +9,7 @@ import { notFound, queueOf } from './owned-trigger.ts'
 /** `GET /api/triggers/<id>/runs`: `{runs, next_cursor}`, newest first (`decisions.md`, Runs list). */
 export function registerRunsList(app: App): void {
   app.get('/api/triggers/:id/runs', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:read')
     const { cursor, ...query } = validate(runsQuery, c.req.query(), 422)
     const id = c.req.param('id')
     const queue = await queueOf(c, id)

@@ -12,7 +12,7 @@ const BODY_MAX_BYTES = 1024
 /** `POST /api/runs/<id>/replay`: a new run of the same event, with `replay_of`. */
 export function registerRunsReplay(app: App): void {
   app.post('/api/runs/:id/replay', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:write')
     const json = await readJson(c.req.raw, BODY_MAX_BYTES, { optional: true })
     const { code } = validate(replayRequest, json, 422)
     const runId = c.req.param('id')

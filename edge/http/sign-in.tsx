@@ -10,15 +10,22 @@ import { TooManyCalls } from '../limits/require-rate.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
+import { registerPageScript } from './page-script.ts'
 import { notice, page } from './page.tsx'
 import { Field } from './page/parts.tsx'
+
+const SCRIPT_PATH = '/sign-in/script.js'
 
 export function registerSignIn(app: App): void {
   app.get('/sign-in', (c) => showForm(c, safeNext(c.req.query('next'))))
   app.post('/sign-in', (c) => sendLink(c))
+  registerPageScript(app, SCRIPT_PATH, () => import('../console/sign-in/script.txt'))
 }
 
-function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<Response> {
+type Refused = { email: string; problem: string }
+
+function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<Response> {
+  const script = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL)
   const form = (
     <>
       <p class="lead">
@@ -31,14 +38,39 @@ function showForm(c: Context<AppEnv>, next: string, problem?: string): Promise<R
           type="email"
           required
           autocomplete="email"
-          error={problem}
+          value={refused?.email}
+          error={refused?.problem}
         />
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>
       </form>
+      <PasskeySignIn next={next} script={script.href} />
     </>
   )
-  return page(c, { title: 'Sign in', status: problem ? 400 : 200 }, form)
+  return page(
+    c,
+    {
+      title: 'Sign in',
+      status: refused ? 400 : 200,
+      script: { url: script.href, connect: [script.origin] },
+    },
+    form,
+  )
+}
+
+/** Shown by the script, where the browser has passkeys. */
+function PasskeySignIn({ next, script }: { next: string; script: string }) {
+  return (
+    <>
+      <div id="passkey" data-next={next} hidden>
+        <button type="button" class="quiet">
+          Sign in with a passkey
+        </button>
+      </div>
+      <p id="passkey-status" role="status" />
+      <script src={script} defer />
+    </>
+  )
 }
 
 /** Known and unknown addresses take the same way and get the same answer: the users table is not looked at. */
@@ -46,9 +78,11 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form
   const next = safeNext(form.get('next') ?? undefined)
-  const email = parseEmail(form.get('email') ?? '')
+  const given = form.get('email') ?? ''
+  const email = parseEmail(given)
   if (email === undefined) {
-    return showForm(c, next, 'Enter one e-mail address, such as name@example.com.')
+    const problem = 'Enter one e-mail address, such as name@example.com.'
+    return showForm(c, next, { email: given, problem })
   }
   const { services } = c.var
   const tooMany = await tooManyMails(c, email)

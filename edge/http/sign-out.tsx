@@ -6,9 +6,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { clearSessionCookie, signedIn } from './authenticate.ts'
 import { readOwnForm } from './form.ts'
 import { notice } from './page.tsx'
-
-/** What the form's token is for. */
-const SUBJECT = 'sign-out'
+import { SIGN_OUT_SUBJECT } from './page/header.tsx'
 
 export function registerSignOut(app: App): void {
   app.post('/sign-out', (c) => signOut(c))
@@ -18,7 +16,7 @@ export function registerSignOut(app: App): void {
 export async function signOutForm(session: Session, { everywhere = false } = {}) {
   return (
     <form method="post" action="/sign-out">
-      <input type="hidden" name="csrf" value={await csrfToken(session.secret, SUBJECT)} />
+      <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />
       <button type="submit" name="where" value={everywhere ? 'everywhere' : 'here'} class="quiet">
         {everywhere ? 'Sign out everywhere' : 'Sign out'}
       </button>
@@ -32,12 +30,12 @@ async function signOut(c: Context<AppEnv>): Promise<Response> {
   if (form instanceof Response) return form
   const session = await signedIn(c)
   if (!session) return signedOut(c, 'This browser is not signed in.')
-  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, SUBJECT))) {
+  if (!(await isCsrfToken(form.get('csrf') ?? '', session.secret, SIGN_OUT_SUBJECT))) {
     return notice(c, {
       status: 403,
       title: 'This page is out of date',
       text: 'You are still signed in. You may have signed in again, or as somebody else, since the page was opened.',
-      link: { href: '/', text: 'Open a page of now' },
+      link: { href: '/', text: 'Go to the first page' },
     })
   }
   const { services } = c.var

@@ -9,7 +9,7 @@ import { readJson } from './json-request.ts'
 /** `POST /api/triggers` (specification, Endpoints): the object first, then the index. */
 export function registerTriggersCreate(app: App): void {
   app.post('/api/triggers', async (c) => {
-    const { id: ownerId } = await requireUser(c)
+    const { id: ownerId } = await requireUser(c, 'triggers:write')
     const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
     const body = validate(createTriggerRequest, json, 422)
     const { db, now, random, settings } = c.var.services

@@ -5,7 +5,7 @@ import { notFound, queueOf } from './owned-trigger.ts'
 /** `DELETE /api/triggers/<id>`: 204; its history and its sealed key are gone. */
 export function registerTriggersDelete(app: App): void {
   app.delete('/api/triggers/:id', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:write')
     const id = c.req.param('id')
     const queue = await queueOf(c, id)
     const removed = await queue.remove(user.id)

@@ -5,7 +5,7 @@ import { notFound, queueOf } from './owned-trigger.ts'
 /** `GET /api/triggers/<id>`: the record, from the object itself. */
 export function registerTriggersGet(app: App): void {
   app.get('/api/triggers/:id', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:read')
     const queue = await queueOf(c, c.req.param('id'))
     const record = await queue.read(user.id)
     if (!record) throw notFound('trigger')

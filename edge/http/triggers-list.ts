@@ -38,7 +38,7 @@ export const triggersListQuery = z
 /** `GET /api/triggers`: a bare array, newest first; all of them, or pages that link to each other. */
 export function registerTriggersList(app: App): void {
   app.get('/api/triggers', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:read')
     const query = validate(triggersListQuery, c.req.query(), 422)
     const { cursor, kind, enabled } = query
     const { db, now, settings } = c.var.services

@@ -10,7 +10,7 @@ import { notFound, requireTriggerId } from './owned-trigger.ts'
 /** `PATCH /api/triggers/<id>`: the record as it is now; an empty object changes nothing. */
 export function registerTriggersPatch(app: App): void {
   app.patch('/api/triggers/:id', async (c) => {
-    const { id: ownerId } = await requireUser(c)
+    const { id: ownerId } = await requireUser(c, 'triggers:write')
     const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
     const body = validate(patchTriggerRequest, json, 422)
     const triggerId = c.req.param('id')

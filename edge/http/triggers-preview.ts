@@ -9,7 +9,7 @@ import { readJson } from './json-request.ts'
 /** `POST /api/triggers/preview`: what a trigger would do, without making it; refused where creation would refuse it. */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:read')
     const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
     const body = validate(previewRequest, json, 422)
     const { now, settings, watcherOf, requireRate } = c.var.services

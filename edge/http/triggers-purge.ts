@@ -5,7 +5,7 @@ import { notFound, queueOf } from './owned-trigger.ts'
 /** `POST /api/triggers/<id>/purge`: 200 `{cancelled}`; what was queued has failed, `cancelled`. */
 export function registerTriggersPurge(app: App): void {
   app.post('/api/triggers/:id/purge', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:write')
     const queue = await queueOf(c, c.req.param('id'))
     const cancelled = await queue.purge(user.id)
     if (cancelled === undefined) throw notFound('trigger')

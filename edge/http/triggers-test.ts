@@ -16,7 +16,7 @@ const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 /** `POST /api/triggers/<id>/test`: a real run, marked `test`, of params or of an event that nobody sent. */
 export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
-    const user = await requireUser(c)
+    const user = await requireUser(c, 'triggers:write')
     const json = await readJson(c.req.raw, BODY_MAX_BYTES)
     const test = testRun(validate(testRequest, json, 422))
     const queue = await queueOf(c, c.req.param('id'))

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
+import { registerPageScript } from './page-script.ts'
 import { page } from './page.tsx'
 import { Field } from './page/parts.tsx'
 
@@ -26,16 +27,7 @@ export function registerVerifyPage(app: App): void {
     return verifyPage(c, { rpcUrl })
   })
 
-  app.get(SCRIPT_PATH, async (c) => {
-    // Read only when somebody looks: it is larger than all the rest of the Worker.
-    const { default: script } = await import('../console/verify/script.txt')
-    return c.body(script, 200, {
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': 'public, max-age=300',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
-    })
-  })
+  registerPageScript(app, SCRIPT_PATH, () => import('../console/verify/script.txt'))
 }
 
 type Shown = { rpcUrl?: URL; fault?: string }

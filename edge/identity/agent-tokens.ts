@@ -2,13 +2,14 @@
  * Agents' bearer tokens (specification, Authentication 2 and 3; `decisions.md`, Authorize). The agent makes
  * the token and sends only its challenge; a row here says which account approved it.
  */
-import { and, eq, isNull, lte, or } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import {
   AGENT_TOKEN_IDLE_MS,
   AGENT_TOKEN_LIFETIME_MS,
   AGENT_TOKEN_MIN_CHARACTERS,
 } from '../../shared/limits.ts'
-import { agentTokens, users } from '../db/schema.ts'
+import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
+import { agentRequests, agentTokens, users } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import type { User } from './users.ts'
@@ -19,40 +20,66 @@ const LAST_USED_GRAIN_MS = 60_000
 /** RFC 3986's unreserved characters: the "URL-safe" of the specification. */
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-export type Approval = 'granted' | 'already_granted' | 'taken' | 'revoked' | 'expired'
+/** `registered`: the challenge has a request, which is approved by its code (`request-approval.ts`) or not at all. */
+export type Approval =
+  | 'granted'
+  | 'already_granted'
+  | 'taken'
+  | 'revoked'
+  | 'expired'
+  | 'registered'
 
-export type AgentUser = User & { tokenExpiresAt: number }
+export type AgentUser = User & { tokenExpiresAt: number; label: string | null; scopes: Scope[] }
 
 type Lifetime = { createdAt: number; lastUsedAt: number | null; expiresAt: number }
+
+export type PlainApproval = {
+  challenge: string
+  userId: string
+  /** What the owner calls it. */
+  label?: string | null
+  scopes?: readonly Scope[]
+}
 
 /**
  * Binds a challenge to an account, once for ever: the primary key lets the first approval in, and every later
  * one only reads it. So nobody can take over a token that another account approved (fixation), bring a
- * revoked one back, or prolong one.
+ * revoked one back, or prolong one. The same statement looks for a request: none is registered in between.
  */
 export async function approveAgentToken(
   deps: IdentityDeps,
-  { challenge, userId }: { challenge: string; userId: string },
+  { challenge, userId, label = null, scopes = SCOPES }: PlainApproval,
 ): Promise<Approval> {
   const { db } = deps
   const now = deps.now()
+  const scopeText = scopesOf(scopes).join(' ')
   const inserted = await db
     .insert(agentTokens)
-    .values({ challenge, userId, createdAt: now, expiresAt: now + AGENT_TOKEN_LIFETIME_MS })
+    .select(
+      sql`select ${challenge}, ${userId}, ${label}, ${scopeText}, ${now}, null, ${now + AGENT_TOKEN_LIFETIME_MS}, null
+          where not exists (select 1 from ${agentRequests} where ${eq(agentRequests.challenge, challenge)})`,
+    )
     .onConflictDoNothing({ target: agentTokens.challenge })
     .returning({ challenge: agentTokens.challenge })
   if (inserted.length > 0) return 'granted'
+  return (await standingOf(deps, challenge, userId)) ?? 'registered'
+}
 
+/** What a bound challenge is to an account; `undefined` for one that is not bound. */
+export async function standingOf(
+  { db, now }: IdentityDeps,
+  challenge: string,
+  userId: string,
+): Promise<Exclude<Approval, 'granted' | 'registered'> | undefined> {
   const bound = await db
     .select()
     .from(agentTokens)
     .where(eq(agentTokens.challenge, challenge))
     .get()
-  if (!bound)
-    throw new Error('A token row that blocked an insert cannot be read: rows are never deleted.')
+  if (!bound) return undefined
   if (bound.userId !== userId) return 'taken'
   if (bound.revokedAt !== null) return 'revoked'
-  return hasEnded(bound, now) ? 'expired' : 'already_granted'
+  return hasEnded(bound, now()) ? 'expired' : 'already_granted'
 }
 
 export function isTokenShape(token: string): boolean {
@@ -74,6 +101,8 @@ export async function findAgentUser(
       createdAt: agentTokens.createdAt,
       lastUsedAt: agentTokens.lastUsedAt,
       expiresAt: agentTokens.expiresAt,
+      label: agentTokens.label,
+      scopes: agentTokens.scopes,
     })
     .from(agentTokens)
     .innerJoin(users, eq(users.id, agentTokens.userId))
@@ -89,9 +118,11 @@ export async function findAgentUser(
       .set({ lastUsedAt: now })
       .where(and(eq(agentTokens.challenge, challenge), stale))
   }
-  return { id: row.id, email: row.email, tokenExpiresAt: row.expiresAt }
+  const { id, email, label, expiresAt: tokenExpiresAt } = row
+  return { id, email, tokenExpiresAt, label, scopes: scopesOf(row.scopes) }
 }
 
-function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
+/** By age, or by idleness. */
+export function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
   return expiresAt <= now || (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS <= now
 }

@@ -9,8 +9,11 @@ import type { User } from './users.ts'
 /** So that nobody's sign-in waits for the clearing of what many left behind. */
 const CLEARED_AT_ONCE = 100
 
-/** Who is at the browser, and the secret of its cookie, from which form tokens are derived. */
-export type Session = { user: User; secret: string }
+/**
+ * Who is at the browser, and the secret of its cookie, from which form tokens are derived.
+ * `startedAt` is when the person signed in, in Unix milliseconds: a session is never prolonged.
+ */
+export type Session = { user: User; secret: string; startedAt: number }
 
 /** Starts a session and returns the secret for its cookie. It is always a new one: none can be fixed beforehand. */
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
@@ -37,15 +40,15 @@ export async function findSession(
   secret: string,
 ): Promise<Session | undefined> {
   if (!decode32Bytes(secret)) return undefined
-  const user = await deps.db
-    .select({ id: users.id, email: users.email })
+  const found = await deps.db
+    .select({ id: users.id, email: users.email, startedAt: sessions.createdAt })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
       and(eq(sessions.secretHash, await hashSecret(secret)), gt(sessions.expiresAt, deps.now())),
     )
     .get()
-  return user && { user, secret }
+  return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
 }
 
 /** Ends the session of one cookie; of what was none, nothing. */

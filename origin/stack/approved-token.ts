@@ -14,17 +14,36 @@ export async function approvedToken(
   return { token, email }
 }
 
-/** Signs in by the link in the local mailbox, opens an approval page and presses Authorize. */
-export async function approve(authorizeUrl: string, email = 'demo@example.com'): Promise<void> {
+/**
+ * Signs in by the link in the local mailbox, opens an approval page and presses Authorize.
+ * @param code that the program shows: it is typed where the page asks for one, and compared where it shows one
+ * @throws {Error} that names the page that failed
+ */
+export async function approve(
+  authorizeUrl: string,
+  email = 'demo@example.com',
+  code?: string,
+): Promise<void> {
   const { origin, searchParams } = new URL(authorizeUrl)
   const cookie = await signIn(origin, email)
   const page = await fetch(authorizeUrl, { headers: { cookie } })
-  const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1]
+  const text = await page.text()
+  const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]
   if (csrf === undefined) throw new Error(`the approval page has no form (${page.status})`)
+  const isTyped = text.includes('name="user_code"')
+  if (code !== undefined && !isTyped && !text.includes(code))
+    throw new Error(`the approval page shows another code than ${code}`)
   const challenge = searchParams.get('challenge') ?? ''
-  const fields = { challenge, csrf, decision: 'authorize' }
+  const fields = {
+    challenge,
+    csrf,
+    decision: 'authorize',
+    ...(isTyped && { user_code: code ?? '' }),
+  }
   const approved = await post(origin, '/agent/authorize', fields, cookie)
-  if (approved.status !== 200) throw new Error(`the approval was answered ${approved.status}`)
+  const title = /<h1[^>]*>([^<]*)/.exec(await approved.text())?.[1]
+  if (approved.status !== 200 || !/authorized$/i.test(title ?? ''))
+    throw new Error(`the approval was answered ${approved.status}, ${title ?? 'without a title'}`)
 }
 
 /** A session of the local stack, as a cookie. */
@@ -33,9 +52,9 @@ async function signIn(triggersUrl: string, email: string): Promise<string> {
   if (asked.status !== 200) throw new Error(`the sign-in was answered ${asked.status}`)
   const accept = { accept: 'application/json' }
   const mailbox = await fetch(`${triggersUrl}/dev/mailbox`, { headers: accept })
-  const mails = (await mailbox.json()) as { recipient: string; link: string }[]
-  const link = mails.find((mail) => mail.recipient === email)?.link
-  if (link === undefined) throw new Error('the mailbox has no link')
+  const mails = (await mailbox.json()) as { recipient: string; link: string | null }[]
+  const link = mails.find((mail) => mail.recipient === email && mail.link)?.link
+  if (!link) throw new Error('the mailbox has no link')
   const secret = new URL(link).searchParams.get('secret') ?? ''
   const signedIn = await post(triggersUrl, '/sign-in/link', { secret })
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0]

@@ -54,7 +54,7 @@ async function serve(): Promise<Miniflare> {
 
 function modulesIn(folder: string): { type: string; path: string }[] {
   return readdirSync(folder)
-    .filter((file) => /\.(js|sql|txt)$/.test(file))
+    .filter((file) => /\.(js|sql|txt|md)$/.test(file))
     .map((file) => ({
       type: file.endsWith('.js') ? 'ESModule' : 'Text',
       path: join(folder, file),

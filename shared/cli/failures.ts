@@ -1,4 +1,5 @@
 /** What a command failed with, as the shell is told and in words. The one place that maps failures to exit codes. */
+import { CommanderError } from 'commander'
 import { SvcError } from '../client/failures.ts'
 import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
 
@@ -14,7 +15,7 @@ const NO_ANSWER = new Set(['network_failed', 'not_the_api', 'evidence_unavailabl
 
 /** @returns `undefined` for what is a mistake of ours */
 export function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof CommanderError) {
     const fix = 'Look at --help of the command.'
     return { code: EXIT.usage, said: { error: 'usage', message: error.message, fix } }
   }
@@ -27,15 +28,21 @@ export function failureOf(error: unknown): Failure | undefined {
 }
 
 function ofService(error: SvcError): Failure {
-  const { message, fix, status, requestId } = error
+  const { message, status, requestId } = error
   const said = {
     error: error.code,
     message,
-    fix,
+    fix: isOpen(error) ? LOOK_FIRST : error.fix,
     ...(status !== undefined && { status }),
     ...(requestId !== undefined && { request_id: requestId }),
   }
   return { code: exitOf(error), said }
+}
+
+/** The client says to send it again under its key, which a new command does not have. */
+const LOOK_FIRST = 'Look whether it had its effect before you run the command again.'
+function isOpen(error: SvcError): boolean {
+  return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
 }
 
 function exitOf({ name, code, status }: SvcError): number {

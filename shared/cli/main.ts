@@ -42,6 +42,7 @@ process.exitCode = await run(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY && !process.env['NO_COLOR'],
   isWatched: process.stderr.isTTY,
   isInteractive: process.stdin.isTTY,
+  input: () => process.stdin,
   standardInput,
   ask,
   signal: interrupted.signal,

@@ -9,17 +9,22 @@ import { EXIT, type Terminal } from './terminal.ts'
 /** @returns the exit code; what a command says goes to the terminal */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok
-  const program = makeProgram(commandLine(terminal, (exit) => (code = exit)))
+  const asJson = isJson(words)
+  const program = makeProgram(
+    commandLine(terminal, (exit) => (code = exit)),
+    asJson,
+  )
   try {
     requireNoSecret(words)
     await program.parseAsync([...words], { from: 'user' })
     return code
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     if (terminal.signal.aborted) return EXIT.interrupted
+    if (error instanceof CommanderError && (error.exitCode === 0 || !asJson))
+      return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const failure = failureOf(error)
     if (!failure) throw error
-    const lines = isJson(words) ? [JSON.stringify(failure.said)] : failureLines(failure)
+    const lines = asJson ? [JSON.stringify(failure.said)] : failureLines(failure)
     terminal.complain(`${lines.join('\n')}\n`)
     return failure.code
   }

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** What a command needs of the process that it runs in. */
 export type Terminal = {
   /** To standard output, as it is. */
@@ -13,6 +15,8 @@ export type Terminal = {
   isWatched: boolean
   /** Whether somebody can be asked: standard input is a terminal. */
   isInteractive: boolean
+  /** Standard input as it comes, for a command that is spoken with. */
+  input(this: void): Readable
   /** All of it, as text. */
   standardInput(this: void): Promise<string>
   /** Writes a question to standard error. @returns the line that was typed; empty where it ended */

@@ -35,11 +35,9 @@ export const runsQuery = z
     offset: integerText.pipe(z.number().min(0)).optional(),
     /** `next_cursor` of the page before. */
     cursor: z.string().optional(),
-    status: z.enum(RUN_STATUSES).optional(),
-    /** Queued at this time or later. */
-    since: time.optional(),
-    /** Queued before this time. */
-    until: time.optional(),
+    status: z.enum(RUN_STATUSES).optional().describe('Those with this status alone.'),
+    since: time.optional().describe('Queued at this time or later: RFC 3339.'),
+    until: time.optional().describe('Queued before this time: RFC 3339.'),
   })
   .catchall(noOther)
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
@@ -65,10 +63,8 @@ export const runsAnswer = z.object({
 /** Of `POST /api/triggers/<id>/test`: one of the two. */
 export const testRequest = z
   .strictObject({
-    /** What the event would add to `default_params`. */
-    params: paramsSchema,
-    /** Webhooks: what a sender would POST as JSON; any JSON value. */
-    event: z.unknown(),
+    params: paramsSchema.meta({ description: 'What the event would add to default_params.' }),
+    event: z.unknown().describe('Webhooks: what a sender would POST as JSON; any JSON value.'),
   })
   .partial()
   .refine((body) => 'params' in body !== 'event' in body, {
@@ -77,8 +73,12 @@ export const testRequest = z
 
 /** Of `POST /api/runs/<id>/replay`. */
 export const replayRequest = z.strictObject({
-  /** Whose code and `default_params`: the trigger's as they are now, or those that the run had. */
-  code: z.enum(['original', 'current']).default('current'),
+  code: z
+    .enum(['original', 'current'])
+    .default('current')
+    .describe(
+      'Whose code and default_params: the trigger’s as they are now, or those that the run had.',
+    ),
 })
 export type ReplayCode = z.infer<typeof replayRequest>['code']
 

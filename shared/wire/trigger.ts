@@ -36,35 +36,63 @@ export const MISFIRES = ['coalesce', 'skip', 'all'] as const
 
 /** What goes beyond the specification (`decisions.md`, Extensions); which kind takes what is checked apart. */
 export const triggerOptions = z.strictObject({
-  /** Runs under way at once. */
-  concurrency: z.int().min(1).max(CONCURRENCY_MAX).optional(),
-  /** Webhooks: one run for each delivery id of 24 hours; `true` knows the ids of common senders. */
+  concurrency: z.int().min(1).max(CONCURRENCY_MAX).optional().describe('Runs under way at once.'),
   dedup: z
     .union([z.boolean(), z.strictObject({ header: z.string().regex(/^[A-Za-z0-9-]{1,64}$/) })])
-    .optional(),
-  /** Chain events: when a block is final; a number is blocks below the head. */
+    .optional()
+    .describe(
+      'Webhooks: one run for each delivery id of 24 hours; true knows the ids of common senders.',
+    ),
   finality: z
     .union([z.enum(['latest', 'safe', 'finalized']), z.int().min(0).max(FINALITY_DEPTH_MAX)])
-    .optional(),
-  /** Webhooks: whose handshake is answered. */
-  handshake: z.enum(HANDSHAKE_SENDERS).optional(),
-  /** Schedules: what becomes of ticks that were missed. */
-  misfire: z.enum(MISFIRES).optional(),
-  /** A run that the origin lost may have run: it fails, or is run again. */
-  on_lost: z.enum(['fail', 'retry']).optional(),
+    .optional()
+    .describe('Chain events: when a block is final; a number is blocks below the head.'),
+  handshake: z
+    .enum(HANDSHAKE_SENDERS)
+    .optional()
+    .describe('Webhooks: the sender whose handshake is answered.'),
+  misfire: z
+    .enum(MISFIRES)
+    .optional()
+    .describe('Schedules: what becomes of ticks that were missed.'),
+  on_lost: z
+    .enum(['fail', 'retry'])
+    .optional()
+    .describe('A run that the origin lost may have run: it fails, or is run again.'),
 })
 export type TriggerOptions = z.infer<typeof triggerOptions>
 
 const fields = {
-  name: text.min(1).max(200),
-  action_code: sourceSchema.min(1),
-  default_params: paramsSchema,
-  usage_api_key: z.string().min(1).max(256),
-  max_runs_per_minute: z.int().min(1).max(MAX_RUNS_PER_MINUTE_BOUND),
-  max_queued_runs: z.int().min(1).max(MAX_QUEUED_RUNS_BOUND),
-  config: jsonObject,
-  options: triggerOptions,
-  enabled: z.boolean(),
+  name: text.min(1).max(200).describe('For its owner; need not be unique.'),
+  action_code: sourceSchema
+    .min(1)
+    .describe(
+      'JavaScript that defines a function main, which is called with one argument: params.',
+    ),
+  default_params: paramsSchema.meta({
+    description: 'Params of every run; the keys of the event go over them.',
+  }),
+  usage_api_key: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe('A usage key that may run the action. It is stored sealed, and never shown again.'),
+  max_runs_per_minute: z
+    .int()
+    .min(1)
+    .max(MAX_RUNS_PER_MINUTE_BOUND)
+    .describe('Runs that start within any 60 seconds; more wait in the queue.'),
+  max_queued_runs: z
+    .int()
+    .min(1)
+    .max(MAX_QUEUED_RUNS_BOUND)
+    .describe('Runs that wait; a webhook beyond them is answered 429.'),
+  config: jsonObject.describe(
+    'webhook: {}. schedule: {cron} of 5 fields, or 6 with seconds in front, in UTC, at least 30 s apart. ' +
+      'chain_event: {chain, contract_address, event_signature, start_block?, topic_filters?}.',
+  ),
+  options: triggerOptions.describe('What a kind has no use for is refused.'),
+  enabled: z.boolean().describe('Disabled, nothing fires it.'),
 }
 
 export const createTriggerRequest = z.strictObject({

@@ -1,15 +1,11 @@
 import { createServer } from 'node:http'
-import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from '../origin/http/origin.ts'
-
-const executablePath = '/usr/bin/chromium'
-const installed = existsSync(executablePath)
-if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
+import { installed, launchChromium } from './chromium.ts'
 
 describe.skipIf(!installed)('the description of the API in a browser', () => {
   let origin: TestOrigin
@@ -22,10 +18,7 @@ describe.skipIf(!installed)('the description of the API in a browser', () => {
     const { fetch } = origin.app
     server = serve({ fetch, port: 0, hostname: '127.0.0.1', createServer }, listening.resolve)
     url = `http://127.0.0.1:${(await listening.promise).port}`
-    // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
-    args.push('--disable-background-networking', '--disable-component-update', '--disable-sync')
-    browser = await chromium.launch({ executablePath, args })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openToPages } from '../doubles/open-node.ts'
 import { type StartedStack, startStack } from '../system/stack.ts'
-
-const executablePath = '/usr/bin/chromium'
-const installed = existsSync(executablePath)
-if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
+import { installed, launchChromium } from './chromium.ts'
 
 describe.skipIf(!installed)('the page /verify', () => {
   let stack: StartedStack
@@ -18,10 +14,7 @@ describe.skipIf(!installed)('the page /verify', () => {
 
   beforeAll(async () => {
     stack = await startStack()
-    // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
-    args.push('--disable-background-networking', '--disable-component-update', '--disable-sync')
-    browser = await chromium.launch({ executablePath, args })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()

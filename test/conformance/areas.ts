@@ -63,6 +63,7 @@ export const SERVED: readonly Area[] = [
   // Needs a payment processor.
   'payments',
   'agent-authorization',
+  'agent-guide',
   'webhook-triggers',
   'webhook-firing',
   'runs',

@@ -5,6 +5,8 @@ export type Provided = {
   evidence: EvidenceBundle
   /** Where a real anvil answers. */
   anvil: string
+  /** Where the e-mail APIs answer (`test/doubles/mail-api.ts`). */
+  mailApi: string
   /** Seeds of the simulation of chain events. */
   simulation: { first: number; count: number }
 }

@@ -1,10 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verifyMessage } from 'ethers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approve } from '../../origin/stack/approved-token.ts'
+import { referencesOf, stepsOf } from './skill/guide.ts'
+import { differs } from './skill/sample.ts'
+import { doAll, hasTools } from './skill/walk.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -97,3 +102,70 @@ it('the samples of docs/client.md work as they are printed, one after the other'
   expect(output).toMatch(/^\S{48} success$/m)
   expect(output).toContain('SIMULATED')
 }, 120_000)
+
+describe('the guide for agents', () => {
+  const fetched = async (path: string) => (await fetch(`${started.triggersUrl}/${path}`)).text()
+
+  it.skipIf(!hasTools)(
+    'SKILL.md and its references work as they are served, for an agent that knows nothing else',
+    async () => {
+      const email = 'agent-owner@example.com'
+      const account = await fetch(`${started.baseUrl}/core/v1/new_account`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ account_name: email, account_description: '' }),
+      })
+      const { api_key: accountKey } = (await account.json()) as { api_key: string }
+      const skill = await fetched('SKILL.md')
+      const steps = stepsOf('SKILL.md', skill)
+      for (const path of referencesOf(skill)) steps.push(...stepsOf(path, await fetched(path)))
+      expect(steps.length).toBeGreaterThan(30)
+      const open = (url: string, code?: string) => approve(url, email, code)
+      const person = { email, accountKey, open }
+      const home = mkdtempSync(join(started.stateDir, 'agent-'))
+      await doAll(steps, { home, caFile: started.stack.caFile, person })
+    },
+    120_000,
+  )
+
+  it('names no operation of the core API that its description does not have', async () => {
+    const description = await (await fetch(`${started.baseUrl}/core/v1/openapi.json`)).json()
+    const known = Object.keys((description as { paths: object }).paths)
+    const skill = await fetched('SKILL.md')
+    const texts = await Promise.all(['SKILL.md', ...referencesOf(skill)].map(fetched))
+    const named = texts.flatMap((text) => [
+      ...[...text.matchAll(/\/core\/v1\/([a-z_/.]+)/g)].map(([, name]) => name!),
+      ...[...text.matchAll(/\bcore ([a-z_]+) -d/g)].map(([, name]) => name!),
+    ])
+    expect(new Set(named).size).toBeGreaterThan(6)
+    expect(named.filter((name) => !known.includes(`/core/v1/${name}`))).toEqual([])
+  })
+
+  it.each([
+    ['of a language that nobody runs', '```sh\ntrue\n```\n\n```python\nprint(1)\n```\n'],
+    ['of no language', '```sh\ntrue\n```\n\n```\nhello\n```\n'],
+    ['that shows the output of nothing', '```json\n{}\n```\n'],
+    [
+      'that is a second sample of one output',
+      '```sh\ntrue\n```\n```text\n1\n```\n```text\n2\n```\n',
+    ],
+    [
+      'whose request nobody understands',
+      '```sh\ntrue\n```\n**Ask the person** for their account key.\n',
+    ],
+  ])('could have no block %s', (_, markdown) => {
+    expect(() => stepsOf('a guide', markdown)).toThrow('a guide')
+  })
+
+  it.each([
+    ['json', '{"a": "…b", "c": [1]}', '{"a":"ab","c":[1]}', true],
+    ['json', '{"a": 1}', '{"a": 1, "b": 2}', false],
+    ['json', '{"a": 1, "b": 2}', '{"a": 1}', false],
+    ['json', '{"a": [1]}', '{"a": [2]}', false],
+    ['json', '{} {}', '{}', false],
+    ['text', 'a … c', 'a b c', true],
+    ['text', 'a … c', 'a b d', false],
+  ] as const)('would not show %s %s for %s: %s', (language, text, printed, isSame) => {
+    expect(differs({ language, text }, printed) === undefined).toBe(isSame)
+  })
+})

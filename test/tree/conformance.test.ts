@@ -13,6 +13,23 @@ const rows = page
   .map((cells) => cells.map((cell) => cell.trim()))
   .map(([clause = '', , tests = '', status = '', ...more]) => ({ clause, tests, status, more }))
 
+/** The decisions' own names, by section, in the order of their page. */
+const decisions = readFileSync(join(root, 'test/conformance/decisions.txt'), 'utf8')
+  .trim()
+  .split('\n')
+
+/** The page itself is no part of this repository: who has it says where it is. */
+const pageOfDecisions = process.env['SVC_DECISIONS']
+
+function topicsOf(text: string): string[] {
+  let section = ''
+  return text.split('\n').flatMap((line) => {
+    section = /^#+ ([^,]+)/.exec(line)?.[1]?.trim() ?? section
+    const topic = /^\| (.+?) \| /.exec(line)?.[1] ?? 'Topic'
+    return ['Topic', 'Limit'].includes(topic) ? [] : [`${section} · ${topic}`]
+  })
+}
+
 const clausesOf = (found: typeof rows) => found.map(({ clause }) => clause)
 const filesOf = ({ tests }: { tests: string }) =>
   tests === '—' ? [] : tests.split('<br>').map((name) => name.replace(/^`(.+)`$/, '$1'))
@@ -46,6 +63,15 @@ describe('the table of conformance', () => {
       return !/^(covered|open(: \S.*)?)$/.test(state) || note.join() !== decided.join()
     })
     expect(clausesOf(wrong)).toEqual([])
+  })
+
+  it('has a row for each decision, in the order of their page', () => {
+    const own = clausesOf(rows).map((clause) => clause.replace(/^decisions · /, ''))
+    expect(own.filter((name) => decisions.includes(name))).toEqual(decisions)
+  })
+
+  it.skipIf(pageOfDecisions === undefined)('knows each row of the page of decisions', () => {
+    expect(topicsOf(readFileSync(pageOfDecisions!, 'utf8'))).toEqual(decisions)
   })
 
   it('counts its rows rightly', () => {

@@ -37,7 +37,7 @@ describe('files that tools read', () => {
     ].flatMap((path) =>
       [
         ...file(path).matchAll(
-          /\b(CHAINS|(?:SVC_|DATABASE_|ORIGIN_|PUBLIC_|CHANNEL_|STORAGE_|ID_MAC_|SIM_|TCB_|GOVERNANCE_)[A-Z0-9_]+)\b/g,
+          /\b(CHAINS|MAILER|(?:SVC_|DATABASE_|ORIGIN_|PUBLIC_|CHANNEL_|STORAGE_|ID_MAC_|SIM_|TCB_|GOVERNANCE_)[A-Z0-9_]+)\b/g,
         ),
       ].map((match) => match[1]!),
     )

@@ -1,4 +1,4 @@
-/** The script of the page `/verify`. `build.ts` makes `script.txt` of it. */
+/** The script of the page `/verify`. `edge/console/build.ts` makes `script.txt` of it. */
 import './no-code-of-text.ts'
 import { look } from './look.ts'
 import { showFailure, showReport } from './show.ts'

@@ -40,13 +40,14 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
 }
 
 function describe(operation: ApiOperation): Description {
-  const { path, id, summary, query, body, success } = operation
+  const { path, id, summary, scope, query, body, success } = operation
   const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
   const failures = failuresOf(operation).map((status) => [status, errorReference(status)])
   return {
     operationId: id,
     summary,
-    security: [{ Bearer: [] }],
+    // OpenAPI 3.1 lets any scheme name what a credential has to be good for.
+    security: [{ Bearer: scope === null ? [] : [scope] }],
     parameters: [
       ...(named ? [idParameter(named[1]!)] : []),
       ...(query ? queryParameters(query) : []),

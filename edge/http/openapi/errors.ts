@@ -18,8 +18,8 @@ export const headerReferences = (...names: HeaderName[]) =>
 
 const MEANINGS: Partial<Record<ErrorStatus, string>> = {
   400: 'The body is not JSON.',
-  401: 'No approved token was sent: missing, unknown, expired or revoked.',
-  403: 'A page elsewhere sent this form.',
+  401: 'No approved token was sent: missing, unknown, expired or revoked; or its request was refused, locked or has expired, as the field `error` says.',
+  403: 'The token was not approved for this (`insufficient_scope`), or a page elsewhere sent this form.',
   404: 'There is no such thing, or it is somebody else’s.',
   405: 'The path has other methods.',
   409: 'It is not in a state for this; the field `error` says which.',

@@ -1,6 +1,7 @@
 /** The operations of `/api`, with the schemas that their handlers read requests by. */
 import { z } from 'zod'
 import type { ErrorStatus } from '../../../shared/errors.ts'
+import type { Scope } from '../../../shared/wire/agent.ts'
 import { chainsResponse } from '../../../shared/wire/chains.ts'
 import { meAnswer } from '../../../shared/wire/me.ts'
 import { previewRequest, triggerPreview } from '../../../shared/wire/preview.ts'
@@ -30,6 +31,8 @@ export type ApiOperation = {
   path: string
   id: string
   summary: string
+  /** What its token has to be approved for; `null`: any token. */
+  scope: Scope | null
   query?: z.ZodType
   body?: { schema: z.ZodType; optional?: true }
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
@@ -42,6 +45,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'get',
     path: '/api/me',
     id: 'me',
+    scope: null,
     summary: 'Whose token this is.',
     success: { status: 200, schema: meAnswer },
   },
@@ -49,6 +53,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'post',
     path: '/api/triggers',
     id: 'create_trigger',
+    scope: 'triggers:write',
     summary: 'Makes a trigger. The usage key is sealed on arrival and never shown.',
     body: { schema: createTriggerRequest },
     success: { status: 201, schema: storedTrigger, headers: ['location'] },
@@ -58,6 +63,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'get',
     path: '/api/triggers',
     id: 'list_triggers',
+    scope: 'triggers:read',
     summary: 'Your triggers, newest first: all of them, or pages that link to each other.',
     query: triggersListQuery,
     success: {
@@ -70,6 +76,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'post',
     path: '/api/triggers/preview',
     id: 'preview_trigger',
+    scope: 'triggers:read',
     summary: 'What a trigger would do, without making it.',
     body: { schema: previewRequest },
     success: { status: 200, schema: triggerPreview },
@@ -78,6 +85,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'get',
     path: '/api/chains',
     id: 'list_chains',
+    scope: 'triggers:read',
     summary:
       'The chains that can be watched here, how far each was looked through, and how its nodes are.',
     success: { status: 200, schema: chainsResponse },
@@ -86,6 +94,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'get',
     path: '/api/triggers/{id}',
     id: 'get_trigger',
+    scope: 'triggers:read',
     summary: 'One trigger, with its source and its counters.',
     success: { status: 200, schema: triggerRecord },
   },
@@ -93,6 +102,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'patch',
     path: '/api/triggers/{id}',
     id: 'patch_trigger',
+    scope: 'triggers:write',
     summary: 'Changes what is sent, and leaves the rest. Runs that are queued keep their code.',
     body: { schema: patchTriggerRequest },
     success: { status: 200, schema: storedTrigger },
@@ -101,6 +111,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'delete',
     path: '/api/triggers/{id}',
     id: 'delete_trigger',
+    scope: 'triggers:write',
     summary: 'Deletes a trigger, its history and its sealed key.',
     success: { status: 204 },
   },
@@ -108,6 +119,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'get',
     path: '/api/triggers/{id}/runs',
     id: 'list_runs',
+    scope: 'triggers:read',
     summary: 'The runs of a trigger, newest first.',
     query: runsQuery,
     success: { status: 200, schema: runsAnswer },
@@ -116,6 +128,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'post',
     path: '/api/triggers/{id}/test',
     id: 'test_trigger',
+    scope: 'triggers:write',
     summary: 'Queues a real run, marked as a test.',
     body: { schema: testRequest },
     success: { status: 202, schema: queuedAnswer, headers: ['location'] },
@@ -125,6 +138,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'post',
     path: '/api/triggers/{id}/purge',
     id: 'purge_trigger',
+    scope: 'triggers:write',
     summary: 'Ends all that is queued as failed, cancelled.',
     success: { status: 200, schema: purgeAnswer },
   },
@@ -132,6 +146,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'get',
     path: '/api/runs/{id}',
     id: 'get_run',
+    scope: 'triggers:read',
     summary: 'One run with its whole input.',
     query: runQuery,
     success: { status: 200, schema: runRecord },
@@ -140,6 +155,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'post',
     path: '/api/runs/{id}/replay',
     id: 'replay_run',
+    scope: 'triggers:write',
     summary: 'Queues a new run of the same event.',
     body: { schema: replayRequest, optional: true },
     success: { status: 202, schema: queuedAnswer, headers: ['location'] },
@@ -149,6 +165,7 @@ export const apiOperations: ApiOperation[] = [
     method: 'post',
     path: '/api/runs/{id}/cancel',
     id: 'cancel_run',
+    scope: 'triggers:write',
     summary: 'Ends a queued run as failed, cancelled.',
     success: { status: 200, schema: runRecord },
     failures: [409],
@@ -156,9 +173,10 @@ export const apiOperations: ApiOperation[] = [
 ]
 
 /** Every status that an operation can fail with: what follows from its shape, and what it lists. */
-export function failuresOf({ method, path, query, body, failures = [] }: ApiOperation) {
+export function failuresOf({ method, path, scope, query, body, failures = [] }: ApiOperation) {
   // 503: the database or an object begins again.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])
+  if (scope !== null) found.add(403)
   if (method !== 'get') found.add(429)
   if (path.includes('{id}')) found.add(404)
   if (query) found.add(422)

@@ -3,8 +3,10 @@ import type { ErrorStatus } from '../../../shared/errors.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { errorReference, headerReferences } from './errors.ts'
 
 const failures = (...statuses: ErrorStatus[]) =>
@@ -34,7 +36,7 @@ function form(summary: string, operationId: string, fields: string[]): Descripti
     ...page(summary, operationId, {
       303: { description: 'Goes on to the next page.' },
       ...Object.fromEntries(
-        [400, 403, 413, 429, 503].map((status) => [
+        [400, 403, 404, 409, 410, 413, 415, 429, 503].map((status) => [
           status,
           { description: 'A page that says why not.', content: { 'text/html': {} } },
         ]),
@@ -43,6 +45,36 @@ function form(summary: string, operationId: string, fields: string[]): Descripti
     requestBody: {
       required: true,
       content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } },
+    },
+  }
+}
+
+/** What the script of a page sends; nobody else's request is taken. */
+function ofOwnPage(
+  summary: string,
+  operationId: string,
+  { success = 200, refusals = [] }: { success?: 200 | 201; refusals?: ErrorStatus[] } = {},
+): Description {
+  return {
+    operationId,
+    summary: `${summary} For this service’s own pages.`,
+    security: [],
+    requestBody: { required: true, content: jsonContent({ type: 'object' }) },
+    responses: {
+      [success]: { description: 'Done.', content: jsonContent({ type: 'object' }) },
+      ...failures(400, 403, 413, 415, 422, 429, 500, 503, ...refusals),
+    },
+  }
+}
+
+function script(operationId: string): Description {
+  return {
+    operationId,
+    summary: 'What that page runs.',
+    security: [],
+    responses: {
+      200: { description: 'The script.', content: { 'text/javascript': {} } },
+      ...failures(500),
     },
   }
 }
@@ -76,7 +108,32 @@ const HEALTH = {
   },
 }
 
+/** What agents read: the same text for everybody. */
+function documentRoute(path: string): Description {
+  const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
+  return {
+    operationId: `read_${path
+      .toLowerCase()
+      .match(/[a-z]+/g)!
+      .join('_')}`,
+    summary: DOCUMENT_SUMMARIES[path] ?? 'A part of the guide for agents.',
+    security: [],
+    responses: {
+      200: { description: 'The text.', content: { [type ?? 'application/json']: {} } },
+      304: { description: 'The client has this text.' },
+      ...failures(500),
+    },
+  }
+}
+
+const DOCUMENT_SUMMARIES: Record<string, string> = {
+  [GUIDE_PATH]: 'The guide for agents, in the Agent Skills format.',
+  [LLMS_PATH]: 'What there is to read here, for language models.',
+  [INDEX_PATH]: 'The index of guides (Agent Skills Discovery 0.2.0).',
+}
+
 export const otherRoutes: Paths = {
+  ...Object.fromEntries(DOCUMENT_PATHS.map((path) => [path, { get: documentRoute(path) }])),
   [SEALED_EXECUTE_PATH]: {
     post: {
       operationId: 'sealed_execute',
@@ -146,6 +203,32 @@ export const otherRoutes: Paths = {
     get: page('The page that a sign-in link opens.', 'sign_in_link_page', badLink),
     post: form('Signs in; sets the cookie.', 'sign_in', ['secret']),
   },
+  '/sign-out': {
+    post: form('Ends the session, or all of its user.', 'sign_out', ['csrf', 'where']),
+  },
+  '/sign-in/script.js': { get: script('sign_in_script') },
+  '/account': { get: page('Who is signed in, and the account’s passkeys.', 'account', seeOther) },
+  '/account/script.js': { get: script('account_script') },
+  '/passkeys/sign-in-options': {
+    post: ofOwnPage('A challenge for whichever passkey signs in.', 'passkey_sign_in_options'),
+  },
+  '/passkeys/sign-in': {
+    post: ofOwnPage('Signs in by a passkey’s answer; sets the cookie.', 'passkey_sign_in'),
+  },
+  '/passkeys/registration-options': {
+    post: ofOwnPage('What a new passkey has to be.', 'passkey_registration_options', {
+      refusals: [401, 409],
+    }),
+  },
+  '/passkeys': {
+    post: ofOwnPage('Adds a passkey to the account.', 'add_passkey', {
+      success: 201,
+      refusals: [401, 409],
+    }),
+  },
+  '/passkeys/remove': {
+    post: form('Removes a passkey of the account.', 'remove_passkey', ['csrf', 'credential_id']),
+  },
   '/agent/authorize': {
     get: {
       ...page('Asks whether a token may act for you.', 'authorize_page', {
@@ -162,7 +245,40 @@ export const otherRoutes: Paths = {
         },
       ],
     },
-    post: form('Approves or refuses the token.', 'authorize', ['challenge', 'csrf', 'decision']),
+    post: form('Approves or refuses the token.', 'authorize', [
+      'challenge',
+      'csrf',
+      'decision',
+      'name',
+      'access',
+      'user_code',
+    ]),
+  },
+  '/agent/requests': {
+    post: {
+      operationId: 'register_agent_request',
+      summary:
+        'Says who asks, before a person opens the link: the page then shows the label and asks for the code. Optional; good for ten minutes.',
+      security: [],
+      requestBody: {
+        required: true,
+        content: jsonContent(jsonSchemaOf(agentRequestBody, 'input')),
+      },
+      responses: {
+        201: {
+          description: 'Registered. The code is given once: show it to the person.',
+          headers: headerReferences('x-request-id'),
+          content: jsonContent(jsonSchemaOf(agentRequestAnswer, 'output')),
+        },
+        ...failures(400, 409, 413, 415, 422, 429, 500, 503),
+      },
+    },
+  },
+  '/agent/tokens': {
+    get: page('What you have authorized.', 'agent_tokens_page', seeOther),
+  },
+  '/agent/tokens/revoke': {
+    post: form('Revokes one token, or `all`.', 'revoke_agent_token', ['token', 'csrf']),
   },
   '/verify': {
     get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),
@@ -170,17 +286,7 @@ export const otherRoutes: Paths = {
       'rpc_url',
     ]),
   },
-  '/verify/script.js': {
-    get: {
-      operationId: 'verify_script',
-      summary: 'What that page runs.',
-      security: [],
-      responses: {
-        200: { description: 'The script.', content: { 'text/javascript': {} } },
-        ...failures(500),
-      },
-    },
-  },
+  '/verify/script.js': { get: script('verify_script') },
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },

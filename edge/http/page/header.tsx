@@ -48,9 +48,9 @@ const SignedIn: FC<{ path: string }> = ({ path }) => (
 export const Footer: FC<{ session: Session | undefined }> = ({ session }) => (
   <footer>
     <div>
-      <a href="/verify">Verify this service</a>
+      <a href="/verify">Verify</a>
       <a href="/SKILL.md">For agents</a>
-      <a href="/openapi.json">API description</a>
+      <a href="/openapi.json">API</a>
     </div>
     {session && <SignOutForm session={session} />}
   </footer>

@@ -3,6 +3,7 @@
  * `.lead` the first paragraph; `.card` a part that stands for itself; `.rows` a list of things with what can be done to each;
  * `.facts` names and values; `.badge` a state in a word; `.warn` and `.problem` what must not be missed; `.actions` buttons
  * side by side; `.code` what two people compare; button alone, or with `.quiet`, `.danger`, `.armed` (dead for a second).
+ * `.choice` one of several; `a.button` a link that is what one came for.
  * Colours are of contrast 4.5:1 as text and 3:1 as an edge of what is pressed, in both schemes (WCAG 2.2, 1.4.3, 1.4.11).
  */
 export const STYLE = `
@@ -96,9 +97,10 @@ input:not([type=radio], [type=checkbox]), select { width: 100%; min-height: 2.75
 input[aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 input.typed { max-width: 14rem; font: 600 1.25rem/1.5 ui-monospace, monospace; letter-spacing: .08em; text-transform: uppercase; }
 input::placeholder { color: var(--soft); opacity: 1; }
-button { min-height: 2.75rem; padding: .5rem 1.25rem; border: 1px solid var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act);
-  font: inherit; font-weight: 600; cursor: pointer; }
-button:hover { background: var(--act-over); border-color: var(--act-over); }
+button, a.button { display: inline-block; min-height: 2.75rem; padding: .5rem 1.25rem; border: 1px solid var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act);
+  font: inherit; font-weight: 600; line-height: 1.6; cursor: pointer; }
+button:hover, a.button:hover { background: var(--act-over); border-color: var(--act-over); color: var(--on-act); }
+a.button { text-decoration: none; }
 button.quiet { background: transparent; border-color: var(--edge); color: var(--ink); }
 button.quiet:hover { background: var(--ground); border-color: var(--ink); }
 button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
@@ -111,6 +113,9 @@ button.armed { animation: arm 1s step-end; }
 footer { border-top: 1px solid var(--line); }
 footer > div { display: flex; flex-wrap: wrap; column-gap: 1.5rem; padding-block: .5rem; font-size: .875rem; }
 footer a { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--soft); }
+summary { display: list-item; padding: .625rem 0; width: fit-content; color: var(--soft); cursor: pointer; }
+summary:hover { color: var(--ink); text-decoration: underline; }
+details[open] > summary { margin-bottom: .5rem; }
 [hidden] { display: none !important; }
 
 @media (max-width: 30rem) {

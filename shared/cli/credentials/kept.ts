@@ -11,8 +11,6 @@ const keptOriginSchema = z.object({
   usage_keys: z
     .array(z.object({ name: z.string(), hash: z.string(), key: z.string() }))
     .exactOptional(),
-  /** The application that was verified here, and when, as RFC 3339. */
-  verified: z.object({ compose_hash: z.string(), at: z.string() }).exactOptional(),
 })
 
 const keptEdgeSchema = z.object({

@@ -24,6 +24,11 @@ import type {
   TriggerFilter,
   TriggerPreview,
 } from './records.ts'
+import {
+  type AgentRequest,
+  type AgentRequestFields,
+  registerAgentRequest,
+} from './register-agent-request.ts'
 import { runPages, runsOf, runsPage } from './run-pages.ts'
 import { triggerPages } from './trigger-pages.ts'
 import { runNow, waitForRun } from './wait-for-run.ts'
@@ -32,9 +37,11 @@ import { watchRuns, type WatchOptions } from './watch-runs.ts'
 
 /** What each throws beside refusals: `NotSent` without a token, a `triggersUrl`, or for what is no id. */
 export type TriggerOperations = {
-  /** Whose token it is. */
+  /** Whose token it is, and what it may do. */
   me(options?: CallOptions): Promise<Me>
-  /** Until a person has approved the token; up to 15 minutes. */
+  /** Optional, before a person opens the link: they then see the label, and type `user_code`. Needs no token, and sends none. */
+  registerAgentRequest(fields: AgentRequestFields, options?: CallOptions): Promise<AgentRequest>
+  /** Until a person has approved the token; up to 15 minutes, and no longer than its request, where it has one. */
   waitUntilAuthorized(options?: AuthorizedOptions): Promise<Me>
   /** Sent once: where the answer is lost, `NetworkFailed` says that a trigger may be there. */
   create(fields: TriggerFields, options?: CallOptions): Promise<StoredTrigger>
@@ -78,6 +85,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     (await ask<Body>(parts, { method: 'GET', path, repeat: 'idempotent' }, options)).body
   return {
     me: (options) => get('/api/me', options),
+    registerAgentRequest: (fields, options) => registerAgentRequest(parts, fields, options),
     waitUntilAuthorized: (options) => waitUntilAuthorized(parts, options),
     create(json, options) {
       const write = { method: 'POST', path: '/api/triggers', json } as const

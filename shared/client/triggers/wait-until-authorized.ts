@@ -1,3 +1,4 @@
+import { ENDED_REQUEST } from '../../ended-request.ts'
 import { AGENT_TOKEN_MIN_CHARACTERS } from '../../limits.ts'
 import { Unauthorized } from '../failures/by-status.ts'
 import { NotSent } from '../failures/on-the-way.ts'
@@ -12,6 +13,9 @@ const WITHIN_MS = 15 * 60 * 1_000
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
+/** Nobody can approve this token any more. */
+const ENDS: ReadonlySet<string> = new Set(ENDED_REQUEST)
+
 export type AuthorizedOptions = CallOptions & {
   /** Of `newAgentToken()`; the client's own by default. */
   token?: string
@@ -20,7 +24,7 @@ export type AuthorizedOptions = CallOptions & {
 /**
  * Waits until a person has approved the token: a refusal of it is "not yet". Any other failure is thrown.
  * @returns whose triggers the token is good for
- * @throws {Unauthorized} after 15 minutes
+ * @throws {Unauthorized} after 15 minutes; at once with the code `request_refused`, `request_locked` or `request_expired`
  */
 export async function waitUntilAuthorized(
   parts: TriggersParts,
@@ -37,7 +41,8 @@ export async function waitUntilAuthorized(
     try {
       return (await ask<Me>({ ...parts, token }, question, options)).body
     } catch (error) {
-      if (!(error instanceof Unauthorized) || parts.now() >= until) throw error
+      if (!(error instanceof Unauthorized) || ENDS.has(error.code) || parts.now() >= until)
+        throw error
     }
     await parts.sleep(EVERY_MS, eitherSignal(parts.signal, options.signal))
   }

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RUN_ID_CHARACTERS } from '../../../shared/ids.ts'
+import { refuseRequest } from '../../../edge/identity/agent-requests.ts'
 import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { newAgentToken } from '../../../shared/client/agent-token.ts'
 import type { SvcError } from '../../../shared/client/failures.ts'
@@ -616,6 +617,42 @@ describe('a token', () => {
     })
   })
 
+  it('THE TOKEN IN A REQUEST: registering sends challenge, label and scopes, whatever it is given', async () => {
+    const agent = newAgentToken()
+    let sent: unknown
+    way = async (request, send) => {
+      sent = await request.clone().json()
+      expect(request.headers.has('authorization')).toBe(false)
+      return send(request)
+    }
+    const scopes = ['triggers:read' as const]
+    const fields = { ...agent, label: 'a script', scopes }
+    const registered = await client({ token: undefined }).registerAgentRequest(fields)
+    expect(sent).toEqual({ challenge: agent.challenge, label: 'a script', scopes })
+    expect(registered).toEqual({
+      request_id: expect.any(String),
+      user_code: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
+      authorize_url: agent.authorizeUrl('https://edge.test'),
+      expires_at: expect.any(String),
+    })
+    const again = failureOf(client().registerAgentRequest(fields))
+    expect(await again).toMatchObject({ name: 'Conflict', code: 'challenge_taken' })
+  })
+
+  it('is not waited for any longer when its request was refused', async () => {
+    const { token, challenge } = newAgentToken()
+    const { request_id } = await client().registerAgentRequest({ challenge, label: 'refused' })
+    way = async (request, send) => {
+      if (asked.length === 4) await refuseRequest({ db, now: Date.now, random }, request_id)
+      return send(request)
+    }
+    expect(await failureOf(client({ token }).waitUntilAuthorized())).toMatchObject({
+      name: 'Unauthorized',
+      code: 'request_refused',
+    })
+    expect(waits).toEqual([1_000, 1_000])
+  })
+
   it('that the client has not is asked for before anything is sent', async () => {
     const triggers = client({ token: undefined })
     for (const call of [() => triggers.me(), () => triggers.create(fields())])
@@ -625,7 +662,7 @@ describe('a token', () => {
 })
 
 /** The routes for clients; the others are pages, and what asks whether the service is there. */
-const FOR_CLIENTS = /^\/(api|webhook)\//
+const FOR_CLIENTS = /^\/(api|webhook)\/|^\/agent\/requests$/
 
 it('no operation of the trigger service is forgotten', async () => {
   const described = await (await edge('/openapi.json')).json<{ paths: Record<string, object> }>()
@@ -640,6 +677,7 @@ it('no operation of the trigger service is forgotten', async () => {
   const runId = 'r'.repeat(RUN_ID_CHARACTERS)
   const all: (() => Promise<unknown>)[] = [
     () => triggers.me(),
+    () => triggers.registerAgentRequest({ challenge: newAgentToken().challenge, label: 'x' }),
     () => triggers.create(fields()),
     () => triggers.list().all(),
     () => triggers.get(id),

@@ -61,7 +61,7 @@ describe('the description of the trigger service', () => {
     for (const { path, what } of described)
       expect([path, what.security]).toEqual([
         path,
-        path.startsWith('/api/') ? [{ Bearer: [] }] : [],
+        path.startsWith('/api/') ? [{ Bearer: expect.any(Array) }] : [],
       ])
   })
 

@@ -36,13 +36,15 @@ async function expectUnauthorized(response: Response): Promise<{ message: string
 }
 
 describe('GET /api/me', () => {
-  it('answers id, address and the last moment of the token', async () => {
+  it('answers id and address, and the last moment, name and scopes of the token', async () => {
     const { token, user } = await approvedAgent()
     const response = await me(`Bearer ${token}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       ...user,
       token_expires_at: new Date(edge.clock.ms + 90 * DAY_MS).toISOString(),
+      label: null,
+      scopes: ['triggers:read', 'triggers:write'],
     })
   })
 

@@ -22,10 +22,17 @@ export function openBrowser({ app }: ReturnType<typeof identityApp>) {
     get: (path: string, headers: Record<string, string> = {}) => send(path, headers),
     post: (path: string, form: Record<string, string>, headers: Record<string, string> = fromUs) =>
       send(path, headers, { method: 'POST', body: new URLSearchParams(form) }),
+    /** What a script of a page sends. */
+    ask: (path: string, body: object, headers: Record<string, string> = fromUs) =>
+      send(
+        path,
+        { 'content-type': 'application/json', ...headers },
+        { method: 'POST', body: JSON.stringify(body) },
+      ),
   }
 }
 
-const fromUs = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' }
+export const fromUs = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' }
 
 /** Asks for a link, and opens the mail. */
 export async function requestLink(browser: Browser, email: string, next = '/'): Promise<string> {

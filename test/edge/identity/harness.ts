@@ -2,10 +2,16 @@ import { env } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import * as schema from '../../../edge/db/schema.ts'
+import { registerAccount } from '../../../edge/http/account.tsx'
 import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
+import { registerAgentRequests } from '../../../edge/http/agent-requests.ts'
+import { registerAgentTokens } from '../../../edge/http/agent-tokens.tsx'
 import type { AppEnv, Services } from '../../../edge/http/app-env.ts'
 import { registerDevMailbox } from '../../../edge/http/dev-mailbox.tsx'
 import { registerMe } from '../../../edge/http/me.ts'
+import { registerPasskeyRegistration } from '../../../edge/http/passkey-registration.ts'
+import { registerPasskeyRemoval } from '../../../edge/http/passkey-removal.ts'
+import { registerPasskeySignIn } from '../../../edge/http/passkey-sign-in.ts'
 import { registerSignInLink } from '../../../edge/http/sign-in-link.tsx'
 import { registerSignIn } from '../../../edge/http/sign-in.tsx'
 import { registerSignOut } from '../../../edge/http/sign-out.tsx'
@@ -14,6 +20,7 @@ import { mailerOf } from '../../../edge/identity/choose-mailer.ts'
 
 export const PUBLIC_URL = 'https://edge.test'
 export const database = (env as unknown as { DB: D1Database }).DB
+const { ID_MAC_KEY } = env as unknown as { ID_MAC_KEY: string }
 export const db = drizzle(database, { schema })
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
@@ -29,7 +36,7 @@ export function identityApp(
   changes: Partial<Services> = {},
 ) {
   const clock = { ms: Date.UTC(2026, 10, 20) }
-  const settings = { SVC_ENV, PUBLIC_URL } as Services['settings']
+  const settings = { SVC_ENV, PUBLIC_URL, ID_MAC_KEY } as Services['settings']
   const identity = { db, now: () => clock.ms, random }
   /** What the answers did not wait for. */
   const afterwards: Promise<void>[] = []
@@ -53,6 +60,9 @@ export function identityApp(
     return c.json(failure.toBody('https://docs.test'), failure.status, failure.headers)
   })
   const routes = [registerSignIn, registerSignInLink, registerSignOut, registerAgentAuthorize]
-  for (const register of [...routes, registerMe, registerDevMailbox]) register(app)
+  const passkeys = [registerPasskeySignIn, registerPasskeyRegistration, registerPasskeyRemoval]
+  const agents = [registerAgentRequests, registerAgentTokens, registerMe]
+  const account = [registerAccount, ...passkeys]
+  for (const register of [...routes, ...account, ...agents, registerDevMailbox]) register(app)
   return { app, clock, services, afterwards: () => Promise.all(afterwards.splice(0)) }
 }

@@ -2,8 +2,10 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { magicLinks, sessions, users } from '../../../edge/db/schema.ts'
 import { newAgent } from './agent.ts'
-import { openBrowser, requestLink, signIn, someone } from './browser.ts'
-import { db, identityApp } from './harness.ts'
+import { createApp } from '../../../edge/app.ts'
+import { env } from '../app.ts'
+import { field, openBrowser, requestLink, signIn, someone } from './browser.ts'
+import { db, identityApp, PUBLIC_URL } from './harness.ts'
 
 const edge = identityApp()
 const usersOf = (email: string) => db.select().from(users).where(eq(users.email, email))
@@ -71,6 +73,45 @@ describe('using a sign-in link', () => {
     }
     expect(await usersOf(email)).toEqual([])
     expect((await browser.post('/sign-in/link', { secret })).status).toBe(303)
+  })
+
+  it('link scanners: HEAD of a link uses nothing up either', async () => {
+    const secret = await requestLink(openBrowser(edge), someone())
+    const path = `/sign-in/link?secret=${secret}`
+    const response = await edge.app.request(path, { method: 'HEAD' })
+    expect([response.status, response.headers.has('set-cookie')]).toEqual([200, false])
+    expect((await openBrowser(edge).post('/sign-in/link', { secret })).status).toBe(303)
+  })
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'another method than POST: %s of a link is 405, and signs nobody in',
+    async (method) => {
+      const secret = await requestLink(openBrowser(edge), someone())
+      for (const path of ['/sign-in', '/sign-in/link', '/sign-out']) {
+        const init = {
+          method,
+          headers: { origin: PUBLIC_URL },
+          body: new URLSearchParams({ secret }),
+        }
+        const response = await createApp().request(path, init, env)
+        expect([path, response.status, response.headers.has('set-cookie')]).toEqual([
+          path,
+          405,
+          false,
+        ])
+        expect(response.headers.get('allow')).toContain('POST')
+      }
+    },
+  )
+
+  it('two tabs with one link: the second is told that it is used, and the browser stays signed in', async () => {
+    const browser = openBrowser(edge)
+    const secret = await requestLink(browser, someone())
+    const tabs = [secret, secret].map((one) => browser.get(`/sign-in/link?secret=${one}`))
+    for (const tab of await Promise.all(tabs)) expect(tab.status).toBe(200)
+    expect((await browser.post('/sign-in/link', { secret })).status).toBe(303)
+    expect((await browser.post('/sign-in/link', { secret })).status).toBe(410)
+    expect(await isSignedIn(browser)).toBe(true)
   })
 
   it('link reuse: a second use gets a page that tells how to get a new link', async () => {
@@ -144,6 +185,44 @@ describe('a session', () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
+  it('session fixation: a real session that was planted ends with the sign-in', async () => {
+    const [attacker, victim, email] = [openBrowser(edge), openBrowser(edge), someone()]
+    await signIn(attacker, someone())
+    victim.jar.cookie = attacker.jar.cookie
+    await signIn(victim, email)
+    expect(victim.jar.cookie).not.toBe(attacker.jar.cookie)
+    expect(await isSignedIn(victim)).toBe(true)
+    expect(await isSignedIn(attacker)).toBe(false)
+  })
+
+  it('is one for each browser: signing in again ends what the browser had, and no other', async () => {
+    const [email, laptop, phone] = [someone(), openBrowser(edge), openBrowser(edge)]
+    for (const browser of [laptop, phone, laptop]) await signIn(browser, email)
+    expect([await isSignedIn(laptop), await isSignedIn(phone)]).toEqual([true, true])
+    const { id } = (await usersOf(email))[0]!
+    expect(await db.select().from(sessions).where(eq(sessions.userId, id))).toHaveLength(2)
+  })
+
+  it('of people who never come back is cleared with others’ sign-ins, a hundred at once', async () => {
+    const email = someone()
+    await signIn(openBrowser(edge), email)
+    const { id: userId } = (await usersOf(email))[0]!
+    await db.delete(sessions)
+    const rows = Array.from({ length: 120 }, (_, n) => ({
+      secretHash: `expired-${n}`,
+      userId,
+      createdAt: 0,
+      expiresAt: 1,
+    }))
+    for (let n = 0; n < rows.length; n += 20)
+      await db.insert(sessions).values(rows.slice(n, n + 20))
+    const left = async () => (await db.select().from(sessions)).filter((row) => row.expiresAt === 1)
+    await signIn(openBrowser(edge), someone())
+    expect(await left()).toHaveLength(20)
+    await signIn(openBrowser(edge), someone())
+    expect(await left()).toEqual([])
+  })
+
   it('leaves no row behind once its owner signs in again after its end', async () => {
     const email = someone()
     await signIn(openBrowser(edge), email)
@@ -151,5 +230,79 @@ describe('a session', () => {
     await signIn(openBrowser(edge), email)
     const { id } = (await usersOf(email))[0]!
     expect(await db.select().from(sessions).where(eq(sessions.userId, id))).toHaveLength(1)
+  })
+})
+
+describe('signing out', () => {
+  const csrfOf = async (browser: ReturnType<typeof openBrowser>) =>
+    field(await (await browser.get('/sign-in')).text(), 'csrf')
+
+  async function signedIn(email = someone()) {
+    const browser = openBrowser(edge)
+    await signIn(browser, email)
+    return browser
+  }
+
+  it('ends the session at the service and in the browser, and no other', async () => {
+    const email = someone()
+    const [browser, other] = [await signedIn(email), await signedIn(email)]
+    const { cookie } = browser.jar
+    const form = { csrf: await csrfOf(browser), where: 'here' }
+    const response = await browser.post('/sign-out', form)
+    expect(response.status).toBe(200)
+    const page = await response.text()
+    expect(page).toContain('This browser is signed out.')
+    // The page itself is nobody's any more.
+    expect(page).not.toContain('name="csrf"')
+    expect(response.headers.get('set-cookie')).toMatch(/^__Host-svc=; Max-Age=0; Path=\/; Secure$/)
+    browser.jar.cookie = cookie
+    expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([false, true])
+  })
+
+  it('everywhere ends the sessions of all browsers of the account, and of no other account', async () => {
+    const email = someone()
+    const [browser, phone, stranger] = [
+      await signedIn(email),
+      await signedIn(email),
+      await signedIn(),
+    ]
+    await browser.post('/sign-out', { csrf: await csrfOf(browser), where: 'everywhere' })
+    expect(await isSignedIn(phone)).toBe(false)
+    expect(await isSignedIn(stranger)).toBe(true)
+  })
+
+  it('twice is no failure', async () => {
+    const browser = await signedIn()
+    const csrf = await csrfOf(browser)
+    await browser.post('/sign-out', { csrf })
+    expect((await browser.post('/sign-out', { csrf })).status).toBe(200)
+  })
+
+  it('a link or an image of another site signs nobody out: GET does nothing', async () => {
+    const browser = await signedIn()
+    const { cookie } = browser.jar
+    const response = await browser.get('/sign-out')
+    expect(response.status).toBe(404)
+    expect(browser.jar.cookie).toBe(cookie)
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it.each([
+    ['another site’s form', { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }],
+    ['a form that hides where it is from', {}],
+  ] as [string, Record<string, string>][])('CSRF: %s signs nobody out', async (_, headers) => {
+    const browser = await signedIn()
+    const { cookie } = browser.jar
+    const form = { csrf: await csrfOf(browser), where: 'everywhere' }
+    expect((await browser.post('/sign-out', form, headers)).status).toBe(403)
+    expect(browser.jar.cookie).toBe(cookie)
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('CSRF: a form token of another session, or none, signs nobody out', async () => {
+    const [browser, attacker] = [await signedIn(), await signedIn()]
+    for (const csrf of [await csrfOf(attacker), '', 'x'])
+      expect((await browser.post('/sign-out', { csrf, where: 'everywhere' })).status).toBe(403)
+    expect(await isSignedIn(browser)).toBe(true)
   })
 })

@@ -42,10 +42,54 @@ describe('asking for a sign-in link', () => {
     'a@b',
     'a@example.com\nBcc: b@example.com',
     'a b@example.com',
+    '<a@example.com>',
+    'Name <a@example.com>',
   ])('refuses %j as an address with a page that says what to enter', async (email) => {
     const response = await openBrowser(edge).post('/sign-in', { email })
     expect(response.status).toBe(400)
     expect(await response.text()).toContain('Enter one e-mail address')
+  })
+
+  it.each([
+    'a@example.com\r\nBcc: b@example.com',
+    'a@example.com%0d%0aBcc: b@example.com',
+    'a\r\nBcc: b@example.com',
+    '"a\r\nBcc: b"@example.com',
+    'a@example.com\u0000',
+    'a@example.com\u2028Bcc: b@example.com',
+    'a@example.com,b@example.com',
+    'a@example.com;b@example.com',
+    'a@example.com b@example.com',
+    'a@example.com>,<b@example.com',
+  ])('header injection: %j is no address, and gets no mail', async (email) => {
+    const response = await openBrowser(edge).post('/sign-in', { email })
+    expect(response.status).toBe(400)
+    expect(parseEmail(email)).toBeUndefined()
+  })
+
+  it.each([
+    { host: 'evil.test' },
+    { host: 'edge.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' },
+    { host: 'edge.test@evil.test', forwarded: 'host=evil.test' },
+  ] as Record<string, string>[])('host header injection: %j is in no link', async (headers) => {
+    const email = someone()
+    const form = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin', ...headers }
+    await openBrowser(edge).post('/sign-in', { email }, form)
+    const [mail] = await db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
+    expect(mail!.text).toContain(`\n${PUBLIC_URL}/sign-in/link?secret=`)
+    expect(mail!.text).not.toContain('evil')
+  })
+
+  it('host header injection: a request to another host of the service mails its own', async () => {
+    const email = someone()
+    const init = {
+      method: 'POST',
+      body: new URLSearchParams({ email }),
+      headers: { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' },
+    }
+    await edge.app.request('https://evil.test/sign-in', init)
+    const [mail] = await db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
+    expect(mail!.text).toContain(`\n${PUBLIC_URL}/sign-in/link?secret=`)
   })
 
   it('refuses an address of more than 254 characters', () => {
@@ -209,6 +253,18 @@ describe('open redirect at sign-in', () => {
     'data:text/html,hi',
     'evil.test',
     '@evil.test',
+    'http:evil.test',
+    'https:/evil.test',
+    'https:///evil.test',
+    'ftp://evil.test',
+    '/\\/evil.test',
+    '/\r\nLocation: https://evil.test',
+    '\t//evil.test',
+    '/./\\evil.test',
+    '/..//evil.test',
+    '/\u3000/evil.test',
+    '／／evil.test',
+    'blob:https://evil.test/x',
     '',
     `/${'a'.repeat(2000)}`,
   ])('%j goes to / instead', async (next) => {

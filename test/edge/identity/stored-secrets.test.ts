@@ -3,7 +3,16 @@ import { decide, newAgent, csrfOf } from './agent.ts'
 import { openBrowser, requestLink, someone, terminal } from './browser.ts'
 import { database, identityApp } from './harness.ts'
 
-const TABLES = ['users', 'magic_links', 'sessions', 'agent_tokens', 'triggers']
+const TABLES = [
+  'users',
+  'magic_links',
+  'sessions',
+  'agent_tokens',
+  'agent_requests',
+  'passkeys',
+  'passkey_challenges',
+  'triggers',
+]
 
 async function rowsOf(tables: string[]): Promise<string> {
   const dumps = tables.map((table) => database.prepare(`SELECT * FROM ${table}`).all())

@@ -5,7 +5,7 @@ import { RATES, type RateName } from '../../../edge/limits/rates.ts'
 import { requireRate } from '../../../edge/limits/require-rate.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
-import { edge, env, someOwner } from '../app.ts'
+import { edge, env, random, someOwner } from '../app.ts'
 import { production, someKey } from '../http/front-harness.ts'
 
 /** Takes what a caller has: while the clock stands, its next call is one too many. */
@@ -89,6 +89,44 @@ describe('the triggers’ API', () => {
 
   it('without a token is 401: nobody’s calls are counted', async () => {
     expect((await edge('/api/triggers', { method: 'POST', body: '{}' })).status).toBe(401)
+  })
+})
+
+describe('tokens that are refused', () => {
+  const asks = (address: string, authorization: string) =>
+    production()('/api/me', { headers: { 'cf-connecting-ip': address, authorization } })
+  const unknown = () => `Bearer ${Buffer.from(random(48)).toString('base64url')}`
+
+  it('token guessing: one address is 429 above the rate, whatever it guesses; a good token there is not', async () => {
+    const owner = await someOwner()
+    await useUp('refused_token_address', '203.0.113.40')
+    for (const guess of [unknown(), 'Bearer short', 'Basic x'])
+      expect(await refusal(await asks('203.0.113.40', guess))).toEqual(TOO_MANY)
+    expect((await asks('203.0.113.40', `Bearer ${owner.token}`)).status).toBe(200)
+    expect((await asks('203.0.113.41', unknown())).status).toBe(401)
+  })
+
+  it('are counted; good ones, and requests without a token, are not', async () => {
+    const owner = await someOwner()
+    const before = (await listDurableObjectIds(env.RATE_CAP)).length
+    const counters = async () => (await listDurableObjectIds(env.RATE_CAP)).length - before
+    await asks('203.0.113.42', `Bearer ${owner.token}`)
+    await production()('/api/me', { headers: { 'cf-connecting-ip': '203.0.113.42' } })
+    expect(await counters()).toBe(0)
+    await asks('203.0.113.42', unknown())
+    expect(await counters()).toBe(1)
+  })
+
+  it('polling for an approval: ten agents behind one address ask once a second for 15 minutes, and hear 401 alone', async () => {
+    const name = 'refused_token_address'
+    const cap = env.RATE_CAP.getByName('ten agents')
+    const start = Date.now()
+    await runInDurableObject(cap, (bucket: RateCap) => {
+      for (let second = 0; second < 900; second++) {
+        vi.mocked(Date.now).mockReturnValue(start + second * 1000)
+        for (let agent = 0; agent < 10; agent++) expect(bucket.take(RATES[name])).toBe(0)
+      }
+    })
   })
 })
 

@@ -1,5 +1,6 @@
 /** The command line in this process, and what it said. */
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { run } from '../../../shared/cli/run.ts'
 
 export type Ran = { code: number; out: string; err: string }
@@ -9,6 +10,10 @@ export type Surroundings = {
   folder?: string
   isTerminal?: boolean
   isWatched?: boolean
+  /** For a command that is spoken with. */
+  input?: Readable
+  /** Told of what is written, as it is. */
+  onWrite?: (text: string) => void
   standardInput?: string
   /** What is typed, where somebody is asked. */
   typed?: string
@@ -20,13 +25,17 @@ export async function svc(words: string[], around: Surroundings = {}): Promise<R
   let out = ''
   let err = ''
   const code = await run(words, {
-    write: (text) => void (out += text),
+    write: (text) => {
+      out += text
+      around.onWrite?.(text)
+    },
     complain: (text) => void (err += text),
     environment: around.environment ?? {},
     folder: around.folder ?? '/nonexistent',
     isTerminal: around.isTerminal ?? false,
     isWatched: around.isWatched ?? false,
     isInteractive: around.typed !== undefined,
+    input: () => around.input ?? Readable.from([]),
     standardInput: async () => around.standardInput ?? '',
     ask: async (question) => {
       err += question

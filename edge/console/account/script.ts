@@ -1,0 +1,35 @@
+/** The script of the page `/account`: adds a passkey. */
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  startRegistration,
+} from '@simplewebauthn/browser'
+import { ask } from '../passkeys/ask.ts'
+import { onPress } from '../passkeys/on-press.ts'
+
+const status = document.getElementById('passkey-status')!
+
+/** It is not there where nothing can be added: the page says why. */
+const form = document.querySelector<HTMLFormElement>('form#add-passkey')
+
+async function add(fields: FormData): Promise<void> {
+  const csrf = fields.get('csrf')
+  const optionsJSON = await ask<PublicKeyCredentialCreationOptionsJSON>(
+    '/passkeys/registration-options',
+    { csrf },
+  )
+  const response = await startRegistration({ optionsJSON })
+  await ask('/passkeys', { csrf, name: fields.get('name'), response })
+  location.assign('/account')
+}
+
+if (form && browserSupportsWebAuthn()) {
+  const waiting = 'Waiting for your device…'
+  const button = form.querySelector('button')!
+  const press = onPress({ button, status, waiting }, () => add(new FormData(form)))
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void press()
+  })
+  form.hidden = false
+} else if (form) status.textContent = 'This browser has no passkeys.'

@@ -1,0 +1,30 @@
+/** The script of the page `/sign-in`: shows its button where the browser can, and signs in. */
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+} from '@simplewebauthn/browser'
+import { ask } from '../passkeys/ask.ts'
+import { onPress } from '../passkeys/on-press.ts'
+
+const section = document.getElementById('passkey')!
+const button = section.querySelector('button')!
+const status = document.getElementById('passkey-status')!
+
+async function signIn(): Promise<void> {
+  const optionsJSON = await ask<PublicKeyCredentialRequestOptionsJSON>(
+    '/passkeys/sign-in-options',
+    {},
+  )
+  const response = await startAuthentication({ optionsJSON })
+  const given = section.dataset['next'] ?? '/'
+  // A path of this site, as the server found it to be.
+  const { next } = await ask<{ next: string }>('/passkeys/sign-in', { response, next: given })
+  location.assign(next)
+}
+
+if (browserSupportsWebAuthn()) {
+  const press = onPress({ button, status, waiting: 'Waiting for your passkey…' }, signIn)
+  button.addEventListener('click', () => void press())
+  section.hidden = false
+}

@@ -1,0 +1,140 @@
+/** `GET /account`: who is signed in, and the passkeys of the account. */
+import type { Context } from 'hono'
+import { PASSKEYS_MAX, RECENT_SIGN_IN_MS, SESSION_LIFETIME_MS } from '../../shared/limits.ts'
+import { LABEL_MAX_CHARACTERS } from '../../shared/wire/agent.ts'
+import { csrfToken } from '../identity/csrf.ts'
+import { listPasskeys, type Passkey } from '../identity/passkeys.ts'
+import { ACCOUNT_FORMS } from './account-forms.ts'
+import type { App, AppEnv } from './app-env.ts'
+import { signedIn } from './authenticate.ts'
+import { registerPageScript } from './page-script.ts'
+import { page, seeOther, signInPath } from './page.tsx'
+import { Facts, Field, Time } from './page/parts.tsx'
+import { isRecent } from './passkey-registration.ts'
+import { signOutForm } from './sign-out.tsx'
+
+const PATH = '/account'
+const DAY_MS = 24 * 60 * 60 * 1000
+const SCRIPT_PATH = '/account/script.js'
+
+export function registerAccount(app: App): void {
+  app.get(PATH, (c) => showAccount(c))
+  registerPageScript(app, SCRIPT_PATH, () => import('../console/account/script.txt'))
+}
+
+async function showAccount(c: Context<AppEnv>): Promise<Response> {
+  const session = await signedIn(c)
+  if (!session) return seeOther(c, signInPath(PATH))
+  const { services } = c.var
+  const passkeys = await listPasskeys(services, session.user.id)
+  const csrf = await csrfToken(session.secret, ACCOUNT_FORMS)
+  const script = new URL(SCRIPT_PATH, services.settings.PUBLIC_URL)
+  const may = mayAdd(passkeys.length, isRecent(session, services.now()))
+  return page(
+    c,
+    { title: 'Your account', script: { url: script.href, connect: [script.origin] } },
+    <>
+      <p class="lead">
+        You are signed in as <strong>{session.user.email}</strong>.
+      </p>
+      <section aria-labelledby="passkeys">
+        <h2 id="passkeys">Passkeys</h2>
+        <p>
+          A passkey signs you in with your fingerprint, your face or a PIN, and without a mail. It
+          stays on your device or in your password manager.
+        </p>
+        {passkeys.length > 0 && <PasskeyList passkeys={passkeys} csrf={csrf} />}
+        {passkeys.length === 0 && <p class="note">You have none yet.</p>}
+        <Adding csrf={csrf} may={may} />
+        <p id="passkey-status" role="status" />
+      </section>
+      <section aria-labelledby="programs">
+        <h2 id="programs">Programs</h2>
+        <p>
+          <a href="/agent/tokens">See which programs may act for you, and revoke them</a>
+        </p>
+      </section>
+      <section aria-labelledby="browsers">
+        <h2 id="browsers">Browsers</h2>
+        <p>
+          You stay signed in for {SESSION_LIFETIME_MS / DAY_MS} days in each browser. Programs go on
+          working when you sign out.
+        </p>
+        {await signOutForm(session, { everywhere: true })}
+      </section>
+      <script src={script.href} defer />
+    </>,
+  )
+}
+
+type May = 'add' | 'sign_in_again' | 'add_no_more'
+
+function mayAdd(count: number, isRecentlySignedIn: boolean): May {
+  if (count >= PASSKEYS_MAX) return 'add_no_more'
+  return isRecentlySignedIn ? 'add' : 'sign_in_again'
+}
+
+function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) {
+  return (
+    <ul class="rows">
+      {passkeys.map(({ credentialId, name, createdAt, lastUsedAt }) => (
+        <li>
+          <div>
+            <h3>{name}</h3>
+            <Facts
+              facts={[
+                ['Added', <Time at={createdAt} />],
+                ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
+              ]}
+            />
+          </div>
+          <form method="post" action="/passkeys/remove">
+            <input type="hidden" name="csrf" value={csrf} />
+            <input type="hidden" name="credential_id" value={credentialId} />
+            <button type="submit" class="danger" aria-label={`Remove the passkey ${name}`}>
+              Remove
+            </button>
+          </form>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The form is shown by the script: without one a browser cannot ask its authenticator. */
+function Adding({ csrf, may }: { csrf: string; may: May }) {
+  switch (may) {
+    case 'add_no_more':
+      return <p class="note">You have {PASSKEYS_MAX}, and cannot add more.</p>
+    case 'sign_in_again':
+      return (
+        <p class="note">
+          To add one, <a href={signInPath(PATH)}>sign in again</a>: you did so more than{' '}
+          {RECENT_SIGN_IN_MS / 60_000} minutes ago.
+        </p>
+      )
+    case 'add':
+      return (
+        <>
+          <form id="add-passkey" class="card" hidden>
+            <input type="hidden" name="csrf" value={csrf} />
+            <Field
+              name="name"
+              label="Name of the new passkey"
+              hint="By which you will know it here: the device, or the password manager."
+              type="text"
+              required
+              maxlength={LABEL_MAX_CHARACTERS}
+              autocomplete="off"
+            />
+            <button type="submit">Add a passkey</button>
+          </form>
+          <noscript>
+            <p class="warn">
+              Adding a passkey needs a script of this page, which your browser does not run.
+            </p>
+          </noscript>
+        </>
+      )
+  }
+}

@@ -1,0 +1,52 @@
+/** What a person is told after a decision. */
+import type { EndedRequest } from '../../shared/ended-request.ts'
+import type { Approval } from '../identity/agent-tokens.ts'
+import type { notice } from './page.tsx'
+
+type Notice = Parameters<typeof notice>[1]
+
+const NEW_TOKEN = 'Have your program generate a new token and open the link that it prints then.'
+const TOKENS = { href: '/agent/tokens', text: 'Programs that may act for you' }
+
+export const OUTCOMES: Record<Exclude<Approval, 'registered'> | EndedRequest, Notice> = {
+  granted: {
+    title: 'Authorized',
+    text: 'Your program can use its token now. You can close this page.',
+    link: TOKENS,
+  },
+  already_granted: {
+    title: 'Already authorized',
+    text: 'You authorized this token before. Nothing changed, and its last day is the same as it was.',
+    link: TOKENS,
+  },
+  taken: {
+    status: 409,
+    title: 'This token is already used by another account',
+    text: `Nothing was granted. ${NEW_TOKEN} The old token acts on an account that is not yours.`,
+  },
+  revoked: {
+    status: 410,
+    title: 'This token was revoked',
+    text: `It cannot be authorized again. ${NEW_TOKEN}`,
+  },
+  expired: {
+    status: 410,
+    title: 'This token has expired',
+    text: `It cannot be authorized again. ${NEW_TOKEN}`,
+  },
+  request_refused: {
+    status: 410,
+    title: 'This request was refused',
+    text: `It cannot be authorized any more. If that was a mistake: ${NEW_TOKEN}`,
+  },
+  request_locked: {
+    status: 410,
+    title: 'This request is locked',
+    text: `Too many wrong codes were typed, and nothing was granted. ${NEW_TOKEN}`,
+  },
+  request_expired: {
+    status: 410,
+    title: 'This request has expired',
+    text: `Nothing was granted: a request lasts ten minutes. ${NEW_TOKEN}`,
+  },
+}

@@ -1,0 +1,179 @@
+/** The two pages that ask a person to let a program act: the one of the specification, and the one of a registered request. */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import { comparisonCode } from '../../shared/comparison-code.ts'
+import {
+  AGENT_TOKEN_IDLE_MS,
+  AGENT_TOKEN_LIFETIME_MS,
+  USER_CODE_ATTEMPTS,
+} from '../../shared/limits.ts'
+import { LABEL_MAX_CHARACTERS, type Scope } from '../../shared/wire/agent.ts'
+import type { AgentRequest } from '../identity/agent-requests.ts'
+import { decode32Bytes } from '../identity/secret.ts'
+import type { AppEnv } from './app-env.ts'
+import { authorizePath } from './authorize-path.ts'
+import { page, signInPath } from './page.tsx'
+import { Choice, Field } from './page/parts.tsx'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export type Facts = {
+  challenge: string
+  /** Of the account that would be acted as. */
+  email: string
+  /** The form token for this challenge. */
+  csrf: string
+  /** What was wrong with the form that was sent. */
+  problem?: string
+}
+
+const TITLE = 'Authorize an agent'
+
+/** As the specification has it: a code to compare. The name and the access are chosen here. */
+export function plainPage(c: Context<AppEnv>, facts: Facts & { name?: string }): Promise<Response> {
+  const { challenge, email, problem, name = '' } = facts
+  const content = (
+    <>
+      <p>
+        A program on somebody’s computer asks to act as <strong>{email}</strong>.
+      </p>
+      <Warning />
+      <p>Compare this code with the one that your program shows. If they differ, refuse:</p>
+      <p class="code">{codeOf(challenge)}</p>
+      <p>If you authorize it, it can do this with all triggers of your account:</p>
+      <ul>
+        <li>see, create, change and delete them</li>
+        <li>read their run history: what they received and answered</li>
+      </ul>
+      <Lifetime />
+      <DecisionForm facts={facts}>
+        <Field
+          name="name"
+          label="Name (optional)"
+          hint="For your list of programs."
+          value={name}
+          maxlength={2 * LABEL_MAX_CHARACTERS}
+          autocomplete="off"
+          error={problem}
+        />
+        <fieldset>
+          <legend>Access</legend>
+          <Choice name="access" value="all" checked>
+            All of the above
+          </Choice>
+          <Choice name="access" value="read">
+            Read only: see triggers and their runs, change nothing
+          </Choice>
+        </fieldset>
+      </DecisionForm>
+      <OtherAccount challenge={challenge} />
+    </>
+  )
+  return page(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
+}
+
+/** Of a request that its agent registered: the name and the scopes are the agent's, and its code is typed. */
+export function requestPage(
+  c: Context<AppEnv>,
+  { challenge, label, scopes }: AgentRequest,
+  facts: Facts,
+): Promise<Response> {
+  const { email, problem } = facts
+  const content = (
+    <>
+      <p>
+        A program asks to act as <strong>{email}</strong>. It calls itself{' '}
+        <strong>
+          <bdi>{label}</bdi>
+        </strong>
+        ; anybody can use any name.
+      </p>
+      <Warning />
+      <p>If you authorize it, it can do this with all triggers of your account:</p>
+      <ul>
+        {scopes.map((scope) => (
+          <li>{GRANTS[scope]}</li>
+        ))}
+      </ul>
+      <Lifetime />
+      <DecisionForm facts={facts}>
+        <Field
+          name="user_code"
+          label="Code for typing"
+          hint="Your program shows it beside the link."
+          class="typed"
+          required
+          placeholder="XXXX-XXXX"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck={false}
+          error={problem}
+        />
+      </DecisionForm>
+      <p class="warn">
+        If your program showed no code, refuse, and have it make a new token: somebody else has
+        registered this one. After {USER_CODE_ATTEMPTS} wrong codes the request is locked.
+      </p>
+      <p class="note">
+        Some programs also show a code to compare, which is not the one to type; this link’s is{' '}
+        {codeOf(challenge)}.
+      </p>
+      <OtherAccount challenge={challenge} />
+    </>
+  )
+  return page(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
+}
+
+const GRANTS: Record<Scope, string> = {
+  'triggers:read': 'see them, and read their run history: what they received and answered',
+  'triggers:write': 'create, change, fire and delete them',
+}
+
+function Warning() {
+  return (
+    <p class="warn">
+      <strong>Only continue if you just started this yourself.</strong> If somebody sent you the
+      link, refuse: they would get access to your account.
+    </p>
+  )
+}
+
+function Lifetime() {
+  return (
+    <p>
+      This lasts {AGENT_TOKEN_LIFETIME_MS / DAY_MS} days, and ends earlier if it is not used for{' '}
+      {AGENT_TOKEN_IDLE_MS / DAY_MS} days.
+    </p>
+  )
+}
+
+/** The first button is what Enter presses; refusing needs no field. */
+function DecisionForm({ facts, children }: { facts: Facts; children?: Child }) {
+  return (
+    <form method="post" action="/agent/authorize" class="card">
+      <input type="hidden" name="challenge" value={facts.challenge} />
+      <input type="hidden" name="csrf" value={facts.csrf} />
+      {children}
+      <p class="actions">
+        <button type="submit" name="decision" value="authorize" class="armed">
+          Authorize
+        </button>
+        <button type="submit" name="decision" value="refuse" class="quiet" formnovalidate>
+          Refuse
+        </button>
+      </p>
+    </form>
+  )
+}
+
+function OtherAccount({ challenge }: { challenge: string }) {
+  return (
+    <p class="note">
+      Not your account? <a href={signInPath(authorizePath(challenge))}>Sign in as somebody else</a>
+    </p>
+  )
+}
+
+function codeOf(challenge: string): string {
+  return comparisonCode(decode32Bytes(challenge)!)
+}

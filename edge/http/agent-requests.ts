@@ -1,0 +1,43 @@
+/** `POST /agent/requests` (`decisions.md`, Authorize): an agent says who it is before a person opens its link. */
+import { clientNetwork } from '../../shared/client-network.ts'
+import { ApiError } from '../../shared/errors.ts'
+import { validate } from '../../shared/json-body.ts'
+import { type AgentRequestAnswer, agentRequestBody } from '../../shared/wire/agent.ts'
+import { registerRequest } from '../identity/agent-requests.ts'
+import type { App } from './app-env.ts'
+import { authorizePath } from './authorize-path.ts'
+import { clientAddress } from './client-address.ts'
+import { readJson } from './json-request.ts'
+
+/** A challenge, a name and two scopes, in whatever JSON. */
+const BODY_MAX_BYTES = 4 * 1024
+
+/** Nobody is authenticated: what is stored is shown to who opens the link, and gives nothing by itself. */
+export function registerAgentRequests(app: App): void {
+  app.post('/agent/requests', async (c) => {
+    const { services } = c.var
+    const { settings, requireRate } = services
+    await requireRate('agent_request_address', clientNetwork(clientAddress(c.req.raw, settings)))
+    const body = validate(agentRequestBody, await readJson(c.req.raw, BODY_MAX_BYTES), 422)
+    const registered = await registerRequest(services, body)
+    if (!registered) throw challengeTaken()
+    const answer: AgentRequestAnswer = {
+      request_id: registered.id,
+      user_code: registered.userCode,
+      authorize_url: new URL(authorizePath(body.challenge), settings.PUBLIC_URL).href,
+      expires_at: new Date(registered.expiresAt).toISOString(),
+    }
+    c.header('Cache-Control', 'no-store')
+    return c.json(answer, 201)
+  })
+}
+
+/** One answer for a challenge that was registered and one that was approved: which it is, is its owner's business. */
+function challengeTaken(): ApiError {
+  return new ApiError(
+    409,
+    'challenge: it was registered or approved before.',
+    'Generate a new token and register its challenge. If you registered this one and lost the answer, its code is lost too.',
+    { error: 'challenge_taken' },
+  )
+}

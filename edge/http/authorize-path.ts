@@ -1,0 +1,4 @@
+/** The page where a person approves the token of a challenge. @param challenge as `decode32Bytes` takes it */
+export function authorizePath(challenge: string): string {
+  return `/agent/authorize?challenge=${challenge}`
+}

@@ -1,0 +1,53 @@
+/** A failure as a page, for a person who came with a browser. Programs get JSON (`refusal.ts`), at every path. */
+import type { Context } from 'hono'
+import type { ErrorStatus } from '../../shared/errors.ts'
+import type { AppEnv } from './app-env.ts'
+import { toApiError } from './failure.ts'
+import { page } from './page.tsx'
+
+/** Paths that only programs ask, whatever they say that they take. */
+const FOR_PROGRAMS = /^\/(api|core|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
+
+/** Whether a browser shows the answer to a person: of all callers, only it asks for HTML by name. */
+export function isForPerson(request: Request): boolean {
+  const takesHtml = /\btext\/html\b/i.test(request.headers.get('accept') ?? '')
+  return takesHtml && !FOR_PROGRAMS.test(new URL(request.url).pathname)
+}
+
+/**
+ * The page of a failure.
+ * @param refused the answer of `refusal` to it: it has been logged, and its headers are the page's
+ */
+export function failurePage(
+  c: Context<AppEnv>,
+  error: unknown,
+  refused: Response,
+): Promise<Response> {
+  const { status, message, fix } = toApiError(error)
+  const headers = Object.fromEntries(refused.headers)
+  delete headers['content-type']
+  const content = (
+    <div class="card">
+      <p>{message}</p>
+      <p>{fix}</p>
+      {status >= 500 && (
+        <p class="note">
+          If you report it, name this request: <code>{headers['x-request-id']}</code>
+        </p>
+      )}
+      <p>
+        <a href="/">Go to the first page</a>
+      </p>
+    </div>
+  )
+  const title = TITLES[status] ?? 'This cannot be done'
+  return page(c, { title, status, headers, anonymous: true }, content)
+}
+
+const TITLES: Partial<Record<ErrorStatus, string>> = {
+  404: 'There is nothing here',
+  405: 'This page is opened in another way',
+  429: 'That was too often',
+  500: 'Something failed on our side',
+  503: 'This does not work at the moment',
+}

@@ -1,0 +1,65 @@
+/** `POST /passkeys/sign-in-options`, `POST /passkeys/sign-in`: for the script of `/sign-in` alone. */
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { clientNetwork } from '../../shared/client-network.ts'
+import { ApiError } from '../../shared/errors.ts'
+import { safeNext } from '../identity/next-path.ts'
+import { signInAnswer } from '../identity/passkey-answers.ts'
+import { signInOptions, verifyPasskeySignIn } from '../identity/passkey-sign-in.ts'
+import { relyingPartyOf } from '../identity/relying-party.ts'
+import type { App, AppEnv } from './app-env.ts'
+import { beginSession } from './authenticate.ts'
+import { clientAddress } from './client-address.ts'
+import { readOwnJson } from './own-json.ts'
+
+const signInBody = z.strictObject({ response: signInAnswer, next: z.string().optional() })
+
+export function registerPasskeySignIn(app: App): void {
+  app.post('/passkeys/sign-in-options', (c) => giveOptions(c))
+  app.post('/passkeys/sign-in', (c) => signIn(c))
+}
+
+async function giveOptions(c: Context<AppEnv>): Promise<Response> {
+  await readOwnJson(c, z.strictObject({}))
+  await countPasskeyCall(c)
+  const { services } = c.var
+  const options = await signInOptions(services, relyingPartyOf(services.settings.PUBLIC_URL))
+  return noStore(c).json(options)
+}
+
+/** A new session, as by a link (`decisions.md`, Sign-in), and where to go on to. */
+async function signIn(c: Context<AppEnv>): Promise<Response> {
+  const { response, next } = await readOwnJson(c, signInBody)
+  await countPasskeyCall(c)
+  const { services } = c.var
+  const party = relyingPartyOf(services.settings.PUBLIC_URL)
+  const result = await verifyPasskeySignIn(services, party, response)
+  if ('refused' in result) {
+    console.log(JSON.stringify({ event: 'passkey.sign_in_refused', reason: result.refused }))
+    throw notSignedIn()
+  }
+  await beginSession(c, result.userId)
+  return noStore(c).json({ next: safeNext(next) })
+}
+
+/** @throws {TooManyCalls} */
+export async function countPasskeyCall(c: Context<AppEnv>): Promise<void> {
+  const { requireRate, settings } = c.var.services
+  await requireRate('passkey_address', clientNetwork(clientAddress(c.req.raw, settings)))
+}
+
+/** Answers here are for one browser, once. */
+export function noStore(c: Context<AppEnv>): Context<AppEnv> {
+  c.header('Cache-Control', 'no-store')
+  return c
+}
+
+/** One answer for all: whether a passkey is known, or whose it is, helps only someone who guesses. */
+function notSignedIn(): ApiError {
+  return new ApiError(
+    403,
+    'This passkey did not sign you in.',
+    'Try again, or have a link sent to your e-mail address.',
+    { error: 'passkey_refused' },
+  )
+}

@@ -1,0 +1,35 @@
+/** `GET /SKILL.md` with its references, `/llms.txt` and the index of guides: text for agents, the same for everybody. */
+import type { Context } from 'hono'
+import { DOCUMENT_PATHS, documentsOf, type ServedDocument } from '../skill/documents.ts'
+import type { Settings } from '../env.ts'
+import type { App, AppEnv } from './app-env.ts'
+
+export function registerSkill(app: App): void {
+  for (const path of DOCUMENT_PATHS)
+    app.get(path, async (c) => answer(c, (await documents(c.var.services.settings)).get(path)!))
+}
+
+/** Made at the first request of an isolate, and not while it starts. */
+let made: { settings: Settings; documents: ReturnType<typeof documentsOf> } | undefined
+function documents(settings: Settings): ReturnType<typeof documentsOf> {
+  if (made?.settings !== settings) made = { settings, documents: documentsOf(settings) }
+  return made.documents
+}
+
+function answer(c: Context<AppEnv>, { text, contentType, digest }: ServedDocument): Response {
+  const etag = `"${digest}"`
+  const headers = {
+    etag,
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  }
+  if (isKnown(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers)
+  return c.body(text, 200, { ...headers, 'content-type': contentType })
+}
+
+/** Whether the client has it already (RFC 9110, 13.1.2: compared weakly, `*` is any). */
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return tags.includes(etag) || tags.includes('*')
+}

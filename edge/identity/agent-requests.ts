@@ -1,0 +1,132 @@
+/**
+ * Requests that agents register before a person opens their link (`decisions.md`, Authorize). While a challenge has one, live or
+ * ended, it is approved by its code or not at all.
+ */
+import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import { encodeBase64url } from '../../shared/base64url.ts'
+import {
+  AGENT_REQUEST_KEPT_MS,
+  AGENT_REQUEST_LIFETIME_MS,
+  USER_CODE_ATTEMPTS,
+} from '../../shared/limits.ts'
+import type { EndedRequest } from '../../shared/ended-request.ts'
+import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
+import { agentRequests, agentTokens } from '../db/schema.ts'
+import type { IdentityDeps } from './deps.ts'
+import { hashSecret } from './secret.ts'
+import { newUserCode, userCodeHash } from './user-code.ts'
+
+/** With `ID_MAC_KEY`, under which codes are stored. */
+export type RequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
+
+/** 128 bits: two requests never draw the same id. */
+const REQUEST_ID_BYTES = 16
+
+/** Old rows that a new one clears away: more than it adds, so that they become fewer after any flood. */
+const CLEARED_AT_ONCE = 20
+
+export type AgentRequest = {
+  id: string
+  challenge: string
+  label: string
+  scopes: Scope[]
+  userCodeHash: string
+  attemptsLeft: number
+  expiresAt: number
+  state: 'open' | 'approved' | EndedRequest
+}
+
+export type Registered = { id: string; userCode: string; expiresAt: number }
+
+/**
+ * Stores a request, or `undefined` where its challenge has had one, or is bound to an account. One statement looks and
+ * inserts: no approval comes in between.
+ */
+export async function registerRequest(
+  deps: RequestDeps,
+  request: { challenge: string; label: string; scopes?: readonly Scope[] | undefined },
+): Promise<Registered | undefined> {
+  const { db, random, settings } = deps
+  const now = deps.now()
+  await clearOldRequests(deps)
+  const { challenge, label, scopes = SCOPES } = request
+  const id = encodeBase64url(random(REQUEST_ID_BYTES))
+  const userCode = newUserCode(random)
+  const expiresAt = now + AGENT_REQUEST_LIFETIME_MS
+  const hash = await userCodeHash(settings.ID_MAC_KEY, id, userCode)
+  const scopeText = scopesOf(scopes).join(' ')
+  const stored = await db
+    .insert(agentRequests)
+    .select(
+      sql`select ${id}, ${challenge}, ${label}, ${scopeText}, ${hash}, ${USER_CODE_ATTEMPTS}, ${now}, ${expiresAt}, null
+          where not exists (select 1 from ${agentTokens} where ${eq(agentTokens.challenge, challenge)})`,
+    )
+    .onConflictDoNothing({ target: agentRequests.challenge })
+    .returning({ id: agentRequests.id })
+  return stored.length > 0 ? { id, userCode, expiresAt } : undefined
+}
+
+export async function requestOf(
+  { db, now }: IdentityDeps,
+  challenge: string,
+): Promise<AgentRequest | undefined> {
+  const row = await db
+    .select()
+    .from(agentRequests)
+    .where(eq(agentRequests.challenge, challenge))
+    .get()
+  return row && { ...row, scopes: scopesOf(row.scopes), state: stateOf(row, now()) }
+}
+
+/** How the request of a token ended, for who holds the token: a challenge is no help. */
+export async function endOfRequest(
+  deps: IdentityDeps,
+  token: string,
+): Promise<EndedRequest | undefined> {
+  const state = (await requestOf(deps, await hashSecret(token)))?.state
+  return state === 'open' || state === 'approved' ? undefined : state
+}
+
+/** Ends a request that is open. @returns whether it was */
+export async function refuseRequest(
+  { db, now }: IdentityDeps,
+  requestId: string,
+): Promise<boolean> {
+  const refused = await db
+    .update(agentRequests)
+    .set({ outcome: 'refused' })
+    .where(isOpen(requestId, now()))
+    .returning({ id: agentRequests.id })
+  return refused.length > 0
+}
+
+/** Holds for a row that can be approved, refused, or lose an attempt. */
+export function isOpen(requestId: string, now: number): SQL | undefined {
+  return and(
+    eq(agentRequests.id, requestId),
+    isNull(agentRequests.outcome),
+    gt(agentRequests.attemptsLeft, 0),
+    gt(agentRequests.expiresAt, now),
+  )
+}
+
+function stateOf(
+  { outcome, expiresAt }: typeof agentRequests.$inferSelect,
+  now: number,
+): AgentRequest['state'] {
+  if (outcome === 'refused') return 'request_refused'
+  if (outcome === 'locked') return 'request_locked'
+  if (outcome === 'approved') return 'approved'
+  return expiresAt <= now ? 'request_expired' : 'open'
+}
+
+async function clearOldRequests({ db, now }: IdentityDeps): Promise<void> {
+  const old = db
+    .select({ id: agentRequests.id })
+    .from(agentRequests)
+    .where(lte(agentRequests.expiresAt, now() - AGENT_REQUEST_KEPT_MS))
+    .orderBy(asc(agentRequests.expiresAt))
+    .limit(CLEARED_AT_ONCE)
+  await db.delete(agentRequests).where(inArray(agentRequests.id, old))
+}

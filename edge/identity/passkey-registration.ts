@@ -1,0 +1,100 @@
+/** Adding a passkey (WebAuthn, 7.1): what the authenticator is asked for, and what its answer has to be. */
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
+import { decodeBase64url } from '../../shared/base64url.ts'
+import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
+import type { IdentityDeps } from './deps.ts'
+import { PASSKEY_ALGORITHMS } from './passkey-algorithms.ts'
+import { challengeIn, type RegistrationAnswer } from './passkey-answers.ts'
+import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
+import { listPasskeys, type NewPasskey, storePasskey } from './passkeys.ts'
+import type { RelyingParty } from './relying-party.ts'
+import type { User } from './users.ts'
+
+export type Registration = 'stored' | 'already_registered' | 'too_many' | 'challenge' | 'unverified'
+
+/**
+ * A passkey that the authenticator keeps itself, and uses only once it knows its person. The user handle is the
+ * account's id: 16 random bytes, with nothing of the person in them.
+ */
+export async function registrationOptions(
+  deps: IdentityDeps,
+  { id, origin }: RelyingParty,
+  user: User,
+): Promise<PublicKeyCredentialCreationOptionsJSON | 'too_many'> {
+  const known = await listPasskeys(deps, user.id)
+  if (known.length >= PASSKEYS_MAX) return 'too_many'
+  return {
+    rp: { id, name: new URL(origin).host },
+    user: { id: user.id, name: user.email, displayName: user.email },
+    challenge: await issueChallenge(deps, { purpose: 'register', userId: user.id }),
+    pubKeyCredParams: Object.values(PASSKEY_ALGORITHMS).map((alg) => ({ type: 'public-key', alg })),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    },
+    attestation: 'none',
+    excludeCredentials: known.map(({ credentialId, transports }) => ({
+      type: 'public-key',
+      id: credentialId,
+      transports,
+    })),
+    timeout: PASSKEY_CHALLENGE_LIFETIME_MS,
+  }
+}
+
+/** Takes an answer to `registrationOptions` of the same user. It uses up its challenge, good or bad. */
+export async function registerPasskey(
+  deps: IdentityDeps,
+  party: RelyingParty,
+  { userId, name, answer }: { userId: string; name: string; answer: RegistrationAnswer },
+): Promise<Registration> {
+  const challenge = challengeIn(answer.response.clientDataJSON)
+  if (challenge === undefined) return 'unverified'
+  if (!(await consumeChallenge(deps, challenge, { purpose: 'register', userId })))
+    return 'challenge'
+  const made = await verifyAnswer(party, challenge, answer)
+  return made ? storePasskey(deps, userId, { ...made, name }) : 'unverified'
+}
+
+async function verifyAnswer(
+  { id, origin }: RelyingParty,
+  challenge: string,
+  answer: RegistrationAnswer,
+): Promise<Omit<NewPasskey, 'name'> | undefined> {
+  if (!(await isUnattested(answer.response.attestationObject))) return undefined
+  // Read only when somebody answers: a webhook has no use for it.
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const result = await verifyRegistrationResponse({
+    response: { ...answer, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserPresence: true,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: Object.values(PASSKEY_ALGORITHMS),
+  }).catch(() => undefined)
+  if (!result?.verified) return undefined
+  const { credential } = result.registrationInfo
+  // What it is stored under is what the authenticator signed, and not what the browser said beside it.
+  if (credential.id !== answer.id) return undefined
+  const { publicKey, counter } = credential
+  return { credentialId: credential.id, publicKey, counter, transports: answer.response.transports }
+}
+
+/**
+ * Whether nobody vouches for the authenticator, or only it itself: browsers send nothing else where a site asks for no
+ * attestation. Certificates are not looked at: they name addresses, which a verifier would ask.
+ */
+async function isUnattested(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  const bytes = decodeBase64url(attestationObject)
+  if (!bytes) return false
+  try {
+    const decoded = decodeAttestationObject(bytes)
+    const format = decoded.get('fmt')
+    return format === 'none' || (format === 'packed' && !decoded.get('attStmt').get('x5c'))
+  } catch {
+    return false
+  }
+}

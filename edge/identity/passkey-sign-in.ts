@@ -1,0 +1,74 @@
+/** Signing in with a passkey (WebAuthn, 7.2). The authenticator says who it is: nobody is asked for a name before. */
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
+import type { IdentityDeps } from './deps.ts'
+import { challengeIn, type SignInAnswer } from './passkey-answers.ts'
+import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
+import { findKey, noteUse, type StoredKey } from './passkeys.ts'
+import type { RelyingParty } from './relying-party.ts'
+
+/** Why an answer was refused: for the log. Whoever sent it is told none of it. */
+export type PasskeyRefusal =
+  | 'not_an_answer'
+  | 'challenge'
+  | 'unknown_credential'
+  | 'another_user'
+  | 'unverified'
+  | 'counter_went_back'
+
+export type PasskeySignIn = { userId: string } | { refused: PasskeyRefusal }
+
+export async function signInOptions(
+  deps: IdentityDeps,
+  { id }: RelyingParty,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return {
+    rpId: id,
+    challenge: await issueChallenge(deps, { purpose: 'sign_in' }),
+    allowCredentials: [],
+    userVerification: 'required',
+    timeout: PASSKEY_CHALLENGE_LIFETIME_MS,
+  }
+}
+
+/** Whose passkey answered. It uses up its challenge, good or bad. */
+export async function verifyPasskeySignIn(
+  deps: IdentityDeps,
+  party: RelyingParty,
+  answer: SignInAnswer,
+): Promise<PasskeySignIn> {
+  const challenge = challengeIn(answer.response.clientDataJSON)
+  if (challenge === undefined) return { refused: 'not_an_answer' }
+  if (!(await consumeChallenge(deps, challenge, { purpose: 'sign_in' })))
+    return { refused: 'challenge' }
+  const key = await findKey(deps, answer.id)
+  if (!key) return { refused: 'unknown_credential' }
+  // A passkey that was found by nobody's name has to say whose it is (7.2, step 6).
+  if (answer.response.userHandle !== key.userId) return { refused: 'another_user' }
+  const counter = await signedCounter(party, challenge, answer, key)
+  if (counter === undefined) return { refused: 'unverified' }
+  if (!(await noteUse(deps, answer.id, counter))) return { refused: 'counter_went_back' }
+  return { userId: key.userId }
+}
+
+/** The signature counter of an answer that is good, or `undefined`. */
+async function signedCounter(
+  { id, origin }: RelyingParty,
+  challenge: string,
+  answer: SignInAnswer,
+  { publicKey }: StoredKey,
+): Promise<number | undefined> {
+  const { userHandle: _, ...response } = answer.response
+  // Read only when somebody answers: a webhook has no use for it.
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const result = await verifyAuthenticationResponse({
+    response: { ...answer, response, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: true,
+    // The stored counter is compared where it is set (`noteUse`), once the signature is known to be good.
+    credential: { id: answer.id, publicKey, counter: 0 },
+  }).catch(() => undefined)
+  return result?.verified ? result.authenticationInfo.newCounter : undefined
+}

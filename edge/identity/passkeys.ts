@@ -1,0 +1,110 @@
+/** The passkeys of an account, as they are stored. Registration and sign-in have files of their own. */
+import { and, asc, eq, lt, or, sql } from 'drizzle-orm'
+import { PASSKEYS_MAX } from '../../shared/limits.ts'
+import { passkeys } from '../db/schema.ts'
+import type { IdentityDeps } from './deps.ts'
+import type { Transport } from './passkey-answers.ts'
+
+/** Times are Unix milliseconds. */
+export type Passkey = {
+  credentialId: string
+  name: string
+  transports: Transport[]
+  createdAt: number
+  lastUsedAt: number | null
+}
+
+/** What a sign-in is verified against. */
+export type StoredKey = { userId: string; publicKey: Uint8Array<ArrayBuffer> }
+
+export type NewPasskey = {
+  credentialId: string
+  name: string
+  publicKey: Uint8Array
+  counter: number
+  transports: Transport[]
+}
+
+/** Oldest first. */
+export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<Passkey[]> {
+  const rows = await deps.db
+    .select()
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .orderBy(asc(passkeys.createdAt), asc(passkeys.credentialId))
+  return rows.map(({ credentialId, name, transports, createdAt, lastUsedAt }) => ({
+    credentialId,
+    name,
+    transports: JSON.parse(transports) as Transport[],
+    createdAt,
+    lastUsedAt,
+  }))
+}
+
+/**
+ * Count and insert are one statement: registrations at once cannot pass the limit together. A credential that is stored
+ * already, by whomever, stays as it is (WebAuthn, 7.1 step 26).
+ */
+export async function storePasskey(
+  deps: IdentityDeps,
+  userId: string,
+  { credentialId, name, publicKey, counter, transports }: NewPasskey,
+): Promise<'stored' | 'already_registered' | 'too_many'> {
+  const { db } = deps
+  const ways = JSON.stringify(transports)
+  const stored = await db
+    .insert(passkeys)
+    .select(
+      sql`select ${credentialId}, ${userId}, ${name}, ${publicKey}, ${counter}, ${ways}, ${deps.now()}, null
+          where (select count(*) from ${passkeys} where ${passkeys.userId} = ${userId}) < ${PASSKEYS_MAX}`,
+    )
+    .onConflictDoNothing({ target: passkeys.credentialId })
+    .returning({ credentialId: passkeys.credentialId })
+  if (stored.length > 0) return 'stored'
+  return (await findKey(deps, credentialId)) ? 'already_registered' : 'too_many'
+}
+
+export async function findKey(
+  deps: IdentityDeps,
+  credentialId: string,
+): Promise<StoredKey | undefined> {
+  const row = await deps.db
+    .select({ userId: passkeys.userId, publicKey: passkeys.publicKey })
+    .from(passkeys)
+    .where(eq(passkeys.credentialId, credentialId))
+    .get()
+  return row && { userId: row.userId, publicKey: new Uint8Array(row.publicKey) }
+}
+
+/**
+ * Notes a use, and the counter that came with it. One statement compares and sets, so that of two answers with one
+ * counter a single one is taken, and none of a passkey that was removed meanwhile.
+ * @returns whether it was. A counter that did not rise is that of a copy (WebAuthn, 6.1.1); authenticators that
+ *   count nothing say 0 each time.
+ */
+export async function noteUse(
+  deps: IdentityDeps,
+  credentialId: string,
+  counter: number,
+): Promise<boolean> {
+  const rose = lt(passkeys.counter, counter)
+  const countsNothing = and(eq(passkeys.counter, 0), sql`${counter} = 0`)
+  const noted = await deps.db
+    .update(passkeys)
+    .set({ counter, lastUsedAt: deps.now() })
+    .where(and(eq(passkeys.credentialId, credentialId), or(rose, countsNothing)))
+    .returning({ credentialId: passkeys.credentialId })
+  return noted.length > 0
+}
+
+/** @returns the name of what was removed, or `undefined` where the account has no such passkey */
+export async function removePasskey(
+  deps: IdentityDeps,
+  { credentialId, userId }: { credentialId: string; userId: string },
+): Promise<string | undefined> {
+  const removed = await deps.db
+    .delete(passkeys)
+    .where(and(eq(passkeys.credentialId, credentialId), eq(passkeys.userId, userId)))
+    .returning({ name: passkeys.name })
+  return removed[0]?.name
+}

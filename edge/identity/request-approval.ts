@@ -1,0 +1,84 @@
+/** Approving a registered request: who approves it has typed the code that its agent shows. */
+import { and, eq, exists, sql } from 'drizzle-orm'
+import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
+import type { EndedRequest } from '../../shared/ended-request.ts'
+import { agentRequests, agentTokens } from '../db/schema.ts'
+import { type AgentRequest, isOpen, type RequestDeps, requestOf } from './agent-requests.ts'
+import { type Approval, standingOf } from './agent-tokens.ts'
+import { isUserCode } from './user-code.ts'
+
+type Ended = Exclude<Approval, 'registered'> | EndedRequest
+
+export type RequestApproval = Ended | { wrongCode: true; attemptsLeft: number }
+
+/**
+ * The code is compared first, and one transaction then decides: many guesses at once are as many as one after the other, and a
+ * right one that comes after the last attempt is told what a wrong one is.
+ * @param code as `readCrockfordCode` gives it
+ */
+export async function approveRequest(
+  deps: RequestDeps,
+  request: AgentRequest,
+  { code, userId }: { code: string; userId: string },
+): Promise<RequestApproval> {
+  const isRight = await isUserCode(deps.settings.ID_MAC_KEY, request, code)
+  if (isRight && (await bind(deps, request, userId))) return 'granted'
+  const attemptsLeft = isRight ? 0 : await countAttempt(deps, request.id)
+  if (attemptsLeft > 0) return { wrongCode: true, attemptsLeft }
+  return howItEnded(deps, request.challenge, userId)
+}
+
+/** Binds the token to the account and ends the request, both or neither. @returns whether it did */
+async function bind(
+  { db, now }: RequestDeps,
+  { id, challenge }: AgentRequest,
+  userId: string,
+): Promise<boolean> {
+  const at = now()
+  const open = isOpen(id, at)
+  const bound = db
+    .select({ one: sql`1` })
+    .from(agentTokens)
+    .where(and(eq(agentTokens.challenge, challenge), eq(agentTokens.userId, userId)))
+  const [inserted] = await db.batch([
+    db
+      .insert(agentTokens)
+      .select(
+        sql`select ${agentRequests.challenge}, ${userId}, ${agentRequests.label}, ${agentRequests.scopes},
+            ${at}, null, ${at + AGENT_TOKEN_LIFETIME_MS}, null from ${agentRequests} where ${open}`,
+      )
+      .onConflictDoNothing({ target: agentTokens.challenge })
+      .returning({ challenge: agentTokens.challenge }),
+    db
+      .update(agentRequests)
+      .set({ outcome: 'approved' })
+      .where(and(open, exists(bound))),
+  ])
+  return inserted.length > 0
+}
+
+/** Takes an attempt, and locks the request with the last one. @returns those that are left */
+async function countAttempt({ db, now }: RequestDeps, requestId: string): Promise<number> {
+  const counted = await db
+    .update(agentRequests)
+    .set({
+      attemptsLeft: sql`${agentRequests.attemptsLeft} - 1`,
+      outcome: sql`case when ${agentRequests.attemptsLeft} <= 1 then 'locked' end`,
+    })
+    .where(isOpen(requestId, now()))
+    .returning({ attemptsLeft: agentRequests.attemptsLeft })
+  return counted[0]?.attemptsLeft ?? 0
+}
+
+/** Of a request that is not open any more. */
+export async function howItEnded(
+  deps: RequestDeps,
+  challenge: string,
+  userId: string,
+): Promise<Ended> {
+  const standing = await standingOf(deps, challenge, userId)
+  if (standing) return standing
+  const state = (await requestOf(deps, challenge))?.state
+  // Open to a clock that was set back; gone after a day.
+  return state === undefined || state === 'open' || state === 'approved' ? 'request_expired' : state
+}

@@ -1,0 +1,65 @@
+/**
+ * The guide for agents and what leads to it (specification, What the service does, 5; `decisions.md`, Also served). The
+ * guide is in the Agent Skills format (agentskills.io): details stand one level below it, under `references/`.
+ */
+import type { Settings } from '../env.ts'
+import { filled, placeholdersOf } from './placeholders.ts'
+import { skillIndex } from './skill-index.ts'
+import guide from './SKILL.md'
+import llms from './llms.txt'
+import authorization from './references/authorization.md'
+import chainEvents from './references/chain-events.md'
+import errors from './references/errors.md'
+import params from './references/params.md'
+import runs from './references/runs.md'
+import schedules from './references/schedules.md'
+import senders from './references/senders.md'
+import wallets from './references/wallets.md'
+
+export type ServedDocument = {
+  text: string
+  contentType: string
+  /** SHA-256 of the text in UTF-8, in hex. */
+  digest: string
+}
+
+const MARKDOWN = 'text/markdown; charset=utf-8'
+
+const TEMPLATES: Record<string, string> = {
+  '/SKILL.md': guide,
+  '/references/authorization.md': authorization,
+  '/references/chain-events.md': chainEvents,
+  '/references/errors.md': errors,
+  '/references/params.md': params,
+  '/references/runs.md': runs,
+  '/references/schedules.md': schedules,
+  '/references/senders.md': senders,
+  '/references/wallets.md': wallets,
+}
+
+/** By `/.well-known/agent-skills/index.json` agents find the guides of a host (Agent Skills Discovery 0.2.0). */
+export const INDEX_PATH = '/.well-known/agent-skills/index.json'
+export const GUIDE_PATH = '/SKILL.md'
+export const LLMS_PATH = '/llms.txt'
+
+export const DOCUMENT_PATHS = [...Object.keys(TEMPLATES), LLMS_PATH, INDEX_PATH]
+
+/** All of them as this deployment serves them, by their paths. */
+export async function documentsOf(settings: Settings): Promise<Map<string, ServedDocument>> {
+  const values = placeholdersOf(settings)
+  const served = new Map<string, ServedDocument>()
+  const add = async (path: string, contentType: string, text: string) =>
+    served.set(path, { text, contentType, digest: await sha256(text) })
+  for (const [path, template] of Object.entries(TEMPLATES))
+    await add(path, MARKDOWN, filled(template, values))
+  await add(LLMS_PATH, 'text/plain; charset=utf-8', filled(llms, values))
+  const url = new URL(GUIDE_PATH, settings.PUBLIC_URL).href
+  const index = skillIndex(served.get(GUIDE_PATH)!, url)
+  await add(INDEX_PATH, 'application/json', JSON.stringify(index, null, 2))
+  return served
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,64 @@
+/** `svc account rotate`: another key in the place of the one that is kept. No moment has the only copy of either alone. */
+import type { Command } from 'commander'
+import { apiKeyHash } from '../api-key-hash.ts'
+import type { Cli } from '../cli.ts'
+import { keptOrigin } from '../credentials/credentials.ts'
+import { NoCredential, UsageError } from '../terminal.ts'
+import { examples } from './examples.ts'
+
+export function registerRotate(account: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(
+      account
+        .command('rotate')
+        .description('Replace the account’s key that is kept here by a new one.'),
+    )
+    .option('--show', 'print the new key, too')
+    .action(async ({ show }: { show?: boolean }) => {
+      const api_key = await rotated(command, cli)
+      const api_key_hash = apiKeyHash(api_key)
+      const said = { api_key_hash, kept_in: cli.credentials.file, ...(show && { api_key }) }
+      cli.say(command, said, () => [
+        `The account’s key is another one now; its hash is ${api_key_hash}`,
+        ...(show ? [api_key] : []),
+      ])
+    })
+  examples(command, ['svc account rotate'])
+}
+
+async function rotated(command: Command, cli: Cli): Promise<string> {
+  const { environment } = cli.terminal
+  if (environment['SVC_API_KEY'] || environment['SVC_API_KEY_FILE'])
+    throw new UsageError(
+      'SVC_API_KEY is set, and the key that is kept here would be replaced: unset it, and keep its key with svc account use',
+    )
+  const { baseUrl } = await cli.deployment(command)
+  const { account_key, next_account_key } = await cli.credentials.origin(baseUrl)
+  if (account_key === undefined)
+    throw new NoCredential(
+      `no account key is kept for ${baseUrl}`,
+      'Keep one with svc account use.',
+    )
+  const client = await cli.client(command, { key: 'account' })
+  // A rotation before this one was cut off: its key may count already.
+  if (next_account_key !== undefined && (await client.accountExists(next_account_key))) {
+    await takeOver(next_account_key, baseUrl, cli)
+    return next_account_key
+  }
+  const { api_key } = await client.rotateAccountApiKey({
+    keep: (key) =>
+      cli.credentials.change((kept) => {
+        keptOrigin(kept, baseUrl).next_account_key = key
+      }),
+  })
+  await takeOver(api_key, baseUrl, cli)
+  return api_key
+}
+
+async function takeOver(key: string, baseUrl: string, cli: Cli): Promise<void> {
+  await cli.credentials.change((kept) => {
+    const origin = keptOrigin(kept, baseUrl)
+    origin.account_key = key
+    delete origin.next_account_key
+  })
+}

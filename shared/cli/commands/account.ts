@@ -1,0 +1,183 @@
+/** `svc account …`: the account that a key opens. */
+import type { Command } from 'commander'
+import { isApiKeyShape } from '../../api-key.ts'
+import { apiKeyHash } from '../api-key-hash.ts'
+import type { Cli } from '../cli.ts'
+import { keptOrigin } from '../credentials/credentials.ts'
+import type { KeptOrigin } from '../credentials/kept.ts'
+import { UsageError } from '../terminal.ts'
+import { registerRotate } from './account-rotate.ts'
+import { examples } from './examples.ts'
+import { columns, facts } from './trigger/columns.ts'
+
+export function registerAccount(program: Command, cli: Cli): void {
+  const account = program.command('account').description('The account: its key, its credits.')
+  for (const register of [
+    registerCreate,
+    registerUse,
+    registerShow,
+    registerCredits,
+    registerUsage,
+  ])
+    register(account, cli)
+  registerRotate(account, cli)
+}
+
+type Replacing = { replace?: boolean }
+
+function registerCreate(account: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(account.command('create').description('Open an account, and keep its key here.'))
+    .option('--name <text>', 'of the account', 'svc')
+    .option('--description <text>', 'of the account', '')
+    .option('--email <address>', 'where the service may write to')
+    .option('--show', 'print the key, too; otherwise it is in the credentials file alone')
+    .option('--replace', 'where an account is kept already: keep its key as a former one')
+    .action(
+      async (
+        given: { name: string; description: string; email?: string; show?: boolean } & Replacing,
+      ) => {
+        const { baseUrl } = await cli.deployment(command)
+        requireRoom(await cli.credentials.origin(baseUrl), given, baseUrl)
+        const client = await cli.client(command, {})
+        cli.progress(command, 'Opening an account takes some seconds.')
+        const { api_key, wallet_address } = await client.newAccount({
+          account_name: given.name,
+          account_description: given.description,
+          ...(given.email !== undefined && { email: given.email }),
+        })
+        await keep(api_key, command, cli)
+        const api_key_hash = apiKeyHash(api_key)
+        const kept_in = cli.credentials.file
+        const said = { api_key_hash, wallet_address, kept_in, ...(given.show && { api_key }) }
+        cli.say(command, said, () =>
+          facts({
+            'key hash': api_key_hash,
+            wallet: wallet_address,
+            'kept in': kept_in,
+            ...(given.show && { key: api_key }),
+          }),
+        )
+      },
+    )
+  examples(command, ['svc account create --name first'])
+}
+
+function registerUse(account: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(account.command('use').description('Keep the key of an account that you have.'))
+    .requiredOption('--key-file <file>', 'that has the key; - for standard input')
+    .option('--replace', 'where an account is kept already: keep its key as a former one')
+    .action(async ({ keyFile: file, ...given }: { keyFile: string } & Replacing) => {
+      const { baseUrl } = await cli.deployment(command)
+      const key = (await cli.secret({ file, variable: 'SVC_API_KEY' })) ?? ''
+      if (!isApiKeyShape(key))
+        throw new UsageError('--key-file has no API key in it: one has 44 characters of base64')
+      const kept = await cli.credentials.origin(baseUrl)
+      if (kept.account_key !== key) requireRoom(kept, given, baseUrl)
+      const client = await cli.client(command, {})
+      if (!(await client.accountExists(key)))
+        throw new UsageError(`no account at ${baseUrl} has this key`)
+      await keep(key, command, cli)
+      const api_key_hash = apiKeyHash(key)
+      cli.say(command, { api_key_hash, kept_in: cli.credentials.file }, () => [
+        `Kept for ${baseUrl}: the key with the hash ${api_key_hash}`,
+      ])
+    })
+  examples(command, ['svc account use --key-file account.key --replace'])
+}
+
+/** The only copy of a key may be the one that is kept. */
+function requireRoom({ account_key }: KeptOrigin, { replace }: Replacing, baseUrl: string): void {
+  if (account_key !== undefined && !replace)
+    throw new UsageError(
+      `an account is kept for ${baseUrl} already; give --replace for another one`,
+    )
+}
+
+async function keep(key: string, command: Command, cli: Cli): Promise<void> {
+  const { baseUrl, known } = await cli.deployment(command)
+  await cli.credentials.change((kept) => {
+    const origin = keptOrigin(kept, baseUrl)
+    if (origin.account_key !== undefined && origin.account_key !== key) {
+      origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
+      // Of the other account: they would be refused.
+      delete origin.usage_keys
+    }
+    origin.account_key = key
+    delete origin.next_account_key
+    kept.current = {
+      base_url: baseUrl,
+      ...(known.triggersUrl !== undefined && { triggers_url: known.triggersUrl }),
+    }
+  })
+}
+
+function registerShow(account: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(
+      account.command('show').description('What the account has: credits, wallets, groups, keys.'),
+    )
+    .action(async () => {
+      const { baseUrl } = await cli.deployment(command)
+      const client = await cli.client(command, { key: 'account' })
+      const [balance, wallets, groups, keys] = await Promise.all([
+        client.billing.balance(),
+        client.listWallets().all(),
+        client.listGroups().all(),
+        client.listApiKeys().all(),
+      ])
+      const said = {
+        base_url: baseUrl,
+        ...balance,
+        wallets: wallets.length,
+        groups: groups.length,
+        usage_keys: keys.length,
+      }
+      cli.say(command, said, () =>
+        facts({
+          at: baseUrl,
+          credits: balance.balance_display,
+          wallets: String(wallets.length),
+          groups: String(groups.length),
+          'usage keys': String(keys.length),
+        }),
+      )
+    })
+  examples(command, ['svc account show'])
+}
+
+function registerCredits(account: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(account.command('credits').alias('balance').description('What can be spent.'))
+    .action(async () => {
+      const { billing } = await cli.client(command, { key: 'account' })
+      const balance = await billing.balance()
+      cli.say(command, balance, () => columns([[balance.balance_display]]))
+    })
+  examples(command, ['svc account credits', 'svc account credits --json'])
+}
+
+function registerUsage(account: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(account.command('usage').description('What was charged, by day, key and action.'))
+    .option('--from <day>', 'the first UTC day, as YYYY-MM-DD (30 days before the end)')
+    .option('--to <day>', 'the last UTC day, included (today)')
+    .action(async ({ from, to }: { from?: string; to?: string }) => {
+      const { billing } = await cli.client(command, { key: 'account' })
+      const rows = await billing.usage({ ...(from && { from }), ...(to && { to }) }).all()
+      cli.say(command, rows, () =>
+        columns(
+          rows.map((row) => [
+            row.day,
+            `${row.cents} c`,
+            String(row.quantity),
+            row.kind,
+            row.key_name ?? row.api_key_hash.slice(0, 10),
+            row.action_cid ?? row.operation ?? '',
+          ]),
+        ),
+      )
+    })
+  examples(command, ['svc account usage'])
+}

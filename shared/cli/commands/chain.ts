@@ -1,0 +1,36 @@
+/** `svc chain list`: the chains whose events fire triggers here. */
+import type { Command } from 'commander'
+import type { Chain } from '../../client/triggers/records.ts'
+import type { Cli } from '../cli.ts'
+import { examples } from './examples.ts'
+import { columns } from './trigger/columns.ts'
+
+export function registerChain(program: Command, cli: Cli): void {
+  const command = program
+    .command('chain')
+    .description('The chains whose events fire triggers.')
+    .command('list')
+    .description('The chains that this deployment watches, and how far.')
+  cli.atDeployment(command)
+  examples(command, ['svc chain list'])
+  command.action(async () => {
+    const { triggers } = await cli.client(command, { token: true })
+    const chains = await triggers.chains()
+    cli.say(command, chains, () => (chains.length === 0 ? ['no chains'] : chainLines(chains)))
+  })
+}
+
+function chainLines(chains: readonly Chain[]): string[] {
+  const head = ['CHAIN', 'ID', 'HEAD', 'BEHIND', 'FINAL AFTER', 'NODES']
+  return columns([
+    head,
+    ...chains.map(({ chain, chain_id, head: block, lag_blocks, finality, rpc }) => [
+      chain,
+      String(chain_id),
+      block === null ? '-' : String(block),
+      lag_blocks === null ? '-' : `${lag_blocks} blocks`,
+      `${finality} blocks`,
+      `${rpc.filter(({ state }) => state === 'healthy').length} of ${rpc.length} healthy`,
+    ]),
+  ])
+}

@@ -1,0 +1,19 @@
+import { Argument, type Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { type Shell, SHELLS } from '../completion/scripts.ts'
+import { examples } from './examples.ts'
+
+export function registerCompletion(program: Command, { terminal }: Cli): void {
+  const command = program
+    .command('completion')
+    .description('A script that completes commands and options in your shell.')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const [{ completionScript }, { placesOf }] = await Promise.all([
+        import('../completion/scripts.ts'),
+        import('../completion/tree.ts'),
+      ])
+      terminal.write(completionScript(shell, placesOf(program)))
+    })
+  examples(command, ['eval "$(svc completion bash)"'])
+}

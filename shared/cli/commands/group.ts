@@ -1,0 +1,184 @@
+/** `svc group …`: which actions may use which wallets. */
+import type { Command } from 'commander'
+import type { ApiClient } from '../../client/api/client.ts'
+import type { Cli } from '../cli.ts'
+import { ACTION, cidNamed } from './action-named.ts'
+import { examples } from './examples.ts'
+import { groupId } from './group-id.ts'
+import { columns, facts } from './trigger/columns.ts'
+
+/** Stands for every wallet of the account, and as a hash for every action. */
+const ALL = `0x${'00'.repeat(32)}`
+
+export function registerGroup(program: Command, cli: Cli): void {
+  const group = program.command('group').description('Groups: which actions may use which wallets.')
+  registerCreate(group, cli)
+  registerList(group, cli)
+  registerShow(group, cli)
+  for (const member of MEMBERS) registerMember(group, cli, member)
+  registerDelete(group, cli)
+}
+
+type NewGroup = { name: string; description: string; wallet: string[]; action: string[] } & {
+  allWallets?: boolean
+  allActions?: boolean
+}
+
+const each = (value: string, before: string[]) => [...before, value]
+
+function registerCreate(group: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(group.command('create').description('Make a group.'))
+    .option('--name <text>', 'of the group', 'svc')
+    .option('--description <text>', 'of the group', '')
+    .option('--wallet <address>', 'a wallet that it permits; may be repeated', each, [])
+    .option('--action <file or cid>', 'an action that it permits; may be repeated', each, [])
+    .option('--all-wallets', 'permits every wallet of the account')
+    .option('--all-actions', 'permits every action: also one that gives a wallet’s key away')
+    .action(async (given: NewGroup) => {
+      const cids = await Promise.all(given.action.map((named) => cidNamed(named, cli)))
+      const client = await cli.client(command, { key: 'account' })
+      const { group_id } = await client.addGroup({
+        group_name: given.name,
+        group_description: given.description,
+        pkp_ids_permitted: given.allWallets ? [ALL] : given.wallet,
+        cid_hashes_permitted: given.allActions ? [0] : [],
+      })
+      // By their CIDs: a group that was made with hashes alone does not know of which.
+      for (const action_ipfs_cid of cids)
+        await client.addActionToGroup({ group_id, action_ipfs_cid })
+      cli.say(command, { group_id, action_cids: cids }, () =>
+        facts({ group: String(group_id), actions: cids.join(' ') }),
+      )
+    })
+  examples(command, [
+    'svc group create --name signers --action action.js --all-wallets',
+    'svc group create --name other',
+  ])
+}
+
+function registerList(group: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(group.command('list').description('The account’s groups.'))
+    .action(async () => {
+      const client = await cli.client(command, { key: 'account' })
+      const groups = await client.listGroups().all()
+      const count = (permitted: readonly string[], what: string) =>
+        permitted.includes(ALL)
+          ? `all ${what}s`
+          : `${permitted.length} ${what}${permitted.length === 1 ? '' : 's'}`
+      cli.say(command, groups, () =>
+        columns(
+          groups.map(
+            ({ group_id, name, pkp_ids_permitted: wallets, cid_hashes_permitted: actions }) => [
+              String(group_id),
+              count(wallets, 'wallet'),
+              count(actions, 'action'),
+              name,
+            ],
+          ),
+        ),
+      )
+    })
+  examples(command, ['svc group list'])
+}
+
+function registerShow(group: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(group.command('show').description('A group with its wallets, actions and keys.'))
+    .argument('<id>', 'of the group', groupId)
+    .action(async (group_id: number) => {
+      const client = await cli.client(command, { key: 'account' })
+      const whole = await client.getGroup({ group_id })
+      cli.say(command, whole, () =>
+        columns([
+          ['group', String(whole.group_id), whole.name],
+          ...whole.wallets.map(({ wallet_address, name }) => ['wallet', wallet_address, name]),
+          ...whole.actions.map(({ action_ipfs_cid, cid_hash, name }) => [
+            'action',
+            action_ipfs_cid ?? cid_hash,
+            name,
+          ]),
+          ...whole.keys.map(({ api_key_hash, name }) => ['key', api_key_hash, name]),
+        ]),
+      )
+    })
+  examples(command, ['svc group show 1'])
+}
+
+type Member = {
+  name: string
+  description: string
+  /** What is put in or taken out. */
+  argument: [name: string, description: string]
+  change(this: void, client: ApiClient, group_id: number, named: string): Promise<unknown>
+  /** What the service takes in its place. */
+  named?(this: void, named: string, cli: Cli): Promise<string>
+  example: string
+}
+
+const WALLET: Member['argument'] = ['wallet', 'its address, or its id']
+
+const MEMBERS: readonly Member[] = [
+  {
+    name: 'add-wallet',
+    description: 'Permit a wallet to the group’s actions.',
+    argument: WALLET,
+    change: (client, group_id, pkp_id) => client.addPkpToGroup({ group_id, pkp_id }),
+    example: 'svc group add-wallet 1 $WALLET',
+  },
+  {
+    name: 'remove-wallet',
+    description: 'Permit a wallet no longer.',
+    argument: WALLET,
+    change: (client, group_id, pkp_id) => client.removePkpFromGroup({ group_id, pkp_id }),
+    example: 'svc group remove-wallet 1 $WALLET',
+  },
+  {
+    name: 'add-action',
+    description: 'Permit an action.',
+    argument: ['action', ACTION],
+    named: cidNamed,
+    change: (client, group_id, action_ipfs_cid) =>
+      client.addActionToGroup({ group_id, action_ipfs_cid }),
+    example: 'svc group add-action 1 other.js',
+  },
+  {
+    name: 'remove-action',
+    description: 'Permit an action no longer.',
+    argument: ['action', ACTION],
+    named: cidNamed,
+    change: (client, group_id, action_ipfs_cid) =>
+      client.removeActionFromGroup({ group_id, action_ipfs_cid }),
+    example: 'svc group remove-action 1 other.js',
+  },
+]
+
+function registerMember(group: Command, cli: Cli, member: Member): void {
+  const command = cli
+    .atDeployment(group.command(member.name).description(member.description))
+    .argument('<id>', 'of the group', groupId)
+    .argument(`<${member.argument[0]}>`, member.argument[1])
+    .action(async (id: number, given: string) => {
+      const named = member.named ? await member.named(given, cli) : given
+      const client = await cli.client(command, { key: 'account' })
+      const done = await member.change(client, id, named)
+      cli.say(command, done, () => [])
+    })
+  examples(command, [member.example])
+}
+
+function registerDelete(group: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(
+      group.command('delete').description('Remove a group; its wallets and actions stay.'),
+    )
+    .argument('<id>', 'of the group', groupId)
+    .option('--yes', 'without asking')
+    .action(async (group_id: number, { yes }: { yes?: boolean }) => {
+      if (!yes && !(await cli.confirm(`Remove the group ${group_id}?`))) return
+      const client = await cli.client(command, { key: 'account' })
+      cli.say(command, await client.removeGroup({ group_id }), () => [])
+    })
+  examples(command, ['svc group delete 2 --yes'])
+}

@@ -1,0 +1,49 @@
+/** The options that say what a usage key may do. */
+import { type Command, InvalidArgumentError } from 'commander'
+import type { UsageKeyFields } from '../../client/core/account.ts'
+import { groupIds } from './group-id.ts'
+
+export type GivenRights = {
+  executeIn?: number[]
+  manageActionsIn?: number[]
+  addWalletsTo?: number[]
+  removeWalletsFrom?: number[]
+  createGroups?: boolean
+  deleteGroups?: boolean
+  createWallets?: boolean
+  capCents?: number
+  capWindow?: number
+}
+
+export function withRights(command: Command): Command {
+  return command
+    .option('--execute-in <ids>', 'run the actions of these groups; 0 for all', groupIds)
+    .option('--manage-actions-in <ids>', 'change the actions of these groups', groupIds)
+    .option('--add-wallets-to <ids>', 'permit wallets in these groups', groupIds)
+    .option('--remove-wallets-from <ids>', 'take wallets out of these groups', groupIds)
+    .option('--create-groups', 'make groups')
+    .option('--delete-groups', 'remove groups')
+    .option('--create-wallets', 'make wallets')
+    .option('--cap-cents <cents>', 'spend no more in any window', whole)
+    .option('--cap-window <seconds>', 'how long such a window is', whole)
+}
+
+export function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
+  const fields = {
+    execute_in_groups: given.executeIn,
+    manage_ipfs_ids_in_groups: given.manageActionsIn,
+    add_pkp_to_groups: given.addWalletsTo,
+    remove_pkp_from_groups: given.removeWalletsFrom,
+    can_create_groups: given.createGroups,
+    can_delete_groups: given.deleteGroups,
+    can_create_pkps: given.createWallets,
+    spend_cap_cents: given.capCents,
+    spend_window_seconds: given.capWindow,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function whole(text: string): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It takes a whole number.')
+}

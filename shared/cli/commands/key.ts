@@ -1,0 +1,154 @@
+/** `svc key …`: usage keys, which can do what they are told to and no more. */
+import type { Command } from 'commander'
+import type { UsageKey, UsageKeyFields } from '../../client/core/account.ts'
+import { isApiKeyShape } from '../../api-key.ts'
+import { apiKeyHash } from '../api-key-hash.ts'
+import type { Cli } from '../cli.ts'
+import { keptOrigin } from '../credentials/credentials.ts'
+import { UsageError } from '../terminal.ts'
+import { examples } from './examples.ts'
+import { type GivenRights, rightsIn, withRights } from './key-rights.ts'
+import { columns, facts } from './trigger/columns.ts'
+
+export function registerKey(program: Command, cli: Cli): void {
+  const key = program.command('key').description('Usage keys: they can do what they are told to.')
+  for (const register of [registerCreate, registerList, registerUpdate, registerDelete])
+    register(key, cli)
+}
+
+function registerCreate(key: Command, cli: Cli): void {
+  const command = withRights(
+    cli.atDeployment(key.command('create').description('Make a usage key, and keep it here.')),
+  )
+    .option('--name <text>', 'of the key, by which --key-name finds it', 'svc')
+    .option('--description <text>', 'of the key', '')
+    .option('--show', 'print the key, too; otherwise it is in the credentials file alone')
+    .action(async (given: GivenRights & { name: string; description: string; show?: boolean }) => {
+      const { name, description } = given
+      const { baseUrl } = await cli.deployment(command)
+      const client = await cli.client(command, { key: 'account' })
+      const made = await client.addUsageApiKey({ name, description, ...rightsIn(given) })
+      const { usage_api_key } = made
+      const hash = apiKeyHash(usage_api_key)
+      await cli.credentials.change((kept) => {
+        const origin = keptOrigin(kept, baseUrl)
+        origin.usage_keys = [...(origin.usage_keys ?? []), { name, hash, key: usage_api_key }]
+      })
+      const kept_in = cli.credentials.file
+      cli.say(
+        command,
+        { api_key_hash: hash, name, kept_in, ...(given.show && { usage_api_key }) },
+        () =>
+          facts({
+            'key hash': hash,
+            name,
+            'kept in': kept_in,
+            ...(given.show && { key: usage_api_key }),
+          }),
+      )
+    })
+  examples(command, [
+    'svc key create --name runner --execute-in 1 --cap-cents 500 --cap-window 86400',
+    'svc key create --name spare --create-wallets',
+  ])
+}
+
+function registerList(key: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(key.command('list').description('The account’s usage keys; * are kept here.'))
+    .action(async () => {
+      const { baseUrl } = await cli.deployment(command)
+      const client = await cli.client(command, { key: 'account' })
+      const keys = await client.listApiKeys().all()
+      const kept = ((await cli.credentials.origin(baseUrl)).usage_keys ?? []).map(
+        ({ hash }) => hash,
+      )
+      cli.say(command, keys, () =>
+        columns(
+          keys.map((one) => [
+            kept.includes(one.api_key_hash) ? '*' : ' ',
+            one.name,
+            capOf(one),
+            `groups ${one.execute_in_groups.join(',') || '-'}`,
+            one.api_key_hash,
+          ]),
+        ),
+      )
+    })
+  examples(command, ['svc key list', 'svc key list --json'])
+}
+
+function capOf({
+  spend_cap_cents: cap,
+  spend_window_seconds: window,
+  spent_cents: spent,
+}: UsageKey) {
+  return cap === null ? 'no cap' : `${spent ?? 0} of ${cap} c in ${window} s`
+}
+
+function registerUpdate(key: Command, cli: Cli): void {
+  const command = withRights(
+    cli.atDeployment(
+      key.command('update').description('Change what a usage key may do; what is not given stays.'),
+    ),
+  )
+    .argument('<key>', 'its hash, or the name of one that is kept here')
+    .option('--name <text>', 'of the key')
+    .option('--description <text>', 'of the key')
+    .option('--no-cap', 'take its cap away')
+    .action(
+      async (
+        named: string,
+        given: GivenRights & Pick<UsageKeyFields, 'name' | 'description'> & { cap: boolean },
+      ) => {
+        const hash = await hashNamed(named, command, cli)
+        const client = await cli.client(command, { key: 'account' })
+        const { name, description } = given
+        const done = await client.updateUsageApiKey({
+          usage_api_key: hash,
+          ...(name !== undefined && { name }),
+          ...(description !== undefined && { description }),
+          ...rightsIn(given),
+          ...(!given.cap && { spend_cap_cents: null, spend_window_seconds: null }),
+        })
+        cli.say(command, done, () => [])
+      },
+    )
+  examples(command, ['svc key update runner --cap-cents 1000 --cap-window 86400'])
+}
+
+function registerDelete(key: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(
+      key.command('delete').description('Remove a usage key: it is refused from then on.'),
+    )
+    .argument('<key>', 'its hash, or the name of one that is kept here')
+    .option('--yes', 'without asking')
+    .action(async (named: string, { yes }: { yes?: boolean }) => {
+      const { baseUrl } = await cli.deployment(command)
+      const hash = await hashNamed(named, command, cli)
+      if (!yes && !(await cli.confirm(`Remove the usage key ${hash}?`))) return
+      const client = await cli.client(command, { key: 'account' })
+      const done = await client.removeUsageApiKey({ usage_api_key: hash })
+      await cli.credentials.change((kept) => {
+        const origin = keptOrigin(kept, baseUrl)
+        origin.usage_keys = (origin.usage_keys ?? []).filter((one) => one.hash !== hash)
+      })
+      cli.say(command, done, () => [])
+    })
+  examples(command, ['svc key delete spare --yes'])
+}
+
+/** @throws {UsageError} where none or several are kept under the name */
+async function hashNamed(named: string, command: Command, cli: Cli): Promise<string> {
+  if (/^0x[0-9a-f]{64}$/i.test(named)) return named.toLowerCase()
+  if (isApiKeyShape(named)) throw new UsageError('a key is named by its hash, and not by itself')
+  const { baseUrl } = await cli.deployment(command)
+  const kept = ((await cli.credentials.origin(baseUrl)).usage_keys ?? []).filter(
+    ({ name }) => name === named,
+  )
+  if (kept.length === 1) return kept[0]!.hash
+  throw new UsageError(
+    `${kept.length === 0 ? 'no' : 'more than one'} usage key is kept here under this name: give its hash, which svc key list has`,
+  )
+}

@@ -1,0 +1,82 @@
+/** `svc login`: a token that a person approves in a browser, and that is kept for the trigger service alone. */
+import { hostname } from 'node:os'
+import type { Command } from 'commander'
+import type { Scope } from '../../wire/agent.ts'
+import type { Cli } from '../cli.ts'
+import { keptEdge } from '../credentials/credentials.ts'
+import { printable } from '../terminal.ts'
+import { examples } from './examples.ts'
+import { facts } from './trigger/columns.ts'
+
+type Given = { label?: string; readOnly?: boolean }
+
+export function registerLogin(program: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(
+      program
+        .command('login')
+        .description('Have a person approve a token for this machine, in a browser.'),
+    )
+    .option('--label <text>', 'what the person is shown (svc on <this host>)')
+    .option('--read-only', 'a token that can read, and change nothing')
+    .action((given: Given) => login(given, command, cli))
+  examples(command, ['svc login --label "my laptop"'])
+}
+
+async function login(given: Given, command: Command, cli: Cli): Promise<void> {
+  const { terminal, credentials } = cli
+  const { triggersUrl, known, fetch } = await cli.deployment(command)
+  const [{ createClient }, { newAgentToken }, { LABEL_MAX_CHARACTERS }] = await Promise.all([
+    import('../../client/client.ts'),
+    import('../../client/agent-token.ts'),
+    import('../../wire/agent.ts'),
+  ])
+  const agent = newAgentToken(terminal.random)
+  const { token, challenge } = agent
+  const baseUrl = known.baseUrl ?? triggersUrl
+  const { triggers } = createClient({ baseUrl, triggersUrl, token, fetch, signal: terminal.signal })
+  const label = given.label ?? `svc on ${hostname()}`.slice(0, LABEL_MAX_CHARACTERS)
+  const scopes: Scope[] | undefined = given.readOnly ? ['triggers:read'] : undefined
+  const asked = await triggers.registerAgentRequest({ challenge, label, ...(scopes && { scopes }) })
+  // To standard error, and also where nobody looks: without it nobody could approve. The URL has the token's hash alone.
+  const wanted = {
+    Open: agent.authorizeUrl(triggersUrl),
+    'Type the code': asked.user_code,
+    'It shows': agent.comparisonCode,
+  }
+  for (const line of facts(wanted)) cli.warn(line)
+  cli.progress(command, 'Waiting until it is approved; Ctrl-C ends it.')
+  const me = await triggers.waitUntilAuthorized()
+  await credentials.change((kept) => {
+    Object.assign(keptEdge(kept, triggersUrl), { token, email: me.email })
+    kept.current = {
+      ...(known.baseUrl !== undefined && { base_url: known.baseUrl }),
+      triggers_url: triggersUrl,
+    }
+  })
+  cli.say(command, me, () => [
+    `Logged in to ${triggersUrl} as ${printable(me.email)}, until ${printable(me.token_expires_at)}.`,
+    'If that is not you, run svc logout, and send it no usage key.',
+  ])
+}
+
+export function registerLogout(program: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(
+      program
+        .command('logout')
+        .description('Forget the token of this machine; say where it is revoked.'),
+    )
+    .action(async () => {
+      const { triggersUrl } = await cli.deployment(command)
+      const { token } = await cli.credentials.edge(triggersUrl)
+      const revoke_url = `${triggersUrl}/agent/tokens`
+      if (token !== undefined)
+        await cli.credentials.change((kept) => void delete kept.edges[new URL(triggersUrl).origin])
+      cli.say(command, { forgotten: token !== undefined, revoke_url }, () => [
+        token === undefined ? `No token was kept for ${triggersUrl}.` : `Forgotten here.`,
+        `A token is good until it is revoked, in a browser: ${revoke_url}`,
+      ])
+    })
+  examples(command, ['svc logout'])
+}

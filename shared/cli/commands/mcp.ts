@@ -1,0 +1,78 @@
+/** `svc mcp`: the trigger service as tools of an agent, over standard input and output. */
+import { hostname } from 'node:os'
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { keptEdge } from '../credentials/credentials.ts'
+import { NoCredential } from '../terminal.ts'
+import { verificationFor } from '../verification.ts'
+import { examples } from './examples.ts'
+
+export function registerMcp(program: Command, cli: Cli): void {
+  const command = program
+    .command('mcp')
+    .description(
+      'An MCP server for agents, over standard input and output, that an agent’s configuration starts. Files that it is told to read lie in ' +
+        'the folder where it is started, or below.',
+    )
+  cli.atDeployment(cli.withUsageKey(command))
+  examples(command, ['svc mcp'])
+  command.action(() => mcp(command, cli))
+}
+
+async function mcp(command: Command, cli: Cli): Promise<void> {
+  const { terminal, credentials } = cli
+  const at = await cli.deployment(command)
+  // An agent's start waits for what is loaded here; another command's does not.
+  const [
+    { AgentSession },
+    { FolderFiles },
+    { makeMcpServer },
+    { serve },
+    { createClient },
+    { fetchDocument },
+  ] = await Promise.all([
+    import('../mcp/agent-session.ts'),
+    import('../mcp/folder-files.ts'),
+    import('../mcp/server.ts'),
+    import('../mcp/serve.ts'),
+    import('../../client/client.ts'),
+    import('../mcp/fetch-document.ts'),
+  ])
+  const session = new AgentSession({
+    kept: async () => {
+      try {
+        return (await cli.client(command, { token: true })).triggers
+      } catch (error) {
+        if (error instanceof NoCredential) return undefined
+        throw error
+      }
+    },
+    withToken: async (token) => {
+      const { triggersUrl, known, fetch } = at
+      const baseUrl = known.baseUrl ?? triggersUrl
+      const { signal } = terminal
+      return createClient({
+        baseUrl,
+        triggersUrl,
+        token,
+        ...verificationFor(baseUrl),
+        fetch,
+        signal,
+      }).triggers
+    },
+    keep: (token) =>
+      credentials.change((kept) => {
+        keptEdge(kept, at.triggersUrl).token = token
+      }),
+    random: terminal.random,
+  })
+  const files = new FolderFiles(terminal.folder)
+  const parts = {
+    session,
+    files,
+    usageKeys: { files, environment: terminal.environment, usual: () => cli.usageKey(command) },
+    document: (path: string) => fetchDocument(at, path, terminal.signal),
+    label: `svc mcp on ${hostname()}`.slice(0, 64),
+  }
+  await serve(() => makeMcpServer(parts, at.known.triggersUrl), terminal.input(), terminal)
+}

@@ -1,0 +1,33 @@
+/** `svc trigger …`: what fires an action, and what became of it. */
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'
+import { registerCancel, registerReplay, registerRun, registerRuns } from './trigger/runs.ts'
+import { registerList, registerShow } from './trigger/show.ts'
+import { registerDelete, registerPurge, registerSwitches } from './trigger/switch.ts'
+import { registerTail } from './trigger/tail.ts'
+import { registerFire, registerTest } from './trigger/test.ts'
+
+export function registerTrigger(program: Command, cli: Cli): void {
+  const trigger = program
+    .command('trigger')
+    .description('Triggers: what fires an action, and what became of it.')
+  const commands = [
+    registerCreate,
+    registerPreview,
+    registerList,
+    registerShow,
+    registerUpdate,
+    registerTest,
+    registerFire,
+    registerRuns,
+    registerRun,
+    registerTail,
+    registerReplay,
+    registerCancel,
+    registerPurge,
+    registerSwitches,
+    registerDelete,
+  ]
+  for (const register of commands) register(trigger, cli)
+}

@@ -1,0 +1,101 @@
+/** A trigger's fields from the words of `create`, `update` and `preview`. What they may be, the service says. */
+import type { Command } from 'commander'
+import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
+import type { Cli } from '../../cli.ts'
+import { UsageError } from '../../terminal.ts'
+import { each, type GivenParams, integerOf, keyValues, objectOf, paramsOf } from './values.ts'
+
+export type GivenFields = GivenParams & {
+  file?: string
+  name?: string
+  webhook?: boolean
+  cron?: string
+  chain?: string
+  contract?: string
+  event?: string
+  fromBlock?: string
+  topic?: string[]
+  maxRunsPerMinute?: string
+  maxQueuedRuns?: string
+  option?: string[]
+}
+
+type Kind = TriggerFields['kind']
+
+/** Which kind it is, and what fires it. */
+export function takesFiring(command: Command): Command {
+  return command
+    .option('--webhook', 'fired by a POST to a URL of its own')
+    .option('--cron <expression>', 'fired by the clock, in UTC: 5 fields, or 6 with seconds first')
+    .option('--chain <name>', 'fired by events of a contract on this chain')
+    .option('--contract <address>', 'chain events: the contract')
+    .option('--event <signature>', 'chain events: such as "Transfer(address,address,uint256)"')
+    .option('--from-block <number>', 'chain events: backfills from this block')
+    .option(
+      '--topic <topic>',
+      'chain events: the next indexed argument: a topic, several with commas, or any; up to three times',
+      each,
+    )
+    .option('--params <key=value>', 'params of every run; JSON, or text; may be repeated', each)
+    .option('--params-file <file>', 'the same, as a JSON object')
+    .option('--option <key=value>', 'such as concurrency=4, dedup=true; may be repeated', each)
+    .option('--file <file>', 'JSON of the fields as the API has them; options go over it')
+}
+
+/** What a stored trigger has besides. */
+export function takesCaps(command: Command): Command {
+  return command
+    .option('--name <name>', 'its name')
+    .option('--max-runs-per-minute <n>', 'runs that start within a minute')
+    .option('--max-queued-runs <n>', 'runs that wait')
+}
+
+/** The fields that were given, and no others. @throws {UsageError} */
+export async function givenFields(
+  cli: Cli,
+  given: GivenFields,
+): Promise<{ kind?: Kind } & TriggerChanges> {
+  const ofFile = given.file === undefined ? {} : objectOf('--file', await cli.text(given.file))
+  const { maxRunsPerMinute: runs, maxQueuedRuns: queued, name } = given
+  const params = await paramsOf(cli, given)
+  return {
+    ...ofFile,
+    ...(name !== undefined && { name }),
+    ...firing(given),
+    ...(params && { default_params: params }),
+    ...(given.option && { options: keyValues('--option', given.option) }),
+    ...(runs !== undefined && { max_runs_per_minute: integerOf('--max-runs-per-minute', runs) }),
+    ...(queued !== undefined && { max_queued_runs: integerOf('--max-queued-runs', queued) }),
+  }
+}
+
+function firing(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
+  const { webhook, cron, chain, contract, event, fromBlock, topic } = given
+  const ways = [webhook, cron, chain].filter((way) => way !== undefined)
+  if (ways.length > 1) throw new UsageError('a trigger takes one of --webhook, --cron and --chain')
+  if (chain === undefined && [contract, event, fromBlock, topic].some((one) => one !== undefined))
+    throw new UsageError('--contract, --event, --from-block and --topic need --chain')
+  if (webhook) return { kind: 'webhook', config: {} }
+  if (cron !== undefined) return { kind: 'schedule', config: { cron } }
+  if (chain === undefined) return {}
+  if (contract === undefined || event === undefined)
+    throw new UsageError('--chain needs --contract and --event')
+  const config = {
+    chain,
+    contract_address: contract,
+    event_signature: event,
+    ...(fromBlock !== undefined && { start_block: blockOf(fromBlock) }),
+    ...(topic && { topic_filters: topic.map(topicFilter) }),
+  }
+  return { kind: 'chain_event', config }
+}
+
+function blockOf(text: string): number | string {
+  return /^0x[0-9a-f]+$/i.test(text) ? text : integerOf('--from-block', text)
+}
+
+function topicFilter(text: string): string | string[] | null {
+  if (text === 'any') return null
+  const topics = text.split(',')
+  return topics.length === 1 ? text : topics
+}

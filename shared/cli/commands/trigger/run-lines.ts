@@ -1,0 +1,78 @@
+/** Runs in lines for people. */
+import type { Run } from '../../../client/triggers/records.ts'
+import { printable } from '../../terminal.ts'
+import { brief, columns, facts, LINE_CHARACTERS, moment } from './columns.ts'
+
+/** What a run says of itself below its first line stands under its time. */
+const INDENT = '         '
+
+/** Two lines a run: how and when, and what came of it. */
+export function runsLines(runs: readonly Run[]): string[] {
+  const heads = columns(
+    runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]),
+  )
+  return runs.flatMap((run, at) => [heads[at]!, `${INDENT}${summary(run)}`])
+}
+
+/** All that there is to a run. */
+export function runLines(run: Run): string[] {
+  const { error, logs } = run
+  return [
+    ...facts({
+      run: run.id,
+      trigger: run.trigger_id,
+      status: run.status,
+      queued: moment(run.queued_at),
+      started: moment(run.started_at),
+      finished: moment(run.finished_at),
+      attempt: String(run.attempt),
+      'next try': run.next_attempt_at === null ? undefined : moment(run.next_attempt_at),
+      'waiting for': run.waiting_for ?? undefined,
+      action: run.action_cid,
+      charged: cents(run),
+      'replay of': run.replay_of ?? undefined,
+      test: run.test ? 'yes' : undefined,
+      reorged: run.reorged ? 'its log is no longer on the chain' : undefined,
+      receipt:
+        run.receipt === null ? undefined : 'yes: --json has it, svc receipt verify checks it',
+      input: JSON.stringify(run.input),
+      response: run.status === 'success' ? JSON.stringify(run.response) : undefined,
+    }),
+    ...(error === null
+      ? []
+      : ['error', ...error.split('\n').map((line) => `  ${printable(line)}`)]),
+    ...(logs.length === 0 ? [] : ['logs', ...logs.map(logLine)]),
+  ]
+}
+
+function summary(run: Run): string {
+  const room = LINE_CHARACTERS - INDENT.length
+  const marks = [
+    run.test ? 'test' : '',
+    run.replay_of === null ? '' : 'replay',
+    run.reorged ? 'reorged' : '',
+  ]
+  const said = [duration(run), run.status === 'success' ? cents(run) : '', ...marks].filter(Boolean)
+  const before = said.length === 0 ? '' : `${said.join(', ')}  `
+  return `${before}${brief(outcome(run), room - before.length)}`.trimEnd()
+}
+
+function outcome({ status, response, error, waiting_for, next_attempt_at }: Run): unknown {
+  if (status === 'success') return response
+  if (status === 'failed') return error ?? ''
+  if (waiting_for !== null) return `waits for ${waiting_for}`
+  return next_attempt_at === null ? '' : `is tried again at ${moment(next_attempt_at)}`
+}
+
+function duration({ started_at, finished_at }: Run): string {
+  if (started_at === null || finished_at === null) return ''
+  return `${Date.parse(finished_at) - Date.parse(started_at)} ms`
+}
+
+function cents({ charged_cents }: Run): string {
+  return `${charged_cents} ${charged_cents === 1 ? 'cent' : 'cents'}`
+}
+
+function logLine({ level, at_ms, text }: Run['logs'][number]): string {
+  return `  ${`${Math.round(at_ms)} ms`.padStart(8)}  ${level.padEnd(5)}  ${printable(text)}`
+}

@@ -1,0 +1,46 @@
+/** `svc trigger list` and `show`. */
+import type { Command } from 'commander'
+import type { TriggerFilter } from '../../../client/triggers/records.ts'
+import type { Cli } from '../../cli.ts'
+import { examples } from '../examples.ts'
+import { triggerLines, triggersLines } from './trigger-lines.ts'
+import { TRIGGER, triggerNamed } from './which.ts'
+
+type Given = { kind?: NonNullable<TriggerFilter['kind']>; enabled?: true; disabled?: true }
+
+export function registerList(trigger: Command, cli: Cli): void {
+  const command = trigger
+    .command('list')
+    .description('Your triggers, the newest first.')
+    .option('--kind <kind>', 'webhook, schedule or chain_event alone')
+    .option('--enabled', 'those that are enabled')
+    .option('--disabled', 'those that are not')
+  cli.atDeployment(command)
+  examples(command, ['svc trigger list', 'svc trigger list --kind webhook --json'])
+  command.action(async ({ kind, enabled, disabled }: Given) => {
+    const { triggers } = await cli.client(command, { token: true })
+    const filter = {
+      ...(kind && { kind }),
+      ...(enabled !== disabled && { enabled: enabled === true }),
+    }
+    const all = await triggers.list(filter).all()
+    cli.say(command, all, () => (all.length === 0 ? ['no triggers'] : triggersLines(all)))
+  })
+}
+
+export function registerShow(trigger: Command, cli: Cli): void {
+  const command = trigger
+    .command('show')
+    .description('A trigger, and how it fares.')
+    .argument('<trigger>', TRIGGER)
+    .option('--code', 'its source alone')
+  cli.atDeployment(command)
+  examples(command, ['svc trigger show greeter', 'svc trigger show greeter --code'])
+  command.action(async (named: string, { code }: { code?: true }) => {
+    const { triggers } = await cli.client(command, { token: true })
+    const shown = await triggers.get(await triggerNamed(triggers, named))
+    if (!code) return cli.say(command, shown, () => triggerLines(shown))
+    // As it is: it goes into a file. Whose it is, is whose token was sent.
+    cli.terminal.write(shown.action_code)
+  })
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
+import type { Cli } from '../../cli.ts'
+import { EXIT } from '../../terminal.ts'
+import { runLines } from './run-lines.ts'
+
+/** Waits until a run has ended, shows it, and says by the exit code whether it failed. */
+export async function shownEnd(
+  cli: Cli,
+  command: Command,
+  triggers: TriggerOperations,
+  runId: string,
+): Promise<void> {
+  cli.progress(command, `queued ${runId}`)
+  const run = await triggers.waitForRun(runId)
+  cli.say(command, run, () => runLines(run))
+  if (run.status === 'failed') cli.exit(EXIT.failed)
+}

@@ -1,0 +1,33 @@
+/** `svc trigger tail`: runs as they end. */
+import type { Command } from 'commander'
+import type { Cli } from '../../cli.ts'
+import { examples } from '../examples.ts'
+import { EXIT } from '../../terminal.ts'
+import { runsLines } from './run-lines.ts'
+import { TRIGGER, triggerNamed } from './which.ts'
+
+type Given = { since?: string; once?: true; json?: true }
+
+export function registerTail(trigger: Command, cli: Cli): void {
+  const command = trigger
+    .command('tail')
+    .description('The runs of a trigger as they end, until Ctrl-C. --json: one run a line.')
+    .argument('<trigger>', TRIGGER)
+    .option('--since <time>', 'also those queued since then: RFC 3339')
+    .option('--once', 'ends with the first; exit code 1 where it failed')
+  cli.atDeployment(command)
+  examples(command, ['svc trigger tail greeter --since 2026-01-01T00:00:00Z --once'])
+  command.action(async (named: string, { since, once, json }: Given) => {
+    const { triggers } = await cli.client(command, { token: true })
+    const id = await triggerNamed(triggers, named)
+    const runs = triggers.watchRuns(id, since === undefined ? {} : { since })
+    cli.progress(command, `waiting for runs of ${id}`)
+    for await (const run of runs) {
+      const lines = json ? [JSON.stringify(run)] : runsLines([run])
+      cli.terminal.write(`${lines.join('\n')}\n`)
+      if (!once) continue
+      if (run.status === 'failed') cli.exit(EXIT.failed)
+      return
+    }
+  })
+}

@@ -1,0 +1,74 @@
+/** `svc trigger test` and `fire`: an event of one's own. */
+import type { Command } from 'commander'
+import type { TestFields } from '../../../client/triggers/records.ts'
+import type { Cli } from '../../cli.ts'
+import { examples } from '../examples.ts'
+import { UsageError } from '../../terminal.ts'
+import { shownEnd } from './shown-end.ts'
+import { each, type GivenParams, jsonOf, paramsOf } from './values.ts'
+import { TRIGGER, triggerNamed } from './which.ts'
+
+type Given = GivenParams & { event?: string; eventFile?: string; wait: boolean }
+
+export function registerTest(trigger: Command, cli: Cli): void {
+  const command = trigger
+    .command('test')
+    .description('A real run with an event of yours, and its end; exit code 1 where it failed.')
+    .argument('<trigger>', TRIGGER)
+    .option('--event <json>', 'webhooks: what a sender would post')
+    .option('--event-file <file>', 'the same, from a file; - for standard input')
+    .option('--params <key=value>', 'what the event would add to the params; may be repeated', each)
+    .option('--params-file <file>', 'the same, as a JSON object')
+    .option('--no-wait', 'only queues it')
+  cli.atDeployment(command)
+  examples(command, [`svc trigger test greeter --event '{"name": "Ada"}'`])
+  command.action(async (named: string, given: Given) => {
+    const fields = await testFields(cli, given)
+    const { triggers } = await cli.client(command, { token: true })
+    const queued = await triggers.test(await triggerNamed(triggers, named), fields)
+    if (given.wait) return shownEnd(cli, command, triggers, queued.run_id)
+    cli.say(command, queued, () => [`queued ${queued.run_id}`])
+  })
+}
+
+type Fired = { body?: string; bodyFile?: string; header?: string[]; wait: boolean }
+
+export function registerFire(trigger: Command, cli: Cli): void {
+  const command = trigger
+    .command('fire')
+    .description('Posts to the webhook, byte for byte, as a sender would.')
+    .argument('<trigger>', TRIGGER)
+    .option('--body <text>', 'what is posted')
+    .option('--body-file <file>', 'the same, from a file; - for standard input')
+    .option('--header <name: value>', 'such as a signature; may be repeated', each)
+    .option('--no-wait', 'only queues it')
+  cli.atDeployment(command)
+  examples(command, [
+    `svc trigger fire greeter --body '{"name": "Grace"}' --header "X-Event: push"`,
+  ])
+  command.action(async (named: string, { body, bodyFile, header = [], wait }: Fired) => {
+    const posted = bodyFile === undefined ? (body ?? '') : await cli.text(bodyFile)
+    const { triggers } = await cli.client(command, { token: true })
+    const id = await triggerNamed(triggers, named)
+    const fired = await triggers.fire(id, posted, Object.fromEntries(header.map(headerOf)))
+    if (wait) return shownEnd(cli, command, triggers, fired.run_id)
+    cli.say(command, fired, () => [`queued ${fired.run_id}`])
+  })
+}
+
+async function testFields(cli: Cli, given: Given): Promise<TestFields> {
+  const { event, eventFile } = given
+  const params = await paramsOf(cli, given)
+  const ways = [params, event, eventFile].filter((way) => way !== undefined)
+  if (ways.length > 1) throw new UsageError('test takes one of --event, --event-file and --params')
+  if (event !== undefined) return { event: jsonOf('--event', event) }
+  if (eventFile !== undefined) return { event: jsonOf('--event-file', await cli.text(eventFile)) }
+  return { params: params ?? {} }
+}
+
+function headerOf(text: string): [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw new UsageError('--header takes "name: value"')
+  return [name, value]
+}

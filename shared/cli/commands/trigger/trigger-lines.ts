@@ -1,0 +1,96 @@
+/** Triggers in lines for people. */
+import type {
+  ListedTrigger,
+  StoredTrigger,
+  Trigger,
+  TriggerPreview,
+} from '../../../client/triggers/records.ts'
+import { printable } from '../../terminal.ts'
+import { brief, columns, facts, LINE_CHARACTERS, moment } from './columns.ts'
+
+/** An id has 32 characters; with what stands before the name, a line of 80 has room for these. */
+const NAME_CHARACTERS =
+  LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
+
+export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
+  return columns(
+    triggers.map(({ id, kind, enabled, name }) => [
+      id,
+      kind,
+      enabled ? 'enabled' : 'disabled',
+      brief(name, NAME_CHARACTERS),
+    ]),
+  )
+}
+
+/** @param next of a schedule: the ticks after the first, too */
+export function triggerLines(
+  trigger: Trigger | StoredTrigger,
+  next: readonly string[] = [],
+): string[] {
+  const { stats, backfill, next_run_at: tick } = trigger
+  const ticks = next.length > 0 ? next : tick ? [tick] : []
+  return facts({
+    id: trigger.id,
+    name: trigger.name,
+    kind: trigger.kind,
+    state: stateOf(trigger),
+    webhook: trigger.webhook_url,
+    config: trigger.kind === 'webhook' ? undefined : JSON.stringify(trigger.config),
+    next: ticks.map(moment).join(', '),
+    event: trigger.canonical_signature,
+    topic0: trigger.topic0,
+    finality: trigger.finality === undefined ? undefined : String(trigger.finality),
+    backfill: backfill && backfillText(backfill),
+    action: trigger.action_cid,
+    params: jsonUnlessEmpty(trigger.default_params),
+    options: jsonUnlessEmpty(trigger.options),
+    caps: `${trigger.max_runs_per_minute} runs a minute, ${trigger.max_queued_runs} queued`,
+    'waiting for': trigger.waiting_for ?? undefined,
+    'last 24 h': stats && `${stats.ok} ok, ${stats.failed} failed, ${stats.skipped} skipped`,
+    now: stats && `${stats.queued} queued, ${stats.running} running`,
+    took: stats && tookText(stats),
+    created: moment(trigger.created_at),
+    updated: moment(trigger.updated_at),
+  })
+}
+
+export function warningLines({ warnings = [] }: { warnings?: string[] | undefined }): string[] {
+  return warnings.map((warning) => `warning: ${printable(warning)}`)
+}
+
+export function previewLines(preview: TriggerPreview): string[] {
+  const { searched, logs } = preview
+  return [
+    ...facts({
+      next: preview.next?.map(moment).join(', '),
+      interval:
+        preview.min_interval_s === undefined ? undefined : `${preview.min_interval_s} s or more`,
+      event: preview.canonical_signature,
+      topic0: preview.topic0,
+      searched: searched && `blocks ${searched.from} to ${searched.to}`,
+      found: logs && `${logs.length} ${logs.length === 1 ? 'log' : 'logs'}`,
+      params: JSON.stringify(preview.params),
+    }),
+    ...(logs ?? []).map((log) => `  ${brief(log, LINE_CHARACTERS - 2)}`),
+    ...warningLines(preview),
+  ]
+}
+
+function stateOf({ enabled, disabled_reason: reason }: Trigger): string {
+  if (enabled) return 'enabled'
+  return reason === null ? 'disabled' : `disabled: ${reason}`
+}
+
+function backfillText({ from, to, at, done }: NonNullable<Trigger['backfill']>): string {
+  return done ? `blocks ${from} to ${to}: done` : `blocks ${from} to ${to}: at ${at}`
+}
+
+function tookText({ p50_ms, p95_ms }: NonNullable<Trigger['stats']>): string | undefined {
+  if (p50_ms === null || p95_ms === null) return undefined
+  return `half within ${Math.round(p50_ms)} ms, 95 of 100 within ${Math.round(p95_ms)} ms`
+}
+
+function jsonUnlessEmpty(value: object): string | undefined {
+  return Object.keys(value).length === 0 ? undefined : JSON.stringify(value)
+}

@@ -1,0 +1,40 @@
+/** A trigger or run as a person names it. */
+import { NotFound } from '../../../client/failures/by-status.ts'
+import type { Run } from '../../../client/triggers/records.ts'
+import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
+import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../../ids.ts'
+import { printable, UsageError } from '../../terminal.ts'
+
+export const TRIGGER = 'its id, or its name where no other trigger has it'
+export const RUN = 'its id, or a trigger, whose newest run is meant'
+
+const isId = (text: string, characters: number) =>
+  text.length === characters && /^[\w-]+$/.test(text)
+
+/** @throws {NotFound | UsageError} where none has the name, or several have */
+export async function triggerNamed(triggers: TriggerOperations, named: string): Promise<string> {
+  if (isId(named, TRIGGER_ID_CHARACTERS)) return named
+  const ids: string[] = []
+  for await (const { id, name } of triggers.list()) if (name === named) ids.push(id)
+  const [id] = ids
+  if (id === undefined)
+    throw nothing(`no trigger has the id or the name ${printable(named)}`, 'svc trigger list')
+  if (ids.length === 1) return id
+  throw new UsageError(`${ids.length} triggers are named ${printable(named)}: ${ids.join(', ')}`)
+}
+
+/** @throws {NotFound | UsageError} */
+export async function runNamed(triggers: TriggerOperations, named: string): Promise<string> {
+  if (isId(named, RUN_ID_CHARACTERS)) return named
+  const [newest] = await newestRuns(triggers, await triggerNamed(triggers, named), 1)
+  if (newest) return newest.id
+  throw nothing(`${printable(named)} has no run yet`, 'svc trigger test')
+}
+
+export function newestRuns(triggers: TriggerOperations, id: string, limit: number): Promise<Run[]> {
+  return triggers.runs(id, { limit }).all()
+}
+
+function nothing(message: string, command: string): NotFound {
+  return new NotFound(message, { status: 404, code: 'not_found', fix: `See ${command}.` })
+}

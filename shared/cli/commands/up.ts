@@ -1,0 +1,77 @@
+/** `svc up`: the local stack of a checkout, in the foreground. */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { type Terminal, UsageError } from '../terminal.ts'
+import { examples } from './examples.ts'
+
+/** By its path, and run by a Node of its own: nothing of the stack is a part of the command line. */
+const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
+/** As `npm start` has them. */
+const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
+const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const SIGNALLED = 128
+const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGKILL: 9,
+  SIGTERM: 15,
+}
+
+type Given = { stateDir?: string; port?: string; originPort?: string; chainPort?: string }
+
+export function registerUp(program: Command, { terminal, exit }: Cli): void {
+  const command = program
+    .command('up')
+    .description('Start the local stack in the foreground; Ctrl-C stops it, and its state stays.')
+    .option('--state-dir <folder>', 'where its state is (SVC_STATE_DIR; .svc)')
+    .option('--port <port>', 'of the trigger service (SVC_EDGE_PORT; 8787)')
+    .option('--origin-port <port>', 'of the core API (SVC_ORIGIN_PORT; 8788)')
+    .option('--chain-port <port>', 'of the chain (SVC_CHAIN_PORT; 8545)')
+    .action(async (given: Given) => exit(await up(settingsOf(given, terminal), terminal)))
+  examples(command, ['svc up --state-dir stack --port 0 --origin-port 0 --chain-port 0'])
+}
+
+function settingsOf(given: Given, { folder }: Terminal): Record<string, string> {
+  const ports = {
+    SVC_EDGE_PORT: ['--port', given.port],
+    SVC_ORIGIN_PORT: ['--origin-port', given.originPort],
+    SVC_CHAIN_PORT: ['--chain-port', given.chainPort],
+  } as const
+  const settings: Record<string, string> = {}
+  if (given.stateDir !== undefined) settings['SVC_STATE_DIR'] = resolve(folder, given.stateDir)
+  for (const [name, [option, port]] of Object.entries(ports)) {
+    if (port === undefined) continue
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+      throw new UsageError(`${option} takes a port; 0 for any that is free`)
+    settings[name] = port
+  }
+  return settings
+}
+
+/** @returns the exit code of the stack; of one that a signal ended, as shells say it */
+async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
+  if (!existsSync(STACK))
+    throw new UsageError('the local stack is a part of the checkout: run svc up there')
+  const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
+    cwd: terminal.folder,
+    env: { ...terminal.environment, ...settings },
+    stdio: 'inherit',
+  })
+  // A terminal sends Ctrl-C to both; the stack takes it any number of times.
+  const pass = PASSED_ON.map((signal) => [signal, () => void child.kill(signal)] as const)
+  for (const [signal, handler] of pass) process.on(signal, handler)
+  try {
+    return await new Promise((ended, failed) => {
+      child.once('error', failed)
+      child.once('exit', (code, signal) =>
+        ended(code ?? SIGNALLED + (SIGNAL_NUMBERS[signal ?? 'SIGTERM'] ?? 0)),
+      )
+    })
+  } finally {
+    for (const [signal, handler] of pass) process.off(signal, handler)
+  }
+}

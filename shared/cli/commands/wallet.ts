@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { examples } from './examples.ts'
+import { groupId } from './group-id.ts'
+import { columns, facts } from './trigger/columns.ts'
+
+export function registerWallet(program: Command, cli: Cli): void {
+  const wallet = program.command('wallet').description('Wallets, whose keys actions can use.')
+  registerCreate(wallet, cli)
+  registerList(wallet, cli)
+}
+
+function registerCreate(wallet: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(wallet.command('create').description('Make a wallet.'))
+    .option('--name <text>', 'of the wallet', '')
+    .option('--description <text>', 'of the wallet', '')
+    .action(async ({ name, description }: { name: string; description: string }) => {
+      const client = await cli.client(command, { key: 'account' })
+      const made = await client.createWallet({ name, description })
+      cli.say(command, made, () => facts({ address: made.wallet_address, id: made.pkp_id }))
+    })
+  examples(command, ['svc wallet create --name treasury'])
+}
+
+function registerList(wallet: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(wallet.command('list').description('The account’s wallets.'))
+    .option('--group <id>', 'those that this group permits', groupId)
+    .action(async ({ group }: { group?: number }) => {
+      const client = await cli.client(command, { key: 'account' })
+      const listing =
+        group === undefined ? client.listWallets() : client.listWalletsInGroup({ group_id: group })
+      const wallets = await listing.all()
+      cli.say(command, wallets, () =>
+        columns(
+          wallets.map(({ wallet_address, name, description }) => [
+            wallet_address,
+            name,
+            description,
+          ]),
+        ),
+      )
+    })
+  examples(command, ['svc wallet list', 'svc wallet list --json'])
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { examples } from './examples.ts'
+import { facts } from './trigger/columns.ts'
+
+export function registerWhoami(program: Command, cli: Cli): void {
+  const command = cli
+    .atDeployment(program.command('whoami').description('Whose token this is, and what it may do.'))
+    .action(async () => {
+      const { triggers } = await cli.client(command, { token: true })
+      const me = await triggers.me()
+      cli.say(command, me, () =>
+        facts({
+          email: me.email,
+          label: me.label ?? undefined,
+          scopes: me.scopes.join(' '),
+          until: me.token_expires_at,
+        }),
+      )
+    })
+  examples(command, ['svc whoami', 'svc whoami --json'])
+}

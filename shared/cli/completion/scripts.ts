@@ -1,0 +1,98 @@
+/** Completion scripts. What is typed is compared with words of ours; nothing of it is evaluated. */
+import type { Place, Word } from './tree.ts'
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
+
+export function completionScript(shell: Shell, places: readonly Place[]): string {
+  return { bash, zsh, fish }[shell](places)
+}
+
+const words = (all: readonly Word[]) => all.map(({ word }) => word).join(' ')
+/** In single quotes, which no shell of these reads further. */
+const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`
+
+/** The commands up to the word under the cursor; other words, such as values of options, are passed over. */
+const walk = (places: readonly Place[], list: string, from: number) => `  local place=svc word
+  for word in "\${${list}[@]:${from}:$((typed - 1))}"; do
+    case "$place $word" in
+      ${places
+        .slice(1)
+        .map(({ path }) => quoted(path))
+        .join('|')}) place="$place $word" ;;
+    esac
+  done`
+
+function bash(places: readonly Place[]): string {
+  const cases = places.map(({ path, commands, options }) =>
+    [
+      `    ${quoted(path)})`,
+      `      if [[ $current == -* ]]; then choices=${quoted(words(options))}; else choices=${quoted(words(commands))}; fi ;;`,
+    ].join('\n'),
+  )
+  return `# svc: completion for bash. To use it: eval "$(npx svc completion bash)"
+_svc() {
+  local current=\${COMP_WORDS[COMP_CWORD]} choices= typed=$COMP_CWORD
+${walk(places, 'COMP_WORDS', 1)}
+  case "$place" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$choices" -- "$current"))
+}
+complete -o default -F _svc svc
+`
+}
+
+function zsh(places: readonly Place[]): string {
+  const described = ({ word, about }: Word) => quoted(`${word}:${about.replaceAll(':', ' ')}`)
+  const cases = places.map(({ path, commands, options }) =>
+    [
+      `    ${quoted(path)})`,
+      `      options=(${options.map(described).join(' ')})`,
+      `      commands=(${commands.map(described).join(' ')}) ;;`,
+    ].join('\n'),
+  )
+  return `#compdef svc
+# svc: completion for zsh. To use it: eval "$(npx svc completion zsh)"
+_svc() {
+  local -a options commands
+  local typed=$((CURRENT - 1))
+${walk(places, 'words', 1)}
+  case "$place" in
+${cases.join('\n')}
+  esac
+  if [[ $PREFIX == -* ]]; then _describe option options
+  elif (( $#commands )); then _describe command commands
+  else _files
+  fi
+}
+compdef _svc svc
+`
+}
+
+function fish(places: readonly Place[]): string {
+  const lines = places.flatMap(({ path, commands, options }) => {
+    const at = `complete -c svc -n ${quoted(`__svc_at "${path}"`)}`
+    return [
+      ...commands.map(({ word, about }) => `${at} -f -a ${word} -d ${quoted(about)}`),
+      ...options.map(
+        ({ word, about }) => `${at} -l ${word.replace(/^--/, '')} -d ${quoted(about)}`,
+      ),
+    ]
+  })
+  return `# svc: completion for fish. To use it: npx svc completion fish | source
+function __svc_at
+  set -l place svc
+  for word in (commandline -opc)[2..-1]
+    if contains -- "$place $word" ${places
+      .slice(1)
+      .map(({ path }) => quoted(path))
+      .join(' ')}
+      set place "$place $word"
+    end
+  end
+  test "$place" = "$argv[1]"
+end
+${lines.join('\n')}
+`
+}

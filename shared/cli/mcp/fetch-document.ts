@@ -1,0 +1,23 @@
+import { bodyWithin } from '../../client/body-within.ts'
+import type { Deployment } from '../cli.ts'
+import { ToolRefused } from './tool-failure.ts'
+
+/** A guide for agents has some pages. */
+const DOCUMENT_MAX_BYTES = 256 * 1024
+
+/** A public document of the trigger service, without any credential. @throws {ToolRefused} */
+export async function fetchDocument(
+  { triggersUrl, fetch }: Pick<Deployment, 'triggersUrl' | 'fetch'>,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetch(triggersUrl + path, { signal, redirect: 'error' })
+  const body = response.ok ? await bodyWithin(response, DOCUMENT_MAX_BYTES) : undefined
+  if (body) return new TextDecoder().decode(body)
+  await response.body?.cancel()
+  throw new ToolRefused(
+    'no_document',
+    `${path} was answered ${response.status}`,
+    'Call the tools without it.',
+  )
+}

@@ -1,0 +1,52 @@
+/** What a tool answers that could not do what it was asked for. */
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { ZodError } from 'zod'
+import { SvcError } from '../../client/failures.ts'
+import { NoCredential, UsageError } from '../terminal.ts'
+
+/** Found here, before anything was sent. */
+export class ToolRefused extends Error {
+  readonly code: string
+  readonly fix: string
+  constructor(code: string, message: string, fix: string) {
+    super(message)
+    this.name = 'ToolRefused'
+    this.code = code
+    this.fix = fix
+  }
+}
+
+/** @returns undefined for what is a fault of ours */
+export function toolFailure(error: unknown): CallToolResult | undefined {
+  const said = saidOf(error)
+  return said && { isError: true, content: [{ type: 'text', text: JSON.stringify(said) }] }
+}
+
+function saidOf(error: unknown): object | undefined {
+  if (error instanceof SvcError) {
+    const { code, message, fix, status, requestId: request_id } = error
+    return { error: code, message, fix, status, request_id }
+  }
+  if (error instanceof ZodError) return refusedArguments(error)
+  if (error instanceof ToolRefused)
+    return { error: error.code, message: error.message, fix: error.fix }
+  if (error instanceof NoCredential)
+    return { error: 'no_credential', message: error.message, fix: error.fix }
+  if (error instanceof UsageError)
+    return {
+      error: 'not_set_up',
+      message: error.message,
+      fix: 'Tell your user: it is set where svc mcp is started.',
+    }
+  return undefined
+}
+
+function refusedArguments({ issues }: ZodError): object {
+  const problems = issues.slice(0, 5).map(({ path, message }) => `${pathText(path)}: ${message}`)
+  const fix = 'Send the arguments as the tool’s inputSchema says.'
+  return { error: 'bad_arguments', message: problems.join('; '), fix }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? 'arguments' : path.map(String).join('.')
+}

@@ -1,0 +1,30 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { actionCid } from '../../../cid.ts'
+import type { McpParts } from '../parts.ts'
+import { addTool, READS } from '../tool.ts'
+import { ToolRefused } from '../tool-failure.ts'
+import { newTrigger, sourceOf } from './trigger-fields.ts'
+
+const { action_code, action_file } = newTrigger.shape
+
+export function addActionTools(server: McpServer, parts: McpParts): void {
+  addTool(server, 'compute_action_cid', {
+    title: 'Identify an action',
+    description:
+      'The CID of an action’s source, computed here: what a group has to permit before a usage key can run it. A byte more makes another one.',
+    input: z.strictObject({ action_code, action_file }),
+    output: z.object({ action_cid: z.string() }),
+    hints: READS,
+    async run(given) {
+      const source = await sourceOf(given, parts)
+      if (source === undefined)
+        throw new ToolRefused(
+          'bad_arguments',
+          'there is no source',
+          'Give action_code or action_file.',
+        )
+      return { action_cid: await actionCid(source) }
+    },
+  })
+}

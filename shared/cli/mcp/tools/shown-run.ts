@@ -1,0 +1,41 @@
+/** Runs as a model reads them: it pays for each character, and a run may have millions. */
+import { z } from 'zod'
+import type { Run } from '../../../client/triggers/records.ts'
+import { runRecord } from '../../../wire/trigger.ts'
+
+/** Some thousand words: more is left out, and said to be. */
+const SHOWN_MAX_CHARACTERS = 32 * 1024
+
+const LARGE = ['input', 'response', 'error', 'logs'] as const
+
+/** In a list: without what is large, and the receipt. */
+export const listedRun = runRecord.omit({ input: true, response: true, logs: true, receipt: true })
+
+export const shownRun = runRecord.extend({
+  input: runRecord.shape.input.nullable(),
+  omitted: z
+    .array(z.enum(LARGE))
+    .optional()
+    .describe(
+      'Fields that are empty here because of their size: svc trigger run <id> --json has them.',
+    ),
+})
+
+export function listed(run: Run): z.infer<typeof listedRun> {
+  const { input: _input, response: _response, logs: _logs, receipt: _receipt, ...rest } = run
+  return { ...rest, error: rest.error?.slice(0, SHOWN_MAX_CHARACTERS / LARGE.length) ?? null }
+}
+
+export function shown(run: Run): z.infer<typeof shownRun> {
+  const omitted = LARGE.filter((name) => {
+    return (JSON.stringify(run[name]) ?? '').length > SHOWN_MAX_CHARACTERS
+  })
+  if (omitted.length === 0) return run
+  const without = {
+    ...(omitted.includes('input') && { input: null }),
+    ...(omitted.includes('response') && { response: null }),
+    ...(omitted.includes('error') && { error: run.error!.slice(0, SHOWN_MAX_CHARACTERS) }),
+    ...(omitted.includes('logs') && { logs: [] }),
+  }
+  return { ...run, ...without, omitted }
+}

@@ -1,0 +1,49 @@
+import { Transform, type TransformCallback } from 'node:stream'
+
+/** The largest thing that a tool takes is a source of 1 MiB, of which each character may be escaped as six. */
+export const LINE_MAX_BYTES = 8 * 1024 * 1024
+
+const NEWLINE = 0x0a
+
+/** Passes lines on, and drops one that is too long, whole: the protocol's library would end the connection for it. */
+export class WholeLines extends Transform {
+  readonly #maxBytes: number
+  readonly #onDropped: () => void
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #isDropping = false
+
+  constructor(onDropped: () => void, maxBytes = LINE_MAX_BYTES) {
+    super()
+    this.#maxBytes = maxBytes
+    this.#onDropped = onDropped
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    let rest = chunk
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      this.#hold(rest.subarray(0, end + 1))
+      if (!this.#isDropping) this.push(Buffer.concat(this.#held))
+      this.#forget()
+      this.#isDropping = false
+      rest = rest.subarray(end + 1)
+    }
+    this.#hold(rest)
+    done()
+  }
+
+  #hold(part: Buffer): void {
+    if (this.#isDropping || part.length === 0) return
+    this.#held.push(part)
+    this.#heldBytes += part.length
+    if (this.#heldBytes <= this.#maxBytes) return
+    this.#forget()
+    this.#isDropping = true
+    this.#onDropped()
+  }
+
+  #forget(): void {
+    this.#held = []
+    this.#heldBytes = 0
+  }
+}

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const executablePath = '/usr/bin/chromium'
+
+/** Whether there is a browser to test in; a machine without one says so, once for each file. */
+export const installed = existsSync(executablePath)
+if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
+
+const args = [
+  // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** @param flags further arguments */
+export function launchChromium(...flags: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...args, ...flags] })
+}

@@ -1,0 +1,89 @@
+/** A person at a browser of their own: cookies that nobody else has, and what the browser complained about. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { evaluate } from './evaluate.ts'
+
+/** What a person does within one page waits for no more than this on a busy machine. */
+const PATIENCE_MS = 30_000
+
+export class Visitor {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly triggersUrl: string
+  /** Errors of the console, with all that a page's own policy refused, and of scripts; and windows that a script opened. */
+  readonly complaints: string[] = []
+
+  private constructor(context: BrowserContext, page: Page, triggersUrl: string) {
+    this.context = context
+    this.page = page
+    this.triggersUrl = triggersUrl
+  }
+
+  static async at(triggersUrl: string, browser: Browser): Promise<Visitor> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    const visitor = new Visitor(context, page, triggersUrl)
+    page.on('console', (message) => {
+      // The status of a page that was asked for, which the tests look at themselves.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        visitor.complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => visitor.complaints.push(String(error)))
+    page.on('dialog', (dialog) => {
+      visitor.complaints.push(`a dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    return visitor
+  }
+
+  async open(path: string): Promise<void> {
+    await this.page.goto(new URL(path, this.triggersUrl).href)
+  }
+
+  heading(): Promise<string> {
+    return this.page.getByRole('heading', { level: 1 }).innerText()
+  }
+
+  /** Does what brings a new page, and waits for it. */
+  async onward(act: () => Promise<void>): Promise<void> {
+    await Promise.all([this.page.waitForEvent('domcontentloaded'), act()])
+  }
+
+  press(name: string | RegExp): Promise<void> {
+    return this.onward(() => this.page.getByRole('button', { name }).click())
+  }
+
+  /** Waits until a click works: buttons that grant something are dead for their first second. */
+  async armed(): Promise<void> {
+    const every = 'Promise.all(document.getAnimations().map(({ finished }) => finished))'
+    await evaluate(this.page, `${every}.then(() => true)`)
+  }
+
+  /** By the mailed link, from the sign-in page on which the person already is, or from `path`. */
+  async signIn(email: string, path = '/sign-in'): Promise<void> {
+    await this.open(path)
+    await this.page.getByLabel('E-mail address').fill(email)
+    await this.press('Send me a link')
+    await this.openMailedLink(email)
+    await this.press('Sign in')
+  }
+
+  /** The newest mail's, from the local mailbox. */
+  async openMailedLink(email: string): Promise<void> {
+    await this.open('/dev/mailbox')
+    const mail = this.page.getByRole('article').filter({ hasText: email }).first()
+    await this.onward(() => mail.getByRole('link').click())
+  }
+
+  close(): Promise<void> {
+    return this.context.close()
+  }
+}
+
+/** What a program makes before it sends a person to the approval page. */
+export function newProgram(): { token: string; challenge: string; path: string } {
+  const token = randomBytes(48).toString('base64url')
+  const challenge = createHash('sha256').update(token).digest('base64url')
+  return { token, challenge, path: `/agent/authorize?challenge=${challenge}` }
+}

@@ -1,0 +1,67 @@
+/** What the walks share: one stack and one browser; each walk has visitors of its own, who may not complain in the end. */
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type StartedStack, startStack } from '../system/stack.ts'
+import { type AnotherSite, anotherSite } from './another-site.ts'
+import { launchChromium } from './chromium.ts'
+import { Visitor } from './visitor.ts'
+
+export class Walks {
+  #stack: StartedStack | undefined
+  #browser: Browser | undefined
+  readonly #visitors: Visitor[] = []
+  readonly #sites: AnotherSite[] = []
+
+  /** Its set-up and clean-up, within the `describe` that it is made in. */
+  constructor() {
+    beforeAll(async () => {
+      const [stack, browser] = await Promise.all([startStack(), launchChromium()])
+      this.#stack = stack
+      this.#browser = browser
+    })
+    afterEach(async () => {
+      const visitors = this.#visitors.splice(0)
+      await Promise.all(visitors.map((visitor) => visitor.close()))
+      for (const site of this.#sites.splice(0)) site.close()
+      for (const { complaints } of visitors) expect(complaints, 'no complaints').toEqual([])
+    })
+    afterAll(async () => {
+      await this.#browser?.close()
+      await this.#stack?.stop()
+    })
+  }
+
+  get stack(): StartedStack {
+    return this.#stack!
+  }
+
+  get triggersUrl(): string {
+    return this.stack.triggersUrl
+  }
+
+  async visitor(): Promise<Visitor> {
+    const visitor = await Visitor.at(this.triggersUrl, this.#browser!)
+    this.#visitors.push(visitor)
+    return visitor
+  }
+
+  async signedIn(email: string): Promise<Visitor> {
+    const visitor = await this.visitor()
+    await visitor.signIn(email)
+    return visitor
+  }
+
+  async anotherSite(documents: Record<string, string>): Promise<AnotherSite> {
+    const site = await anotherSite(documents)
+    this.#sites.push(site)
+    return site
+  }
+
+  /** What `/api/me` answers to a program's token. */
+  async me(token: string): Promise<{ status: number; body: unknown }> {
+    const answer = await fetch(`${this.triggersUrl}/api/me`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+}

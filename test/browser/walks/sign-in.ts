@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { evaluate } from '../evaluate.ts'
+import { judge } from '../judged-page.ts'
+import type { Walks } from '../walks.ts'
+
+export function signInWalks(walks: Walks): void {
+  it('a person signs in by the mailed link, and signs out', async () => {
+    const visitor = await walks.visitor()
+    const { page } = visitor
+    await visitor.open('/')
+    await judge(page, 'home-signed-out')
+    await visitor.onward(() => page.getByRole('link', { name: 'Sign in' }).click())
+    await judge(page, 'sign-in')
+
+    await page.getByLabel('E-mail address').fill('someone@[::')
+    await evaluate(page, 'document.querySelector("main form").noValidate = true')
+    await visitor.press('Send me a link')
+    await judge(page, 'sign-in-problem')
+    const field = page.getByLabel('E-mail address')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Enter one e-mail address/)
+
+    await field.fill('walker@example.com')
+    await visitor.press('Send me a link')
+    await judge(page, 'sign-in-sent')
+    await visitor.open('/dev/mailbox')
+    await judge(page, 'mailbox')
+    await visitor.openMailedLink('walker@example.com')
+    const link = page.url()
+    await judge(page, 'sign-in-link')
+    expect(await page.getByText('walker@example.com').count()).toBe(1)
+    await visitor.press('Sign in')
+    expect(page.url()).toBe(`${visitor.triggersUrl}/`)
+    await judge(page, 'home-signed-in')
+
+    await page.goto(link)
+    await judge(page, 'sign-in-link-over')
+    await visitor.press('Sign out')
+    await judge(page, 'signed-out')
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+    await visitor.open('/')
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+  })
+
+  it('a script in the page reads no session', async () => {
+    const visitor = await walks.signedIn('scripted@example.com')
+    expect(await evaluate(visitor.page, 'document.cookie')).toBe('')
+    expect(await visitor.context.cookies()).toMatchObject([
+      { name: '__Host-svc', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
+    ])
+  })
+
+  it('an open redirect through the whole sign-in ends at a page of this site', async () => {
+    const elsewhere = await walks.anotherSite({})
+    const host = new URL(elsewhere.crossSite).host
+    for (const next of [`//${host}/`, `/\\${host}/`, `${elsewhere.crossSite}/`, `/.//${host}/`]) {
+      const visitor = await walks.visitor()
+      await visitor.signIn('redirected@example.com', `/sign-in?next=${encodeURIComponent(next)}`)
+      expect(visitor.page.url()).toBe(`${visitor.triggersUrl}/`)
+    }
+    expect(elsewhere.visits).toEqual([])
+  })
+}

@@ -1,0 +1,29 @@
+/** The section "Examples:" of every command's help, in the order of the help. */
+import { commandLine } from '../../../shared/cli/command-line.ts'
+import { placesOf } from '../../../shared/cli/completion/tree.ts'
+import { makeProgram } from '../../../shared/cli/program.ts'
+import type { Terminal } from '../../../shared/cli/terminal.ts'
+import { svc } from './command-line.ts'
+
+export type Example = { path: string; line: string }
+
+/** @param withEmpty commands without an example, too, with an empty line */
+export async function examplesOf({ withEmpty = false } = {}): Promise<Example[]> {
+  // For its tree alone: nothing is run.
+  const terminal = { environment: {} } as Terminal
+  const program = makeProgram(
+    commandLine(terminal, () => undefined),
+    false,
+  )
+  const commands = placesOf(program).filter(({ commands: below }) =>
+    below.every(({ word }) => word === 'help'),
+  )
+  const examples: Example[] = []
+  for (const { path } of commands) {
+    const { out } = await svc([...path.split(' ').slice(1), '--help'])
+    const lines = [...(out.split('\nExamples:\n')[1] ?? '').matchAll(/^ {2}\$ (.*)$/gm)]
+    if (withEmpty && lines.length === 0) examples.push({ path, line: '' })
+    examples.push(...lines.map(([, line]) => ({ path, line: line! })))
+  }
+  return examples
+}

@@ -1,0 +1,62 @@
+/** `svc mcp` in this process, and who speaks with it. */
+import { PassThrough } from 'node:stream'
+import { Client } from '@modelcontextprotocol/client'
+import { type Ran, type Surroundings, svc } from './command-line.ts'
+
+export type Connection = {
+  client: Client
+  /** Writes bytes as they are, beside the client. */
+  write(this: void, bytes: string | Buffer): void
+  /** Ends the server's input. */
+  end(this: void): Promise<Ran>
+}
+
+/** A client whose transport is the server's standard input and output. */
+export async function connected(around: Surroundings, words: string[] = []): Promise<Connection> {
+  const input = new PassThrough()
+  let heard = ''
+  const client = new Client({ name: 'test', version: '1' })
+  const transport: Parameters<Client['connect']>[0] = {
+    start: async () => {},
+    send: async (message) => void input.write(`${JSON.stringify(message)}\n`),
+    close: async () => {
+      transport.onclose?.()
+    },
+  }
+  const onWrite = (text: string) => {
+    heard += text
+    for (let end = heard.indexOf('\n'); end >= 0; end = heard.indexOf('\n')) {
+      const line = heard.slice(0, end)
+      heard = heard.slice(end + 1)
+      transport.onmessage?.(JSON.parse(line))
+    }
+  }
+  const ended = svc(['mcp', ...words], { ...around, input, onWrite })
+  await client.connect(transport)
+  return {
+    client,
+    write: (bytes) => void input.write(bytes),
+    end: () => {
+      input.end()
+      return ended
+    },
+  }
+}
+
+/** The structured answer of a tool. @throws {Error} with what the tool said, where it failed */
+export async function called(client: Client, name: string, args: object = {}): Promise<any> {
+  const answer = await client.callTool({ name, arguments: args as Record<string, unknown> })
+  if (answer.isError) throw new Error(textOf(answer))
+  return answer.structuredContent
+}
+
+/** `{error, message, fix}` of a tool that fails. */
+export async function refusal(client: Client, name: string, args: object = {}): Promise<any> {
+  const answer = await client.callTool({ name, arguments: args as Record<string, unknown> })
+  if (!answer.isError) throw new Error(`${name} did not fail`)
+  return JSON.parse(textOf(answer))
+}
+
+function textOf({ content }: { content: unknown }): string {
+  return (content as { text: string }[])[0]!.text
+}

@@ -1,0 +1,387 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { actionCid } from '../../../shared/cid.ts'
+import { LINE_MAX_BYTES } from '../../../shared/cli/mcp/whole-lines.ts'
+import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../../doubles/trigger-api.ts'
+import type { Surroundings } from './command-line.ts'
+import { called, type Connection, connected, refusal } from './mcp-connection.ts'
+
+const USAGE_KEY = `${'u'.repeat(42)}A=`
+const OTHER_KEY = `${'v'.repeat(42)}A=`
+const ACTION = 'function main({ event }) { return { echo: event } }'
+const SECRET = '-----BEGIN OPENSSH PRIVATE KEY-----'
+
+let api: TriggerApi
+let home: string
+/** Where the server is started. */
+let folder: string
+let open: Connection[] = []
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-mcp-'))
+  folder = join(home, 'project')
+  mkdirSync(join(folder, 'actions'), { recursive: true })
+  mkdirSync(join(folder, '.git'))
+  writeFileSync(join(home, 'id_rsa'), SECRET)
+  writeFileSync(join(home, 'id_rsa.js'), SECRET)
+  writeFileSync(join(home, 'key'), USAGE_KEY)
+  writeFileSync(join(folder, '.git', 'config.js'), SECRET)
+  writeFileSync(join(folder, '.env.js'), SECRET)
+  writeFileSync(join(folder, 'notes.txt'), SECRET)
+  writeFileSync(join(folder, 'actions', 'echo.js'), ACTION)
+  writeFileSync(join(folder, 'usage-key'), `${OTHER_KEY}\n`)
+  symlinkSync(join(home, 'id_rsa'), join(folder, 'linked.js'))
+  symlinkSync(home, join(folder, 'up'))
+  symlinkSync(join(folder, 'actions', 'echo.js'), join(folder, 'inside.js'))
+})
+afterAll(() => rmSync(home, { recursive: true }))
+
+beforeEach(async () => {
+  api = await startTriggerApi()
+  return async () => {
+    await Promise.all(open.map(({ end }) => end()))
+    open = []
+    await api.close()
+  }
+})
+
+async function mcp(environment: Record<string, string> = {}, around: Surroundings = {}) {
+  const connection = await connected({
+    folder,
+    ...around,
+    environment: {
+      SVC_TRIGGERS_URL: api.url,
+      SVC_BASE_URL: api.url,
+      SVC_TOKEN: GOOD_TOKEN,
+      SVC_USAGE_KEY: USAGE_KEY,
+      SVC_CONFIG_DIR: join(home, 'config'),
+      ...environment,
+    },
+  })
+  open.push(connection)
+  return connection
+}
+
+const HOOK = { name: 'hook', kind: 'webhook' }
+
+describe('what svc mcp offers', () => {
+  it('tools with schemas, hints, and descriptions of tools and fields', async () => {
+    const { client } = await mcp()
+    const { tools } = await client.listTools()
+    const create = tools.find(({ name }) => name === 'create_trigger')!
+    const fields = create.inputSchema.properties as Record<string, { description?: string }>
+    for (const field of Object.values(fields).filter((one) => !('enum' in one)))
+      expect(field.description).toBeTruthy()
+    for (const tool of tools) {
+      expect(tool.description!.length).toBeGreaterThan(40)
+      expect(tool.inputSchema.type).toBe('object')
+      expect(tool.outputSchema!.type).toBe('object')
+      expect(tool.annotations!.readOnlyHint).toBeTypeOf('boolean')
+    }
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      'authorize',
+      'cancel_run',
+      'compute_action_cid',
+      'create_trigger',
+      'delete_trigger',
+      'get_run',
+      'get_trigger',
+      'list_chains',
+      'list_runs',
+      'list_triggers',
+      'preview_trigger',
+      'purge_trigger',
+      'replay_run',
+      'test_trigger',
+      'update_trigger',
+      'wait_for_run',
+      'whoami',
+    ])
+  })
+
+  it('no tool takes a usage key, an account key or a token', async () => {
+    const { client } = await mcp()
+    const { tools } = await client.listTools()
+    const fields = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))
+    expect(fields.filter((name) => /key|token|secret/.test(name)).toSorted()).toEqual([
+      'usage_key_file',
+      'usage_key_file',
+      'usage_key_variable',
+      'usage_key_variable',
+    ])
+  })
+
+  it('only what deletes, changes or ends is called destructive, and only what looks read-only', async () => {
+    const { client } = await mcp()
+    const { tools } = await client.listTools()
+    const withHint = (hint: 'destructiveHint' | 'readOnlyHint') =>
+      tools.filter(({ annotations }) => annotations![hint]).map(({ name }) => name)
+    expect(withHint('destructiveHint').toSorted()).toEqual([
+      'cancel_run',
+      'delete_trigger',
+      'purge_trigger',
+      'update_trigger',
+    ])
+    expect(
+      withHint('readOnlyHint').every((name) => /^(list|get|preview|wait|who|compute)/.test(name)),
+    ).toBe(true)
+  })
+
+  it('the deployment’s guide as a resource under its own address', async () => {
+    const { client } = await mcp()
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual([`${api.url}/SKILL.md`])
+    const { contents } = await client.readResource({ uri: `${api.url}/SKILL.md` })
+    expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: '# The guide' }])
+  })
+})
+
+describe('the tools', () => {
+  it('make, show, change, list and delete a trigger', async () => {
+    const { client } = await mcp()
+    const made = await called(client, 'create_trigger', { ...HOOK, action_code: ACTION })
+    expect(made).toMatchObject({ name: 'hook', warnings: [expect.any(String)] })
+    const trigger_id = made.id
+    const changed = await called(client, 'update_trigger', { trigger_id, enabled: false })
+    expect(changed.enabled).toBe(false)
+    expect((await called(client, 'get_trigger', { trigger_id })).action_code).toBe(ACTION)
+    expect((await called(client, 'list_triggers')).triggers).toHaveLength(1)
+    expect(await called(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
+    expect((await refusal(client, 'get_trigger', { trigger_id })).error).toBe('not_found')
+  })
+
+  it('test a trigger, wait for the run, repeat and cancel it', async () => {
+    const { client } = await mcp()
+    const made = await called(client, 'create_trigger', { ...HOOK, action_code: ACTION })
+    const trigger_id = made.id
+    const { run_id } = await called(client, 'test_trigger', { trigger_id, event: { a: 1 } })
+    const run = await called(client, 'wait_for_run', { run_id, wait: 1 })
+    expect(run).toMatchObject({ status: 'success', response: { echo: { a: 1 } } })
+    await called(client, 'replay_run', { run_id })
+    const { runs } = await called(client, 'list_runs', {
+      trigger_id,
+      since: '2026-01-01T00:00:00Z',
+    })
+    expect(runs.map((one: any) => one.replay_of)).toEqual([run_id, null])
+    expect(runs[0]).not.toHaveProperty('input')
+    const waiting = await called(client, 'test_trigger', { trigger_id, params: { wait: 1 } })
+    expect(await called(client, 'cancel_run', { run_id: waiting.run_id })).toMatchObject({
+      status: 'failed',
+    })
+    expect(await called(client, 'purge_trigger', { trigger_id })).toEqual({ cancelled: 3 })
+  })
+
+  it('say what a schedule would do, which chains there are, and an action’s CID', async () => {
+    const { client } = await mcp()
+    const schedule = { kind: 'schedule', config: { cron: '*/5 * * * *' } }
+    expect((await called(client, 'preview_trigger', schedule)).next).toHaveLength(2)
+    expect((await called(client, 'list_chains')).chains).toHaveLength(1)
+    const { action_cid } = await called(client, 'compute_action_cid', {
+      action_file: 'actions/echo.js',
+    })
+    expect(action_cid).toBe(await actionCid(ACTION))
+  })
+
+  it('leave out what is large of a run, and say so', async () => {
+    const { client } = await mcp()
+    const { id } = await called(client, 'create_trigger', { ...HOOK, action_code: ACTION })
+    const run = api.run(api.triggers.get(id)!, 'x'.repeat(100_000))
+    const shown = await called(client, 'get_run', { run_id: run.id })
+    expect(shown).toMatchObject({ input: null, response: null, omitted: ['input', 'response'] })
+  })
+
+  it('fail with the service’s code and what to do', async () => {
+    const { client } = await mcp()
+    const refused = await refusal(client, 'get_trigger', { trigger_id: 'x'.repeat(32) })
+    expect(refused).toEqual({
+      error: 'not_found',
+      message: 'refused: not_found',
+      fix: 'what to do about not_found',
+      status: 404,
+      request_id: 'request-1',
+    })
+  })
+
+  it.each<[string, string, object, RegExp]>([
+    ['a field that there is not', 'create_trigger', { ...HOOK, action_code: 'x', code: 1 }, /code/],
+    [
+      'a cap of another type',
+      'create_trigger',
+      { ...HOOK, action_code: 'x', max_queued_runs: 'a' },
+      /max_queued_runs/,
+    ],
+    ['no source', 'create_trigger', HOOK, /no source/],
+    ['two sources', 'create_trigger', { ...HOOK, action_code: 'x', action_file: 'y.js' }, /both/],
+    [
+      'neither params nor event',
+      'test_trigger',
+      { trigger_id: 'x'.repeat(32) },
+      /either params or event/,
+    ],
+    ['a wait of an hour', 'wait_for_run', { run_id: 'x', wait: 3600 }, /wait/],
+    ['another kind', 'update_trigger', { trigger_id: 'x'.repeat(32), kind: 'schedule' }, /kind/],
+  ])('%s is refused by name, and nothing is sent', async (_, tool, args, message) => {
+    const { client } = await mcp()
+    const refused = await refusal(client, tool, args)
+    expect(refused).toMatchObject({
+      error: 'bad_arguments',
+      message: expect.stringMatching(message),
+    })
+    expect(api.received).toEqual([])
+  })
+})
+
+describe('a model that was told to send a secret', () => {
+  it.each([
+    ['above the folder', '../id_rsa.js', 'outside_the_folder'],
+    ['by its whole path', '/etc/passwd', 'outside_the_folder'],
+    ['that is not there, above the folder', '../nothing.js', 'outside_the_folder'],
+    ['behind a symbolic link', 'linked.js', 'outside_the_folder'],
+    ['through a linked folder', 'up/id_rsa.js', 'outside_the_folder'],
+    ['that is hidden', '.env.js', 'hidden_file'],
+    ['in a hidden folder', '.git/config.js', 'hidden_file'],
+    ['that is no JavaScript', 'notes.txt', 'no_source'],
+    ['that is a folder', 'actions', 'no_source'],
+    ['with a zero byte in its name', 'echo.js\0.txt', 'no_such_file'],
+  ])('cannot send a file %s as an action', async (_, action_file, error) => {
+    const { client } = await mcp()
+    expect((await refusal(client, 'create_trigger', { ...HOOK, action_file })).error).toBe(error)
+    expect(api.received).toEqual([])
+  })
+
+  it.each([
+    ['a file that holds no key', { usage_key_file: 'notes.txt' }, 'no_usage_key'],
+    ['a key above the folder', { usage_key_file: '../key' }, 'outside_the_folder'],
+    ['a variable of another name', { usage_key_variable: 'SVC_API_KEY' }, 'bad_arguments'],
+    ['a variable that holds no key', { usage_key_variable: 'SVC_USAGE_KEY_CLOUD' }, 'no_usage_key'],
+  ])('cannot send %s as a usage key', async (_, named, error) => {
+    const { client } = await mcp({ SVC_API_KEY: OTHER_KEY, SVC_USAGE_KEY_CLOUD: SECRET })
+    const refused = await refusal(client, 'create_trigger', {
+      ...HOOK,
+      action_code: ACTION,
+      ...named,
+    })
+    expect(refused.error).toBe(error)
+    expect(JSON.stringify(refused)).not.toContain(SECRET)
+    expect(api.received).toEqual([])
+  })
+
+  it('a link within the folder is followed', async () => {
+    const { client } = await mcp()
+    await called(client, 'create_trigger', { ...HOOK, action_file: 'inside.js' })
+    expect([...api.triggers.values()][0]!.action_code).toBe(ACTION)
+  })
+})
+
+it('a usage key of file, variable or environment reaches the service, and no answer has it', async () => {
+  const connection = await mcp({ SVC_USAGE_KEY_SECOND: OTHER_KEY })
+  const { client } = connection
+  const trigger = { ...HOOK, action_code: ACTION }
+  const { id } = await called(client, 'create_trigger', trigger)
+  await called(client, 'create_trigger', { ...trigger, usage_key_file: 'usage-key' })
+  const rekeyed = { trigger_id: id, usage_key_variable: 'SVC_USAGE_KEY_SECOND' }
+  await called(client, 'update_trigger', rekeyed)
+  await called(client, 'update_trigger', { trigger_id: id, enabled: false })
+  expect(api.keys).toEqual([USAGE_KEY, OTHER_KEY, OTHER_KEY])
+  const { out, err } = await connection.end()
+  for (const key of [USAGE_KEY, OTHER_KEY, GOOD_TOKEN]) expect(out + err).not.toContain(key)
+})
+
+describe('who the server is', () => {
+  const NOBODY = { SVC_TOKEN: '' }
+
+  it('without a token every tool of the service says how to get one', async () => {
+    const { client } = await mcp(NOBODY)
+    for (const name of ['whoami', 'list_triggers', 'list_chains'])
+      expect(await refusal(client, name)).toMatchObject({
+        error: 'no_token',
+        fix: expect.stringContaining('authorize'),
+      })
+  })
+
+  it('authorize gives what a person compares and types, whoami confirms, and the token is in no answer', async () => {
+    const connection = await mcp({ ...NOBODY, SVC_CONFIG_DIR: join(home, 'authorized') })
+    const { client } = connection
+    const asked = await called(client, 'authorize', { label: 'my agent' })
+    const sent = JSON.parse(api.received.at(-1)!.body)
+    expect(sent.label).toBe('my agent')
+    expect(asked).toMatchObject({
+      authorize_url: `${api.url}/agent/authorize?challenge=${sent.challenge}`,
+      user_code: 'ABCD-EFGH',
+      comparison_code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/),
+    })
+    expect((await refusal(client, 'whoami')).error).toBe('not_approved_yet')
+    expect((await refusal(client, 'list_triggers')).error).toBe('no_token')
+    api.approve()
+    expect((await called(client, 'whoami')).email).toBe('ada@example.com')
+    expect(await called(client, 'list_triggers')).toEqual({ triggers: [] })
+    const kept = readFileSync(join(home, 'authorized', 'credentials.json'), 'utf8')
+    const { token } = JSON.parse(kept).edges[api.url]
+    const { out, err } = await connection.end()
+    expect(out + err).not.toContain(token)
+    const again = await mcp({ ...NOBODY, SVC_CONFIG_DIR: join(home, 'authorized') })
+    expect((await called(again.client, 'whoami')).email).toBe('ada@example.com')
+  })
+
+  it('token fixation: a server with a good token asks for no other one', async () => {
+    const { client } = await mcp()
+    expect((await refusal(client, 'authorize')).error).toBe('already_authorized')
+    expect(api.received.some(({ url }) => url === '/agent/requests')).toBe(false)
+  })
+
+  it('with a revoked token it may ask anew', async () => {
+    const { client } = await mcp()
+    api.revoke()
+    expect((await refusal(client, 'whoami')).error).toBe('unauthorized')
+    expect((await called(client, 'authorize')).user_code).toBe('ABCD-EFGH')
+  })
+})
+
+describe('the protocol', () => {
+  it.each<[string, string | Buffer]>([
+    ['no JSON', '{"jsonrpc": \n'],
+    ['an empty line', '\n'],
+    ['JSON that is no message', '[1, {"a": null}, "x"]\n'],
+    ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]\n'],
+    ['an answer to nothing', '{"jsonrpc":"2.0","id":77,"result":{}}\n'],
+    ['an unknown method', '{"jsonrpc":"2.0","id":"a","method":"sudo"}\n'],
+    ['an unknown notification', '{"jsonrpc":"2.0","method":"notifications/x"}\n'],
+    [
+      'a tool that there is not',
+      '{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"rm"}}\n',
+    ],
+    ['params of another type', '{"jsonrpc":"2.0","id":"c","method":"tools/call","params":7}\n'],
+    ['bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0x0a])],
+    ['JSON that is deep', `${'['.repeat(20_000)}${']'.repeat(20_000)}\n`],
+    [
+      'a prototype',
+      '{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"__proto__"}}\n',
+    ],
+    ['a line that is too long', `${'a'.repeat(LINE_MAX_BYTES + 1)}\n`],
+  ])('%s does not end it', async (_, line) => {
+    const { client, write } = await mcp()
+    write(line)
+    expect((await called(client, 'whoami')).email).toBe('ada@example.com')
+  })
+
+  it('the end of its input ends it with 0, and nothing but messages was on its output', async () => {
+    const connection = await mcp()
+    connection.write('rubbish\n')
+    await called(connection.client, 'whoami')
+    console.log('a library that writes to the console')
+    const { code, out } = await connection.end()
+    expect(code).toBe(0)
+    for (const line of out.trimEnd().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
+  })
+
+  it('a message in many pieces is one message', async () => {
+    const connection = await mcp()
+    const line = '{"jsonrpc":"2.0","id":"pieces","method":"tools/list"}\n'
+    for (const character of line) connection.write(character)
+    await called(connection.client, 'whoami')
+    expect((await connection.end()).out).toContain('"id":"pieces"')
+  })
+})

@@ -1,0 +1,383 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../../doubles/trigger-api.ts'
+import { type Ran, type Surroundings, svc } from './command-line.ts'
+
+const USAGE_KEY = `${'u'.repeat(42)}A=`
+const ACTION = 'function main({ event }) { return { echo: event } }'
+
+let api: TriggerApi
+const folder = mkdtempSync(join(tmpdir(), 'svc-trigger-'))
+beforeAll(async () => {
+  api = await startTriggerApi()
+  writeFileSync(join(folder, 'action.js'), ACTION)
+  writeFileSync(join(folder, 'usage-key'), `${USAGE_KEY}\n`)
+})
+afterAll(async () => {
+  await api.close()
+  rmSync(folder, { recursive: true })
+})
+
+function at(words: string[], around: Surroundings = {}): Promise<Ran> {
+  const environment = {
+    SVC_TRIGGERS_URL: api.url,
+    SVC_BASE_URL: api.url,
+    SVC_TOKEN: GOOD_TOKEN,
+    SVC_USAGE_KEY: USAGE_KEY,
+    SVC_CONFIG_DIR: join(folder, 'config'),
+    ...around.environment,
+  }
+  return svc(words, { folder, ...around, environment })
+}
+
+async function asJson(...words: string[]): Promise<any> {
+  const ran = await at([...words, '--json'])
+  expect(ran.err).toBe('')
+  return JSON.parse(ran.out)
+}
+
+/** A webhook of that name; its id. */
+async function webhook(name: string): Promise<string> {
+  return (await asJson('trigger', 'create', 'action.js', '--name', name, '--webhook')).id
+}
+
+/** Of the last creation or change. */
+const lastBody = () =>
+  JSON.parse(
+    api.received.findLast(({ url, body }) => body !== '' && !url.endsWith('/preview'))!.body,
+  )
+
+describe('svc trigger create', () => {
+  it('makes a webhook, and shows its URL and the service’s warnings', async () => {
+    const { code, out } = await at([
+      'trigger',
+      'create',
+      'action.js',
+      '--name',
+      'hook',
+      '--webhook',
+    ])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^webhook {2}.*\/webhook\/[\w-]{32}$/m)
+    expect(out).toContain('warning: the key may not run this action now')
+  })
+
+  it('sends what was named, and the usage key of the file before that of the environment', async () => {
+    const given = ['--params', 'a=1', '--params', 'b=two', '--params', 'c={"d":null}']
+    const caps = ['--max-runs-per-minute', '7', '--option', 'concurrency=2', '--disabled']
+    const other = `${'v'.repeat(42)}A=`
+    writeFileSync(join(folder, 'other-key'), other)
+    const key = ['--usage-key-file', 'other-key']
+    await at([
+      'trigger',
+      'create',
+      'action.js',
+      '--name',
+      'x',
+      '--webhook',
+      ...given,
+      ...caps,
+      ...key,
+    ])
+    expect(lastBody()).toEqual({
+      name: 'x',
+      kind: 'webhook',
+      config: {},
+      action_code: ACTION,
+      default_params: { a: 1, b: 'two', c: { d: null } },
+      options: { concurrency: 2 },
+      max_runs_per_minute: 7,
+      enabled: false,
+      usage_api_key: other,
+    })
+  })
+
+  it('shows the next ticks of a schedule', async () => {
+    const { out } = await at([
+      'trigger',
+      'create',
+      'action.js',
+      '--name',
+      's',
+      '--cron',
+      '*/5 * * * *',
+    ])
+    expect(out).toMatch(/^next +2026-05-22 13:05:00Z, 2026-05-22 13:10:00Z$/m)
+  })
+
+  it('takes a chain event with topics, alternatives and gaps', async () => {
+    const filters = ['--topic', 'any', '--topic', '0x01,0x02', '--topic', '0x03']
+    const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256)']
+    const from = ['--from-block', '0x10']
+    await at(['trigger', 'create', 'action.js', '--name', 'c', ...event, ...from, ...filters])
+    expect(lastBody()).toMatchObject({
+      kind: 'chain_event',
+      config: {
+        chain: 'base',
+        contract_address: '0xab',
+        event_signature: 'Moved(uint256)',
+        start_block: '0x10',
+        topic_filters: [null, ['0x01', '0x02'], '0x03'],
+      },
+    })
+  })
+
+  it('takes the fields of a file, and options over them', async () => {
+    const fields = {
+      name: 'filed',
+      kind: 'schedule',
+      config: { cron: '0 7 * * *' },
+      action_code: 'x',
+    }
+    writeFileSync(join(folder, 'trigger.json'), JSON.stringify(fields))
+    await at(['trigger', 'create', '--file', 'trigger.json', '--name', 'over', '--json'])
+    expect(lastBody()).toEqual({ ...fields, name: 'over', usage_api_key: USAGE_KEY })
+  })
+
+  it.each<[string, string[], RegExp]>([
+    ['no action', ['--name', 'x', '--webhook'], /file of the action/],
+    ['no name', ['action.js', '--webhook'], /--name/],
+    ['nothing that fires it', ['action.js', '--name', 'x'], /--webhook, --cron or --chain/],
+    ['two ways', ['action.js', '--name', 'x', '--webhook', '--cron', '* * * * *'], /one of/],
+    ['an event without a chain', ['action.js', '--event', 'A()'], /need --chain/],
+    ['a chain without an event', ['action.js', '--chain', 'base', '--contract', '0x1'], /--event/],
+    ['a param without a value', ['action.js', '--webhook', '--params', 'a'], /key=value/],
+    ['a cap that is no number', ['action.js', '--max-queued-runs', 'many'], /integer/],
+    ['a file that is no JSON', ['--file', 'action.js'], /--file takes JSON/],
+    ['an action that is not there', ['absent.js', '--name', 'x', '--webhook'], /absent\.js/],
+  ])('%s: exit code 2, and nothing is sent', async (_, words, complaint) => {
+    const before = api.received.length
+    const { code, err } = await at(['trigger', 'create', ...words])
+    expect(err).toMatch(complaint)
+    expect(code).toBe(2)
+    expect(api.received).toHaveLength(before)
+  })
+
+  it('without any usage key it says how to get one, and exits with 4', async () => {
+    const environment = { SVC_USAGE_KEY: '' }
+    const words = ['trigger', 'create', 'action.js', '--name', 'x', '--webhook']
+    const { code, err } = await at(words, { environment })
+    expect(err).toContain('svc key create')
+    expect(code).toBe(4)
+  })
+
+  it('a usage key that was sent is in no output', async () => {
+    const { out, err } = await at([
+      'trigger',
+      'create',
+      'action.js',
+      '--name',
+      'k',
+      '--webhook',
+      '--json',
+    ])
+    expect(api.keys.at(-1)).toBe(USAGE_KEY)
+    expect(out + err).not.toContain(USAGE_KEY)
+  })
+})
+
+describe('a trigger is named', () => {
+  it('by its id or its name', async () => {
+    const id = await webhook('named')
+    expect((await asJson('trigger', 'show', id)).name).toBe('named')
+    expect((await asJson('trigger', 'show', 'named')).id).toBe(id)
+  })
+
+  it('not by a name that two have: exit code 2, with both ids', async () => {
+    const ids = [await webhook('twin'), await webhook('twin')]
+    const { code, err } = await at(['trigger', 'delete', 'twin', '--yes'])
+    expect(code).toBe(2)
+    for (const id of ids) expect(err).toContain(id)
+  })
+
+  it('not by a name that none has: exit code 5', async () => {
+    expect(await at(['trigger', 'show', 'nobody'])).toMatchObject({ code: 5, out: '' })
+  })
+})
+
+describe('svc trigger list and show', () => {
+  it('lines fit 80 columns, and no name moves the cursor', async () => {
+    await webhook(`\u001b[2J\u202e${'long '.repeat(30)}`)
+    const { out } = await at(['trigger', 'list'])
+    expect(out).toContain('?[2J?long')
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    for (const character of ['\u001b', '\u202e']) expect(out).not.toContain(character)
+  })
+
+  it('--code gives the source as it is', async () => {
+    await webhook('coded')
+    expect((await at(['trigger', 'show', 'coded', '--code'])).out).toBe(ACTION)
+  })
+})
+
+describe('svc trigger update, enable and disable', () => {
+  it('sends what was named alone', async () => {
+    await webhook('changed')
+    await at(['trigger', 'update', 'changed', '--max-queued-runs', '9'])
+    expect(lastBody()).toEqual({ max_queued_runs: 9 })
+    await at(['trigger', 'disable', 'changed'])
+    expect(lastBody()).toEqual({ enabled: false })
+    expect((await asJson('trigger', 'enable', 'changed')).enabled).toBe(true)
+  })
+
+  it('stores another usage key only where it is asked to', async () => {
+    await webhook('rekeyed')
+    await at(['trigger', 'update', 'rekeyed', '--new-usage-key'])
+    expect(lastBody()).toEqual({ usage_api_key: USAGE_KEY })
+  })
+
+  it('takes no change of nothing', async () => {
+    await webhook('unchanged')
+    expect((await at(['trigger', 'update', 'unchanged'])).code).toBe(2)
+  })
+})
+
+describe('svc trigger delete', () => {
+  it('asks, and does nothing without a yes', async () => {
+    const id = await webhook('kept')
+    expect((await at(['trigger', 'delete', 'kept'], { typed: 'n' })).err).toContain('Delete kept')
+    expect(api.triggers.has(id)).toBe(true)
+    await at(['trigger', 'delete', 'kept'], { typed: 'y' })
+    expect(api.triggers.has(id)).toBe(false)
+  })
+
+  it('where nobody can be asked it takes --yes, or exits with 2', async () => {
+    const id = await webhook('scripted')
+    expect((await at(['trigger', 'delete', 'scripted'])).code).toBe(2)
+    expect(await asJson('trigger', 'delete', 'scripted', '--yes')).toEqual({ deleted: id })
+  })
+})
+
+describe('runs', () => {
+  it('test waits for the end, and shows response and console output', async () => {
+    await webhook('tested')
+    const { code, out } = await at(['trigger', 'test', 'tested', '--event', '{"a":1}'])
+    expect(out).toContain('{"echo":{"a":1}}')
+    expect(out).toMatch(/logs\n.* log .* seen/)
+    expect(code).toBe(0)
+  })
+
+  it('test of a run that failed exits with 1, and shows its stack', async () => {
+    await webhook('failing')
+    const { code, out } = await at(['trigger', 'test', 'failing', '--event', '{"fail":"no"}'])
+    expect(out).toContain('Error: no\n      at main (action.js:1:1)')
+    expect(code).toBe(1)
+  })
+
+  it('--no-wait only queues', async () => {
+    await webhook('queued')
+    const queued = await asJson('trigger', 'test', 'queued', '--params', 'wait=1', '--no-wait')
+    expect(queued.status).toBe('queued')
+  })
+
+  it('fire posts the bytes and headers that were given', async () => {
+    await webhook('fired')
+    const signature = ['--header', 'X-Hub-Signature-256: sha256=ab']
+    await at(['trigger', 'fire', 'fired', '--body', '{"a": 1}', ...signature, '--no-wait'])
+    const { body, headers } = api.received.at(-1)!
+    expect([body, headers['x-hub-signature-256']]).toEqual(['{"a": 1}', 'sha256=ab'])
+    expect(headers['authorization']).toBeUndefined()
+  })
+
+  it('runs are two lines each within 80 columns', async () => {
+    await webhook('many')
+    await at(['trigger', 'test', 'many', '--event', JSON.stringify('x'.repeat(200))])
+    await at(['trigger', 'test', 'many', '--event', '{"fail":"no"}'])
+    const { out } = await at(['trigger', 'runs', 'many'])
+    const lines = out.trimEnd().split('\n')
+    expect(lines).toHaveLength(4)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lines[0]).toMatch(/^failed {3}2026-05-22 13:05:00Z {2}[\w-]{48}$/)
+  })
+
+  it('run, replay and cancel take a trigger for its newest run', async () => {
+    const id = await webhook('again')
+    const { run_id } = await asJson(
+      'trigger',
+      'test',
+      'again',
+      '--event',
+      '{"wait":1}',
+      '--no-wait',
+    )
+    expect((await asJson('trigger', 'run', 'again')).id).toBe(run_id)
+    expect((await asJson('trigger', 'cancel', 'again')).status).toBe('failed')
+    const replayed = await asJson('trigger', 'replay', 'again', '--no-wait')
+    expect(api.runs.get(replayed.run_id)).toMatchObject({ replay_of: run_id, trigger_id: id })
+  })
+
+  it('tail --once gives one run, as a line of JSON, and exits with 1 where it failed', async () => {
+    await webhook('tailed')
+    await at(['trigger', 'test', 'tailed', '--event', '{"fail":"no"}'])
+    const words = [
+      'trigger',
+      'tail',
+      'tailed',
+      '--since',
+      '2026-01-01T00:00:00Z',
+      '--once',
+      '--json',
+    ]
+    const { code, out } = await at(words)
+    expect(out.trimEnd().split('\n')).toHaveLength(1)
+    expect(JSON.parse(out)).toMatchObject({ status: 'failed' })
+    expect(code).toBe(1)
+  })
+
+  it('Ctrl-C ends tail with 130', async () => {
+    const id = await webhook('interrupted')
+    const interrupted = new AbortController()
+    const words = ['trigger', 'tail', id, '--since', '2026-01-01T00:00:00Z']
+    api.run(api.triggers.get(id)!, {})
+    const onWrite = () => interrupted.abort(new Error('interrupted'))
+    const { code, out } = await at(words, { signal: interrupted.signal, onWrite })
+    expect(out).toMatch(/^success/)
+    expect(code).toBe(130)
+  })
+
+  it('purge says how many it ended', async () => {
+    await webhook('purged')
+    expect((await at(['trigger', 'purge', 'purged', '--yes'])).out).toBe('3 runs ended\n')
+  })
+})
+
+it('svc chain list shows how far each chain was looked through', async () => {
+  const { out } = await at(['chain', 'list'])
+  expect(out).toMatch(/^ethereum {2}1 {3}100 {3}2 blocks {2}64 blocks {4}1 of 1 healthy$/m)
+})
+
+it('a refusal says what the service says to do', async () => {
+  const { code, err } = await at(['trigger', 'list'], {
+    environment: { SVC_TOKEN: 'b'.repeat(64) },
+  })
+  expect(err).toContain('what to do about unauthorized')
+  expect(code).toBe(4)
+})
+
+describe('docs/cli.md', () => {
+  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+
+  it('names every command of trigger and chain', async () => {
+    for (const group of ['trigger', 'chain']) {
+      const { out } = await at([group, '--help'])
+      const names = [...out.matchAll(/^ {2}([a-z]+) .*/gm)].map(([, name]) => name!)
+      expect(names.length).toBeGreaterThan(0)
+      for (const name of names.filter((one) => one !== 'help'))
+        expect(page).toContain(`svc ${group} ${name}`)
+    }
+  })
+
+  it('has configurations that start svc mcp, for each client', () => {
+    const blocks = [...page.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => JSON.parse(text!))
+    const servers = blocks.flatMap((block) => [block.mcpServers?.svc, block.servers?.svc])
+    const found = servers.filter((server) => server !== undefined)
+    expect(found.length).toBeGreaterThanOrEqual(2)
+    for (const { command, args, env } of found) {
+      expect([command, ...args]).toEqual(['npx', 'svc', 'mcp'])
+      // What is in a file of a project is read by others.
+      for (const name of Object.keys(env ?? {})) expect(name).not.toMatch(/TOKEN$|KEY$/)
+    }
+  })
+})

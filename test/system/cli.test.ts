@@ -1,0 +1,254 @@
+/**
+ * Every command against one stack that `svc up` has started: each example of each help, in order. What a shell is needed for, or a
+ * process of its own, goes through the real binary; the rest runs in this process, where nothing is loaded sixty times.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approve } from '../../origin/stack/approved-token.ts'
+import { svc } from '../shared/cli/command-line.ts'
+import { type Example, examplesOf } from '../shared/cli/examples.ts'
+import { useEveryTool } from './mcp-tools.ts'
+import { until } from './owner.ts'
+
+const main = fileURLToPath(new URL('../../shared/cli/main.ts', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'))
+
+type Ran = { code: number | null; out: string; err: string }
+type Running = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<Ran> }
+
+/** What a person types, by bash, in a folder with two actions. */
+function type(line: string, variables: Record<string, string> = {}): Running {
+  const child = spawn('bash', ['-c', line], {
+    cwd: folder,
+    env: {
+      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
+      HOME: folder,
+      SVC_STATE_DIR: 'stack',
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const ended = new Promise<Ran>((resolve) =>
+    child.once('close', (code) => resolve({ code, out, err })),
+  )
+  return { child, out: () => out, err: () => err, ended }
+}
+
+const environment = { HOME: folder, SVC_STATE_DIR: 'stack' }
+
+/** One of ours without anything of a shell but quotes. @returns undefined for another one */
+function wordsOf(line: string): string[] | undefined {
+  if (!line.startsWith('svc ') || /[|&;<>`$\\]/.test(line)) return undefined
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
+    .map(([, a, b, c]) => a ?? b ?? c!)
+    .slice(1)
+}
+
+async function typed(line: string, variables: Record<string, string> = {}): Promise<Ran> {
+  const named = line.replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? '')
+  const words = line === 'svc mcp' ? undefined : wordsOf(named)
+  return words ? svc(words, { environment, folder }) : type(line, variables).ended
+}
+
+const stack = { baseUrl: '', triggersUrl: '' }
+const at = (line: string) =>
+  line
+    .replace('https://localhost:8788', stack.baseUrl)
+    .replace('http://localhost:8787', stack.triggersUrl)
+
+let up: Running
+let examples: Example[]
+beforeAll(async () => {
+  mkdirSync(join(folder, 'bin'))
+  writeFileSync(
+    join(folder, 'bin', 'svc'),
+    `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`,
+  )
+  chmodSync(join(folder, 'bin', 'svc'), 0o755)
+  writeFileSync(
+    join(folder, 'action.js'),
+    `async function main({ message, event, greeting }) {
+  console.log('greeting')
+  return { greeting: (greeting ?? 'hello') + ' ' + (event?.name ?? message ?? 'you') }
+}`,
+  )
+  writeFileSync(join(folder, 'other.js'), 'async function main() { throw new Error("no") }')
+  examples = await examplesOf()
+  up = type(`exec ${examples.find(({ path }) => path === 'svc up')!.line}`)
+  await until(60, 'the stack is ready', async () => /^ready in/m.exec(up.out()) ?? undefined)
+  stack.baseUrl = /base_url +(\S+)/.exec(up.out())![1]!
+  stack.triggersUrl = /triggers_url +(\S+)/.exec(up.out())![1]!
+}, 90_000)
+afterAll(async () => {
+  up.child.kill('SIGTERM')
+  await up.ended
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A person at a browser: opens what `svc login` prints, and types the code. */
+async function login(line: string): Promise<Ran> {
+  const running = type(line)
+  const said = async (name: string) =>
+    until(
+      30,
+      `svc login says "${name}"`,
+      async () => new RegExp(`^${name} +(\\S+)`, 'm').exec(running.err())?.[1],
+    )
+  await approve(await said('Open'), 'cli@example.com', await said('Type the code'))
+  return running.ended
+}
+
+const credentials = () =>
+  JSON.parse(readFileSync(join(folder, '.config/svc/credentials.json'), 'utf8'))
+
+/** What some examples need beside what those before them made. */
+async function prepared({ path }: Example): Promise<Record<string, string>> {
+  if (path === 'svc account use')
+    writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
+  if (!path.startsWith('svc group ')) return {}
+  const { out } = await typed('svc wallet list --json')
+  return { WALLET: JSON.parse(out)[0].wallet_address }
+}
+
+/** SIMULATED is no failure of the command. */
+const expectedCode = ({ path }: Example) => (path === 'svc verify' ? 3 : 0)
+
+describe('the examples of the help', () => {
+  it('run as they stand, in order', async () => {
+    for (const example of examples) {
+      const { path, line } = example
+      if (path === 'svc up') continue
+      const ran =
+        path === 'svc login' ? await login(line) : await typed(at(line), await prepared(example))
+      expect(ran, `${line}\n${ran.out}${ran.err}`).toMatchObject({ code: expectedCode(example) })
+      if (line.endsWith(' --json')) expect(() => JSON.parse(ran.out), line).not.toThrow()
+      // Keys are in the credentials file, and on no screen.
+      for (const key of keysIn(credentialsIfAny()))
+        expect(ran.out + ran.err, line).not.toContain(key)
+    }
+  }, 240_000)
+})
+
+function credentialsIfAny(): string {
+  try {
+    return JSON.stringify(credentials())
+  } catch {
+    return ''
+  }
+}
+
+function keysIn(text: string): string[] {
+  return [...text.matchAll(/"(?:account_key|key|token)":"([^"]+)"/g)].map(([, key]) => key!)
+}
+
+describe('svc run', () => {
+  it('gives the response to standard output, the logs to standard error, and the code of a failure', async () => {
+    const ran = await type('svc run action.js --params message=you').ended
+    expect(ran.out).toBe('{\n  "greeting": "hello you"\n}\n')
+    expect(ran.err).toBe('greeting\n')
+    await typed('svc group add-action 1 other.js')
+    const failed = await type('svc run other.js').ended
+    expect(failed).toMatchObject({ code: 1, out: '' })
+    expect(failed.err).toContain('svc: Error: no')
+  }, 30_000)
+
+  it('--watch runs again at a change, outlives a failure, and ends with 130 at Ctrl-C', async () => {
+    writeFileSync(join(folder, 'watched.js'), 'async function main() { return 1 }')
+    await typed('svc group add-action 1 watched.js')
+    const running = type('exec svc run watched.js --watch')
+    const says = (what: string) =>
+      until(30, what, async () => (running.out() + running.err()).includes(what) || undefined)
+    await says('1\n')
+    // Another source is another action, which the key may not run.
+    writeFileSync(join(folder, 'watched.js'), 'async function main() { return 2 }')
+    await says('svc: ')
+    await typed('svc group add-action 1 watched.js')
+    writeFileSync(join(folder, 'watched.js'), 'async function main() { return 1 }')
+    await until(30, 'the third run', async () => /1\n[^]*1\n/.exec(running.out()) ?? undefined)
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130 })
+  }, 60_000)
+})
+
+describe('a read-only login', () => {
+  it('lists triggers, and is refused a change with exit code 4', async () => {
+    expect((await login('svc login --read-only')).code).toBe(0)
+    expect((await typed('svc trigger list --json')).code).toBe(0)
+    const created = await typed('svc trigger create action.js --name x --webhook --json')
+    expect(JSON.parse(created.err)).toMatchObject({ error: 'insufficient_scope', status: 403 })
+    expect(created.code).toBe(4)
+  }, 60_000)
+})
+
+describe('svc mcp', () => {
+  it('asks a person for access, and each of its tools does what it says', async () => {
+    await useEveryTool({
+      command: [process.execPath, main, 'mcp'],
+      folder,
+      environment: {
+        SVC_STATE_DIR: 'stack',
+        SVC_CONFIG_DIR: join(folder, 'of-mcp'),
+        SVC_USAGE_KEY: credentials().origins[stack.baseUrl].usage_keys.at(-1).key,
+      },
+      triggersUrl: stack.triggersUrl,
+      approve: (url, userCode) => approve(url, 'mcp@example.com', userCode),
+      email: 'mcp@example.com',
+    })
+  }, 60_000)
+})
+
+describe('the process', () => {
+  it('says nothing where nobody reads any more', async () => {
+    const ran = await type('svc --help | head -1; exit ${PIPESTATUS[0]}').ended
+    expect(ran).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('ends with 130 while it waits for standard input', async () => {
+    const child = spawn(join(folder, 'bin', 'svc'), ['cid', '-'], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    // More than a pipe holds: once it is taken, the command reads.
+    await new Promise((taken) => child.stdin.write(Buffer.alloc(1024 * 1024), taken))
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+  }, 30_000)
+
+  it('loads no zod, no client and no chain library for its help', async () => {
+    const script = `import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+      process.argv = ['node', 'svc', '--help']
+      process.stdout.write = () => true
+      await import(${JSON.stringify(main)})
+      console.error(JSON.stringify(loaded))`
+    writeFileSync(join(folder, 'loaded.mjs'), script)
+    const { err } = await type(`exec "${process.execPath}" loaded.mjs`).ended
+    const loaded = JSON.parse(err) as string[]
+    expect(
+      loaded.filter((url) =>
+        /node_modules\/(zod|ethers|undici|multiformats)|client\/client\.ts/.test(url),
+      ),
+    ).toEqual([])
+    expect(loaded.some((url) => url.endsWith('/shared/cli/program.ts'))).toBe(true)
+  })
+})
+
+it('svc up ends with the stack’s own code at Ctrl-C', async () => {
+  up.child.kill('SIGINT')
+  expect(await up.ended).toMatchObject({ code: 0 })
+}, 60_000)
+
+it('every command has an example', async () => {
+  const without = (await examplesOf({ withEmpty: true })).filter(({ line }) => line === '')
+  expect(without).toEqual([])
+  expect((await svc(['no-command'])).code).toBe(2)
+})

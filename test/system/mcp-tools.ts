@@ -1,0 +1,104 @@
+/** `svc mcp` as a client of MCP starts it, and every tool of it used once against the real services. */
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect } from 'vitest'
+import { called, refusal } from '../shared/cli/mcp-connection.ts'
+
+export type World = {
+  /** The command, and the folder with `action.js` where it is started. */
+  command: string[]
+  folder: string
+  environment: Record<string, string>
+  triggersUrl: string
+  /** A person opens the URL, types the code and presses Authorize. */
+  approve(this: void, authorizeUrl: string, userCode: string): Promise<void>
+  /** Of that person. */
+  email: string
+}
+
+export async function useEveryTool(world: World): Promise<void> {
+  const [command, ...args] = world.command
+  const transport = new StdioClientTransport({
+    command: command!,
+    args,
+    cwd: world.folder,
+    env: world.environment,
+    stderr: 'pipe',
+  })
+  const client = new Client({ name: 'system', version: '1' })
+  const broken: Error[] = []
+  Object.assign(client, { onerror: (error: Error) => broken.push(error) })
+  await client.connect(transport)
+  try {
+    await authorized(client, world)
+    const trigger_id = await triggersIn(client)
+    await runsOf(client, trigger_id)
+    expect(await use(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
+    expect((await refusal(client, 'get_trigger', { trigger_id })).status).toBe(404)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([])
+    const { contents } = await client.readResource({ uri: `${world.triggersUrl}/SKILL.md` })
+    expect(JSON.stringify(contents)).toContain(world.triggersUrl)
+    // What is no message on its output is one of these.
+    expect(broken).toEqual([])
+  } finally {
+    await client.close()
+  }
+}
+
+const used = new Set<string>()
+
+function use(client: Client, name: string, args: object = {}): Promise<any> {
+  used.add(name)
+  return called(client, name, args)
+}
+
+async function authorized(client: Client, { approve, email }: World): Promise<void> {
+  expect((await refusal(client, 'whoami')).error).toBe('no_token')
+  const { authorize_url, user_code } = await use(client, 'authorize', { label: 'an agent' })
+  expect((await refusal(client, 'whoami')).error).toBe('not_approved_yet')
+  await approve(authorize_url, user_code)
+  const me = await use(client, 'whoami')
+  expect(me).toMatchObject({ email, label: 'an agent' })
+  expect((await refusal(client, 'authorize')).error).toBe('already_authorized')
+}
+
+/** @returns the id of a webhook whose action is `action.js` */
+async function triggersIn(client: Client): Promise<string> {
+  const schedule = { kind: 'schedule', config: { cron: '0 7 * * *' } }
+  expect((await use(client, 'preview_trigger', schedule)).next.length).toBeGreaterThan(1)
+  expect((await use(client, 'list_chains')).chains).toBeInstanceOf(Array)
+  const { action_cid } = await use(client, 'compute_action_cid', { action_file: 'action.js' })
+  const made = await use(client, 'create_trigger', {
+    name: 'of mcp',
+    kind: 'webhook',
+    action_file: 'action.js',
+    default_params: { greeting: 'hello' },
+  })
+  expect(made).toMatchObject({ action_cid, enabled: true })
+  const changed = await use(client, 'update_trigger', {
+    trigger_id: made.id,
+    max_runs_per_minute: 1,
+  })
+  expect(changed.max_runs_per_minute).toBe(1)
+  const { triggers } = await use(client, 'list_triggers', { kind: 'webhook' })
+  expect(triggers.map(({ id }: { id: string }) => id)).toContain(made.id)
+  return (await use(client, 'get_trigger', { trigger_id: made.id })).id
+}
+
+async function runsOf(client: Client, trigger_id: string): Promise<void> {
+  const tested = { trigger_id, event: { name: 'Ada' } }
+  const { run_id } = await use(client, 'test_trigger', tested)
+  let run = await use(client, 'wait_for_run', { run_id })
+  while (run.finished_at === null) run = await use(client, 'wait_for_run', { run_id })
+  expect(run).toMatchObject({ status: 'success', response: { greeting: 'hello Ada' }, test: true })
+  expect((await use(client, 'get_run', { run_id })).receipt).toEqual(expect.any(String))
+  // With one start a minute these wait.
+  const again = await use(client, 'replay_run', { run_id })
+  const cancelled = await use(client, 'cancel_run', { run_id: again.run_id })
+  expect(cancelled).toMatchObject({ status: 'failed', replay_of: run_id })
+  await use(client, 'test_trigger', tested)
+  expect((await use(client, 'purge_trigger', { trigger_id })).cancelled).toBe(1)
+  const { runs } = await use(client, 'list_runs', { trigger_id, status: 'failed' })
+  expect(runs).toHaveLength(2)
+}
