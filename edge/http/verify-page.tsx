@@ -36,7 +36,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
   const { ORIGIN_URL, PUBLIC_URL } = c.var.services.settings
   const { origin } = new URL(ORIGIN_URL)
   const script = new URL(SCRIPT_PATH, PUBLIC_URL).href
-  const command = `npx svc verify ${origin}`
+  const command = `npx --no-install svc verify ${origin}`
   return page(
     c,
     {

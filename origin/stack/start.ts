@@ -27,7 +27,7 @@ function fail(error: unknown): Promise<void> {
 /** The command finds a stack's addresses in the state folder. */
 function verifyLine(baseUrl: string): string {
   const folder = process.env.SVC_STATE_DIR
-  return `${folder === undefined ? '' : `SVC_STATE_DIR=${folder} `}npx svc verify ${baseUrl}`
+  return `${folder === undefined ? '' : `SVC_STATE_DIR=${folder} `}npx --no-install svc verify ${baseUrl}`
 }
 
 function print({ baseUrl, triggersUrl, chainUrl, caFile, certificateFile }: Stack): void {
@@ -59,6 +59,8 @@ Ctrl-C stops everything; the state stays in ${stateDir}.
 // Every time, not once: npm passes on a Ctrl-C that came here already, and a second one must not cut the stop short.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void stop(0))
+// `svc up` was killed: nobody is left whom a Ctrl-C would reach.
+process.once('disconnect', () => void stop(0))
 
 try {
   const onLine = (component: string, line: string) =>

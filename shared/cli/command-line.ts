@@ -5,7 +5,7 @@ import type { Cli, Deployment, Needs } from './cli.ts'
 import { type Credentials, credentialsOf } from './credentials/credentials.ts'
 import { secretFrom, textOf } from './credentials/secret.ts'
 import { type DeploymentOptions, deploymentOf } from './deployment.ts'
-import { type Terminal, NoCredential, UsageError } from './terminal.ts'
+import { jsonText, type Terminal, NoCredential, UsageError } from './terminal.ts'
 import { verificationFor } from './verification.ts'
 
 type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
@@ -40,7 +40,7 @@ export function commandLine(terminal: Terminal, exit: (code: number) => void): C
       return clientOf(at, needs, own, terminal, credentials)
     },
     say: (command, value, lines) => {
-      const text = isJson(command) ? JSON.stringify(value, null, 2) : lines().join('\n')
+      const text = isJson(command) ? jsonText(value, 2) : lines().join('\n')
       if (text !== '') terminal.write(`${text}\n`)
     },
     progress: (command, line) => {

@@ -1,12 +1,22 @@
 /** What a command failed with, as the shell is told and in words. The one place that maps failures to exit codes. */
 import { CommanderError } from 'commander'
 import { SvcError } from '../client/failures.ts'
+import type { ActionFailed } from '../client/failures/action-failed.ts'
 import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
 
 export type Failure = {
   code: number
   /** As `--json` has it. */
-  said: { error: string; message: string; fix: string; status?: number; request_id?: string }
+  said: {
+    error: string
+    message: string
+    fix: string
+    status?: number
+    request_id?: string
+    /** Of an action that failed. */
+    stack?: string
+    logs?: string
+  }
 }
 
 /** Of the client itself, which has sent nothing. */
@@ -35,6 +45,7 @@ function ofService(error: SvcError): Failure {
     fix: isOpen(error) ? LOOK_FIRST : error.fix,
     ...(status !== undefined && { status }),
     ...(requestId !== undefined && { request_id: requestId }),
+    ...(hasRun(error) && { stack: error.actionStack, logs: error.logs }),
   }
   return { code: exitOf(error), said }
 }
@@ -45,9 +56,13 @@ function isOpen(error: SvcError): boolean {
   return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
 }
 
-function exitOf({ name, code, status }: SvcError): number {
+/** By its name: its class is not loaded for commands that run nothing. */
+const hasRun = (error: SvcError): error is ActionFailed => error.name === 'ActionFailed'
+
+function exitOf(error: SvcError): number {
+  const { name, code, status } = error
   // It ran, and its 500 is its own.
-  if (name === 'ActionFailed') return EXIT.failed
+  if (hasRun(error)) return EXIT.failed
   if (NO_ANSWER.has(code)) return EXIT.away
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
   // Evidence that does not hold, an answer that is not to be believed.

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { run } from './run.ts'
-import { EXIT } from './terminal.ts'
+import { EXIT, UsageError } from './terminal.ts'
 
 const interrupted = new AbortController()
 process.on('SIGINT', () => interrupted.abort(new Error('interrupted')))
@@ -15,8 +15,13 @@ for (const stream of [process.stdout, process.stderr])
     process.exit()
   })
 
+let isRead = false
+
 /** Not a read that blocks: Ctrl-C would wait for its end. */
 async function standardInput(): Promise<string> {
+  // It has ended then, and says so to nobody any more.
+  if (isRead) throw new UsageError('standard input is named twice: it can be read once')
+  isRead = true
   const chunks: Buffer[] = []
   process.stdin.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(process.stdin, 'end', { signal: interrupted.signal })
@@ -39,7 +44,8 @@ process.exitCode = await run(process.argv.slice(2), {
   complain: (text) => void process.stderr.write(text),
   environment: process.env,
   folder: process.cwd(),
-  isTerminal: process.stdout.isTTY && !process.env['NO_COLOR'],
+  isTerminal: process.stdout.isTTY,
+  hasColours: process.stdout.isTTY && !process.env['NO_COLOR'],
   isWatched: process.stderr.isTTY,
   isInteractive: process.stdin.isTTY,
   input: () => process.stdin,

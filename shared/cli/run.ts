@@ -4,7 +4,7 @@ import { commandLine } from './command-line.ts'
 import { requireNoSecret } from './credentials/secret-in-arguments.ts'
 import { failureLines, failureOf } from './failures.ts'
 import { makeProgram } from './program.ts'
-import { EXIT, type Terminal } from './terminal.ts'
+import { EXIT, jsonText, type Terminal } from './terminal.ts'
 
 /** @returns the exit code; what a command says goes to the terminal */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -24,7 +24,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const failure = failureOf(error)
     if (!failure) throw error
-    const lines = asJson ? [JSON.stringify(failure.said)] : failureLines(failure)
+    const lines = asJson ? [jsonText(failure.said)] : failureLines(failure)
     terminal.complain(`${lines.join('\n')}\n`)
     return failure.code
   }

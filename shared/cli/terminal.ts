@@ -9,8 +9,10 @@ export type Terminal = {
   environment: Readonly<Record<string, string | undefined>>
   /** That file names are relative to. */
   folder: string
-  /** Whether somebody looks: what is piped has no colours. */
+  /** Whether somebody looks: nothing that moves a cursor is written then. */
   isTerminal: boolean
+  /** Whether he wants colours. */
+  hasColours: boolean
   /** Whether somebody looks at standard error. */
   isWatched: boolean
   /** Whether somebody can be asked: standard input is a terminal. */
@@ -73,9 +75,23 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 }
 
+/**
+ * A value as JSON that moves no cursor either: what JSON lets stand (C1 controls, directions of writing) is escaped, and is
+ * the same text to who reads the JSON.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null'
+  // Line ends are JSON's own here: those of strings are escaped already.
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
+    }).join(''),
+  )
+}
+
 const COLOURS = { green: 32, yellow: 33, red: 31, grey: 90 } as const
 export type Colour = keyof typeof COLOURS
 
-export function coloured(text: string, colour: Colour, { isTerminal }: Terminal): string {
-  return isTerminal ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text
+export function coloured(text: string, colour: Colour, { hasColours }: Terminal): string {
+  return hasColours ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text
 }

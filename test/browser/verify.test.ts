@@ -57,7 +57,9 @@ describe.skipIf(!installed)('the page /verify', () => {
       expect(shown[index]).toMatch(new RegExp(`^${name}: passed\\.`))
     expect(shown[4]).toMatch(/^certificate: not checked here\. A browser does not show/)
     expect(shown[5]).toMatch(/^CAA: not checked here\./)
-    expect(await page.locator('pre').innerText()).toBe(`npx svc verify ${stack.baseUrl}`)
+    expect(await page.locator('pre').innerText()).toBe(
+      `npx --no-install svc verify ${stack.baseUrl}`,
+    )
     expect(complaints, 'nothing was blocked by the page’s own policy').toEqual([])
     expect([...asked].toSorted()).toEqual([stack.triggersUrl, stack.baseUrl].toSorted())
     await judge(page, 'verify')

@@ -222,6 +222,12 @@ describe('the process', () => {
     expect(await ended).toBe(130)
   }, 30_000)
 
+  it('says that standard input was named twice, and does not wait for it', async () => {
+    const words = 'run action.js --params-file - --usage-key-file - --base-url http://localhost:9'
+    const ran = await type(`echo '{}' | svc ${words}`).ended
+    expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringContaining('named twice') })
+  })
+
   it('loads no zod, no client and no chain library for its help', async () => {
     const script = `import { registerHooks } from 'node:module'
       const loaded = []

@@ -59,7 +59,8 @@ async function up(settings: Record<string, string>, terminal: Terminal): Promise
   const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
     cwd: terminal.folder,
     env: { ...terminal.environment, ...settings },
-    stdio: 'inherit',
+    // The channel says nothing: the stack sees by its end that the command is gone, however it ended.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   // A terminal sends Ctrl-C to both; the stack takes it any number of times.
   const pass = PASSED_ON.map((signal) => [signal, () => void child.kill(signal)] as const)

@@ -30,7 +30,7 @@ function bash(places: readonly Place[]): string {
       `      if [[ $current == -* ]]; then choices=${quoted(words(options))}; else choices=${quoted(words(commands))}; fi ;;`,
     ].join('\n'),
   )
-  return `# svc: completion for bash. To use it: eval "$(npx svc completion bash)"
+  return `# svc: completion for bash. To use it: eval "$(npx --no-install svc completion bash)"
 _svc() {
   local current=\${COMP_WORDS[COMP_CWORD]} choices= typed=$COMP_CWORD
 ${walk(places, 'COMP_WORDS', 1)}
@@ -53,7 +53,7 @@ function zsh(places: readonly Place[]): string {
     ].join('\n'),
   )
   return `#compdef svc
-# svc: completion for zsh. To use it: eval "$(npx svc completion zsh)"
+# svc: completion for zsh. To use it: eval "$(npx --no-install svc completion zsh)"
 _svc() {
   local -a options commands
   local typed=$((CURRENT - 1))
@@ -80,7 +80,7 @@ function fish(places: readonly Place[]): string {
       ),
     ]
   })
-  return `# svc: completion for fish. To use it: npx svc completion fish | source
+  return `# svc: completion for fish. To use it: npx --no-install svc completion fish | source
 function __svc_at
   set -l place svc
   for word in (commandline -opc)[2..-1]

@@ -12,7 +12,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -69,14 +69,20 @@ export function writeCredentialsFile(file: string, text: string): void {
   const unfinished = `${file}.${process.pid}.new`
   rmSync(unfinished, { force: true })
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  const descriptor = openSync(unfinished, flags, 0o600)
   try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    const descriptor = openSync(unfinished, flags, 0o600)
+    try {
+      // All of it, or an error: a single write ends early, and says nothing, where the disk becomes full.
+      writeFileSync(descriptor, text)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(unfinished, file)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw new UsageError(`${file} was not written: ${(error as Error).message}`)
   }
-  renameSync(unfinished, file)
 }
 
 /** Runs `change` while no other `svc` changes the file: of two that each keep a key, none is lost. */
@@ -91,7 +97,8 @@ export async function whileLocked<Value>(
       mkdirSync(lock)
       break
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST') throw new UsageError(`${lock}: ${message}`)
       if (ageMs(lock) > LOCK_STALE_MS) rmSync(lock, { recursive: true, force: true })
       else await slept(LOCK_AGAIN_MS)
     }
@@ -124,5 +131,6 @@ const isLink = (file: string) => `${file} is a symbolic link, which is not follo
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })
-  return stat ? Date.now() - stat.mtimeMs : 0
+  // Also one of the future, which the clock was put back from: it would be waited for until then.
+  return stat ? Math.abs(Date.now() - stat.mtimeMs) : 0
 }

@@ -4,7 +4,8 @@
  */
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
-import { extname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { homedir } from 'node:os'
+import { extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { ToolRefused } from './tool-failure.ts'
 
 /** What an action's source is kept in. */
@@ -39,6 +40,7 @@ export class FolderFiles {
   /** Where the file is once links are followed. A missing one outside is refused like one that is there. */
   async #inside(file: string): Promise<{ path: string; below: string }> {
     const folder = await realpath(this.#folder)
+    await requireProject(folder)
     const named = resolve(folder, file)
     requireBelow(folder, named)
     const path = await realpath(named).catch(() => {
@@ -75,14 +77,28 @@ export class FolderFiles {
 const ELSEWHERE =
   'Do not look for another way to send it. If your user wants it, he does it with svc himself.'
 
+/** Clients that are no editors start a server in `/` or at home: all that the user has lies below. */
+async function requireProject(folder: string): Promise<void> {
+  const home = await realpath(homedir()).catch(() => homedir())
+  if (folder !== parse(folder).root && leadsOut(relative(folder, home))) return
+  throw new ToolRefused(
+    'no_project_folder',
+    'svc mcp was started in a home folder, or above it, and reads no file there',
+    'Ask your user to have it started in the folder of his project; or give action_code.',
+  )
+}
+
 /** @returns the way from the folder to the file */
 function requireBelow(folder: string, path: string): string {
   const below = relative(folder, path)
-  if (below !== '' && !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`))
-    return below
+  if (below !== '' && !leadsOut(below)) return below
   throw new ToolRefused(
     'outside_the_folder',
     'only files in the folder where svc mcp was started are read',
     ELSEWHERE,
   )
+}
+
+function leadsOut(way: string): boolean {
+  return isAbsolute(way) || way === '..' || way.startsWith(`..${sep}`)
 }

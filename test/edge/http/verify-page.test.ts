@@ -37,7 +37,7 @@ describe('the page /verify', () => {
 
   it('says without a script what to run instead', async () => {
     const text = await (await edge('/verify')).text()
-    expect(text).toContain(`npx svc verify ${ORIGIN}`)
+    expect(text).toContain(`npx --no-install svc verify ${ORIGIN}`)
     expect(text).toContain('<noscript>')
   })
 

@@ -9,6 +9,8 @@ export type Surroundings = {
   environment?: Record<string, string>
   folder?: string
   isTerminal?: boolean
+  /** As `isTerminal` says, where it is absent. */
+  hasColours?: boolean
   isWatched?: boolean
   /** For a command that is spoken with. */
   input?: Readable
@@ -33,6 +35,7 @@ export async function svc(words: string[], around: Surroundings = {}): Promise<R
     environment: around.environment ?? {},
     folder: around.folder ?? '/nonexistent',
     isTerminal: around.isTerminal ?? false,
+    hasColours: around.hasColours ?? around.isTerminal ?? false,
     isWatched: around.isWatched ?? false,
     isInteractive: around.typed !== undefined,
     input: () => around.input ?? Readable.from([]),

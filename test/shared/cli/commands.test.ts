@@ -70,6 +70,8 @@ describe('the exit code', () => {
     for (const said of ['begun', 'at main (action.js:1:7)', 'svc: Error: no'])
       expect(ran.err).toContain(said)
     expect(readFileSync(join(folder, 'receipt.txt'), 'utf8')).toBe('a.b.c\n')
+    const { err } = await ask('run', 'action.js', '--json')
+    expect(JSON.parse(err)).toMatchObject({ error: 'action_threw', logs: 'begun' })
   })
 
   it('is 130 after Ctrl-C, and nothing is said', async () => {
@@ -142,10 +144,24 @@ describe('a server that writes to the terminal', () => {
       environment,
       folder,
       isTerminal: true,
+      hasColours: false,
     })
+    // Without colours, too (NO_COLOR): he looks all the same.
     const told = listed.out + ran.out + ran.err
     expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(told.match(/evil/g)).toHaveLength(4)
+  })
+
+  it('moves none by JSON, which says the same to who reads it', async () => {
+    const name = 'evil\u009b31m\u202e\u{e0041}\n\u2028'
+    answer = {
+      body: [
+        { wallet_address: '0x1', pkp_id: '0x1', name, description: name, derivation_path: '0x' },
+      ],
+    }
+    const { out } = await ask('wallet', 'list', '--json')
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u)
+    expect(JSON.parse(out)[0].name).toBe(name)
   })
 
   it('gives programs a text response as it is', async () => {

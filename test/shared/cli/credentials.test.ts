@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,6 +28,7 @@ import { svc } from './command-line.ts'
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const TOKEN = Buffer.alloc(48, 0xfe).toString('base64url')
 const BASE = 'https://origin.example'
+const module = new URL('../../../shared/cli/credentials/credentials.ts', import.meta.url).href
 
 let folder: string
 let environment: Record<string, string>
@@ -68,6 +71,31 @@ describe('the credentials file', () => {
   it('has nothing beside it when it was written', async () => {
     await keepKey()
     expect(readdirSync(join(folder, 'config'))).toEqual(['credentials.json'])
+  })
+
+  it('stays as it was where the disk is full', async () => {
+    await keepKey()
+    const before = readFileSync(credentials.file, 'utf8')
+    const many = `
+      import { credentialsOf, keptOrigin } from ${JSON.stringify(module)}
+      await credentialsOf({ environment: process.env }).change((kept) => {
+        for (let at = 0; at < 40; at += 1) keptOrigin(kept, 'https://o' + at + '.example').account_key = 'k'.repeat(44)
+      })`
+    writeFileSync(join(folder, 'many.mjs'), many)
+    // As a full disk does, the limit lets a write end early, and refuses the next one.
+    const limited = `trap '' XFSZ; ulimit -f 1; exec "${process.execPath}" many.mjs`
+    const ran = spawnSync('bash', ['-c', limited], { cwd: folder, env: environment })
+    expect(String(ran.stderr)).toMatch(/was not written: EFBIG/)
+    expect(readFileSync(credentials.file, 'utf8')).toBe(before)
+    expect(readdirSync(join(folder, 'config'))).toEqual(['credentials.json'])
+  })
+
+  it('waits for no lock of the future, which a clock that was put back leaves', async () => {
+    const lock = `${credentials.file}.lock`
+    mkdirSync(lock, { recursive: true, mode: 0o700 })
+    utimesSync(lock, new Date(), new Date(Date.now() + 86_400_000))
+    await keepKey()
+    expect((await credentials.origin(BASE)).account_key).toBe(KEY)
   })
 
   it('loses no key where several are kept at once', async () => {

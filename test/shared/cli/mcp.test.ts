@@ -268,6 +268,15 @@ describe('a model that was told to send a secret', () => {
     expect(api.received).toEqual([])
   })
 
+  it('cannot send any file where the server was started in /, as some clients do', async () => {
+    const { client } = await mcp({}, { folder: '/' })
+    for (const named of [{ action_file: join(home, 'id_rsa.js') }, { action_file: 'no.js' }]) {
+      const refused = await refusal(client, 'create_trigger', { ...HOOK, ...named })
+      expect(refused.error).toBe('no_project_folder')
+    }
+    expect(api.received).toEqual([])
+  })
+
   it('a link within the folder is followed', async () => {
     const { client } = await mcp()
     await called(client, 'create_trigger', { ...HOOK, action_file: 'inside.js' })

@@ -375,7 +375,7 @@ describe('docs/cli.md', () => {
     const found = servers.filter((server) => server !== undefined)
     expect(found.length).toBeGreaterThanOrEqual(2)
     for (const { command, args, env } of found) {
-      expect([command, ...args]).toEqual(['npx', 'svc', 'mcp'])
+      expect([command, ...args]).toEqual(['npx', '--no-install', 'svc', 'mcp'])
       // What is in a file of a project is read by others.
       for (const name of Object.keys(env ?? {})) expect(name).not.toMatch(/TOKEN$|KEY$/)
     }

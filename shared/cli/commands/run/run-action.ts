@@ -4,10 +4,15 @@ import type { Command } from 'commander'
 import { ActionFailed } from '../../../client/failures/action-failed.ts'
 import type { Cli } from '../../cli.ts'
 import { failureLines, failureOf } from '../../failures.ts'
-import { EXIT, printable, UsageError } from '../../terminal.ts'
+import { EXIT, jsonText, printable, UsageError } from '../../terminal.ts'
 import { type GivenParams, paramsOf } from '../trigger/values.ts'
 
-export type GivenRun = GivenParams & { watch?: boolean; sealed?: boolean; receipt?: string }
+export type GivenRun = GivenParams & {
+  watch?: boolean
+  sealed?: boolean
+  receipt?: string
+  json?: boolean
+}
 
 /** Editors write a file in several steps. */
 const SETTLED_MS = 50
@@ -33,14 +38,16 @@ async function execute(
   const client = await cli.client(command, { key: 'usage' })
   try {
     const answer = await client.svcAction({ code, js_params }, given.sealed ? { sealed: true } : {})
-    tell(answer.logs, cli)
+    if (!given.json) tell(answer.logs, cli)
     keepReceipt(answer.receipt, given, cli)
     cli.say(command, answer, () => [shown(answer.response, cli)])
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof ActionFailed)) throw error
-    tell(error.logs, cli)
     keepReceipt(error.receipt, given, cli)
+    // The document of the failure has both.
+    if (given.json) throw error
+    tell(error.logs, cli)
     for (const line of error.actionStack.split('\n').slice(1)) if (line) cli.warn(printable(line))
     throw error
   }
@@ -54,9 +61,12 @@ export async function watchAction(
   cli: Cli,
 ): Promise<number> {
   if (file === '-') throw new UsageError('--watch takes a file')
+  if (given.json) throw new UsageError('--json gives one document, and --watch does not end')
   const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
   const path = resolve(folder, file)
+  // A name that is mistyped would be waited for; one that is gone later is an editor's.
+  await cli.text(file)
   let last: string | undefined
   let wake: () => void = () => undefined
   // The folder, and not the file: editors put another one in its place.
@@ -91,7 +101,7 @@ function tell(logs: string, cli: Cli): void {
 
 /** Text as it is for programs, and what a terminal may be shown for people; JSON for all else. */
 function shown(response: unknown, { terminal }: Cli): string {
-  if (typeof response !== 'string') return JSON.stringify(response, null, 2)
+  if (typeof response !== 'string') return jsonText(response, 2)
   return terminal.isTerminal ? response.split('\n').map(printable).join('\n') : response
 }
 

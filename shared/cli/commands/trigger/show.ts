@@ -4,6 +4,7 @@ import type { TriggerFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'
 import { triggerLines, triggersLines } from './trigger-lines.ts'
+import { printable } from '../../terminal.ts'
 import { TRIGGER, triggerNamed } from './which.ts'
 
 type Given = { kind?: NonNullable<TriggerFilter['kind']>; enabled?: true; disabled?: true }
@@ -40,7 +41,9 @@ export function registerShow(trigger: Command, cli: Cli): void {
     const { triggers } = await cli.client(command, { token: true })
     const shown = await triggers.get(await triggerNamed(triggers, named))
     if (!code) return cli.say(command, shown, () => triggerLines(shown))
-    // As it is: it goes into a file. Whose it is, is whose token was sent.
-    cli.terminal.write(shown.action_code)
+    const { action_code: source } = shown
+    // As it is, for a file.
+    if (!cli.terminal.isTerminal) return cli.terminal.write(source)
+    cli.terminal.write(`${source.split('\n').map(printable).join('\n')}\n`)
   })
 }

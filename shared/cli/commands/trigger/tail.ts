@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'
-import { EXIT } from '../../terminal.ts'
+import { EXIT, jsonText } from '../../terminal.ts'
 import { runsLines } from './run-lines.ts'
 import { TRIGGER, triggerNamed } from './which.ts'
 
@@ -23,7 +23,7 @@ export function registerTail(trigger: Command, cli: Cli): void {
     const runs = triggers.watchRuns(id, since === undefined ? {} : { since })
     cli.progress(command, `waiting for runs of ${id}`)
     for await (const run of runs) {
-      const lines = json ? [JSON.stringify(run)] : runsLines([run])
+      const lines = json ? [jsonText(run)] : runsLines([run])
       cli.terminal.write(`${lines.join('\n')}\n`)
       if (!once) continue
       if (run.status === 'failed') cli.exit(EXIT.failed)
