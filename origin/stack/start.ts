@@ -7,13 +7,15 @@ import { Stack } from './stack.ts'
 import { StateInUse } from './state-lock.ts'
 
 const stateDir = resolve(process.env.SVC_STATE_DIR ?? '.svc')
-let stack: Stack | undefined
+let starting: Promise<Stack> | undefined
 let stopping = false
 
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
-  await stack?.stop()
+  // One that is still starting has started some of its processes: they would outlive this one.
+  const started = await starting?.catch(() => undefined)
+  await started?.stop()
   process.exit(code)
 }
 
@@ -65,10 +67,9 @@ process.once('disconnect', () => void stop(0))
 try {
   const onLine = (component: string, line: string) =>
     console.log(`${component.padEnd(6)} | ${line}`)
-  const started = await Stack.start({ stateDir, environment: process.env, onLine })
-  stack = started
-  if (stopping) await started.stop()
-  else {
+  starting = Stack.start({ stateDir, environment: process.env, onLine })
+  const started = await starting
+  if (!stopping) {
     started.onDeath((error) => void fail(error))
     print(started)
   }
