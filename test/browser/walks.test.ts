@@ -6,6 +6,7 @@ import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
 import { failureWalks } from './walks/failures.ts'
 import { requestWalks } from './walks/request.ts'
+import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
 
 describe.skipIf(!installed)('a person with a browser', () => {
@@ -29,4 +30,5 @@ describe.skipIf(!installed)('a person with a browser', () => {
   requestWalks(walks)
   attackWalks(walks)
   failureWalks(walks)
+  passkeyWalks(walks)
 })

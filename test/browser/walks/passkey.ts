@@ -1,0 +1,78 @@
+import type { CDPSession } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { judge } from '../judged-page.ts'
+import type { Visitor } from '../visitor.ts'
+import type { Walks } from '../walks.ts'
+
+/**
+ * Chromium's own authenticator in software, behind its real `navigator.credentials`. It is gone once another session of
+ * the developer tools has come and gone, as `judge` has one.
+ */
+async function authenticatorOf({ context, page }: Visitor) {
+  const devtools: CDPSession = await context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    knowsItsPerson: (isUserVerified: boolean) =>
+      devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+  }
+}
+
+export function passkeyWalks(walks: Walks): void {
+  it('a person adds a passkey, signs in with it, and removes it', async () => {
+    const visitor = await walks.signedIn('keeper@example.com')
+    const { page } = visitor
+    await visitor.open('/account')
+    await page.getByLabel('Name of the new passkey').fill('My laptop')
+    await judge(page, 'account')
+    await authenticatorOf(visitor)
+    await visitor.press('Add a passkey')
+    await page.getByRole('heading', { name: 'My laptop' }).waitFor()
+
+    // The authenticator says of itself that it has one already.
+    await page.getByLabel('Name of the new passkey').fill('Again')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const status = page.getByRole('status')
+    await status.filter({ hasText: 'has a passkey for your account already' }).waitFor()
+
+    await visitor.press(/^Sign out$/)
+    await visitor.open('/sign-in?next=%2Faccount')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).focus()
+    await visitor.onward(() => page.keyboard.press('Enter'))
+    await page.getByText('keeper@example.com').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/account')
+
+    await judge(page, 'account-passkey')
+    await visitor.press('Remove the passkey My laptop')
+    await page.getByText('You have none yet').waitFor()
+  })
+
+  it('a person whom the authenticator does not know is told so, and may try again', async () => {
+    const visitor = await walks.signedIn('stranger@example.com')
+    const { page } = visitor
+    const authenticator = await authenticatorOf(visitor)
+    await visitor.open('/account')
+    await page.getByLabel('Name of the new passkey').fill('Mine')
+    await visitor.press('Add a passkey')
+    await page.getByRole('heading', { name: 'Mine' }).waitFor()
+    await visitor.press(/^Sign out$/)
+    await authenticator.knowsItsPerson(false)
+    await visitor.open('/sign-in')
+    const button = page.getByRole('button', { name: 'Sign in with a passkey' })
+    await button.click()
+    await page.getByRole('status').filter({ hasText: 'It was cancelled' }).waitFor()
+    expect(await button.isEnabled()).toBe(true)
+    await authenticator.knowsItsPerson(true)
+    await visitor.onward(() => button.click())
+    await page.getByRole('button', { name: /^Sign out$/ }).waitFor()
+  })
+}
