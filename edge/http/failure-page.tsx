@@ -28,8 +28,8 @@ export function failurePage(
   delete headers['content-type']
   const content = (
     <div class="card">
-      <p>{message}</p>
-      <p>{fix}</p>
+      <p>{status === 404 ? 'The address may be mistyped, or what was here is gone.' : message}</p>
+      {status !== 404 && <p>{fix}</p>}
       {status >= 500 && (
         <p class="note">
           If you report it, name this request: <code>{headers['x-request-id']}</code>

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openToPages } from '../doubles/open-node.ts'
 import { type StartedStack, startStack } from '../system/stack.ts'
 import { installed, launchChromium } from './chromium.ts'
+import { judge } from './judged-page.ts'
 
 describe.skipIf(!installed)('the page /verify', () => {
   let stack: StartedStack
@@ -59,6 +60,7 @@ describe.skipIf(!installed)('the page /verify', () => {
     expect(await page.locator('pre').innerText()).toBe(`npx svc verify ${stack.baseUrl}`)
     expect(complaints, 'nothing was blocked by the page’s own policy').toEqual([])
     expect([...asked].toSorted()).toEqual([stack.triggersUrl, stack.baseUrl].toSorted())
+    await judge(page, 'verify')
   })
 
   it('asks the node that the person names by keyboard, and no other', async () => {

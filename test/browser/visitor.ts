@@ -1,5 +1,4 @@
 /** A person at a browser of their own: cookies that nobody else has, and what the browser complained about. */
-import { createHash, randomBytes } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { evaluate } from './evaluate.ts'
 
@@ -76,14 +75,17 @@ export class Visitor {
     await this.onward(() => mail.getByRole('link').click())
   }
 
+  /** Opens a program's link and presses Authorize, once that can be done. @param name that the person gives it */
+  async authorize(path: string, name?: string): Promise<void> {
+    await this.open(path)
+    if (name !== undefined) await this.page.getByLabel(/^Name/).fill(name)
+    const button = this.page.getByRole('button', { name: 'Authorize' })
+    if ((await button.count()) === 0) return
+    await this.armed()
+    await this.press('Authorize')
+  }
+
   close(): Promise<void> {
     return this.context.close()
   }
-}
-
-/** What a program makes before it sends a person to the approval page. */
-export function newProgram(): { token: string; challenge: string; path: string } {
-  const token = randomBytes(48).toString('base64url')
-  const challenge = createHash('sha256').update(token).digest('base64url')
-  return { token, challenge, path: `/agent/authorize?challenge=${challenge}` }
 }

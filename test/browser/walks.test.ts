@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
+import { approveWalks } from './walks/approve.ts'
+import { attackWalks } from './walks/attacks.ts'
+import { failureWalks } from './walks/failures.ts'
+import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
 
@@ -22,5 +26,9 @@ describe.skipIf(!installed)('a person with a browser', () => {
   })
 
   signInWalks(walks)
+  approveWalks(walks)
+  requestWalks(walks)
+  attackWalks(walks)
+  failureWalks(walks)
   passkeyWalks(walks)
 })

@@ -1,14 +1,16 @@
 /** What the walks share: one stack and one browser; each walk has visitors of its own, who may not complain in the end. */
-import type { Browser } from 'playwright-core'
+import type { Browser, Cookie } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type StartedStack, startStack } from '../system/stack.ts'
 import { type AnotherSite, anotherSite } from './another-site.ts'
 import { launchChromium } from './chromium.ts'
+import { EdgeDatabase } from './edge-database.ts'
 import { Visitor } from './visitor.ts'
 
 export class Walks {
   #stack: StartedStack | undefined
   #browser: Browser | undefined
+  readonly #cookies = new Map<string, Cookie[]>()
   readonly #visitors: Visitor[] = []
   readonly #sites: AnotherSite[] = []
 
@@ -39,15 +41,26 @@ export class Walks {
     return this.stack.triggersUrl
   }
 
+  get database(): EdgeDatabase {
+    return new EdgeDatabase(this.stack.stateDir)
+  }
+
   async visitor(): Promise<Visitor> {
     const visitor = await Visitor.at(this.triggersUrl, this.#browser!)
     this.#visitors.push(visitor)
     return visitor
   }
 
-  async signedIn(email: string): Promise<Visitor> {
+  /** Who signed in before comes back with the cookie of then. */
+  async signedIn(email = 'member@example.com'): Promise<Visitor> {
     const visitor = await this.visitor()
-    await visitor.signIn(email)
+    const before = this.#cookies.get(email)
+    if (before) await visitor.context.addCookies(before)
+    else {
+      await visitor.signIn(email)
+      this.#cookies.set(email, await visitor.context.cookies())
+    }
+    await visitor.open('/')
     return visitor
   }
 

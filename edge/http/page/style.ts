@@ -64,7 +64,7 @@ pre { padding: .875rem 1rem; border: 1px solid var(--line); border-radius: .5rem
 .problem { border-color: var(--bad); background: var(--bad-ground); }
 .code { margin: .25rem 0 1.25rem; padding: .5rem 1rem; border: 1px dashed var(--edge); border-radius: .5rem; text-align: center;
   font: 600 1.75rem/1.5 ui-monospace, monospace; letter-spacing: .08em; }
-.badge { display: inline-block; padding: .0625rem .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
+.badge { display: inline-block; margin-left: .25rem; padding: .0625rem .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; font-weight: 600;
   line-height: 1.5; color: var(--soft); white-space: nowrap; }
 .badge.good { color: var(--good); background: var(--good-ground); }
 .badge.bad { color: var(--bad); background: var(--bad-ground); }
@@ -96,7 +96,7 @@ input:not([type=radio], [type=checkbox]), select { width: 100%; min-height: 2.75
   background: light-dark(#fff, #111317); color: inherit; font: inherit; }
 input[aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 input.typed { max-width: 14rem; font: 600 1.25rem/1.5 ui-monospace, monospace; letter-spacing: .08em; text-transform: uppercase; }
-input::placeholder { color: var(--soft); opacity: 1; }
+input::placeholder { color: var(--soft); opacity: 1; font-weight: 400; }
 button, a.button { display: inline-block; min-height: 2.75rem; padding: .5rem 1.25rem; border: 1px solid var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act);
   font: inherit; font-weight: 600; line-height: 1.6; cursor: pointer; }
 button:hover, a.button:hover { background: var(--act-over); border-color: var(--act-over); color: var(--on-act); }

@@ -92,6 +92,40 @@ describe('every answer', () => {
     },
   )
 
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+  it.each([
+    ['GET', '/nothing/here', 404],
+    ['PUT', '/sign-in', 405],
+    ['GET', '/agent/tokns', 404],
+  ])('%s %s that fails (%i) is a page for a browser, guarded as every page', async (...asked) => {
+    const [method, path, status] = asked
+    const response = await edge(path, { method, headers: { accept: BROWSER } })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await response.text()).toMatch(/<main [^]*<h1>[^]*<\/main>/)
+  })
+
+  it.each([
+    ['GET', '/api/nothing'],
+    ['GET', '/api/me'],
+    ['GET', `/webhook/${id}`],
+    ['GET', '/core/v1/nothing'],
+    ['POST', '/agent/requests'],
+  ])('%s %s that fails is JSON, whatever the caller takes', async (method, path) => {
+    const response = await edge(path, { method, headers: { accept: BROWSER } })
+    expect(response.headers.get('content-type')).toBe('application/json')
+  })
+
+  it('a path in the page of a failure is not in its markup', async () => {
+    const path = '/<img src=x onerror=alert(1)>'
+    const response = await edge(path, { headers: { accept: BROWSER } })
+    expect(await response.text()).not.toContain('onerror')
+  })
+
   it('405 lists the methods that the path has', async () => {
     const response = await owner.api('/api/triggers', { method: 'PUT' })
     expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(['GET', 'POST'])

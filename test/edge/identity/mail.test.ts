@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { localMailbox, magicLinks } from '../../../edge/db/schema.ts'
-import { type Env, settingsOf } from '../../../edge/env.ts'
+import { settingsOf } from '../../../edge/env.ts'
 import { apiMailer, SEND_LIMITS } from '../../../edge/identity/api-mailer.ts'
 import { LINKS_PER_MAILBOX } from '../../../edge/identity/magic-links.ts'
 import { MAIL_API_NAMES, type MailApiName } from '../../../edge/identity/mail-apis.ts'
@@ -57,7 +57,7 @@ const failureOf = async (sending: Promise<void>) => {
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof MailNotSent)) throw new Error(`not sent was expected: ${error}`)
+  if (!(error instanceof MailNotSent)) throw new Error('MailNotSent was expected', { cause: error })
   return error
 }
 
@@ -68,7 +68,8 @@ beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => {})
 })
 afterAll(() => log.mockRestore())
-afterEach(() => void vi.mocked(Date.now).mockRestore?.())
+let frozen: { mockRestore(): void } | undefined
+afterEach(() => frozen?.mockRestore())
 
 describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
   it('delivers the mail as it was written, its link untouched, in one request', async () => {
@@ -258,7 +259,7 @@ describe('MAILER', () => {
   const good = { api: 'resend', from: MAIL_FROM, token: 'tok_k3y' }
   const complaint = (text: string) => {
     try {
-      settingsOf({ ...env, MAILER: text } as Env)
+      settingsOf({ ...env, MAILER: text })
     } catch (error) {
       return (error as Error).message
     }
@@ -365,7 +366,7 @@ describe('a notice', () => {
 
   it('mail flooding by approvals ends, and hides no passkey that is added then', async () => {
     const email = someone()
-    vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    frozen = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
     const services = {
       ...edge.services,
       requireRate: (...call: [keyof typeof RATES, string]) => requireRate(env, ...call),

@@ -1,0 +1,28 @@
+/** What a program does before it sends a person to the approval page. */
+import { createHash, randomBytes } from 'node:crypto'
+
+export type Program = { token: string; challenge: string; path: string }
+
+export function newProgram(): Program {
+  const token = randomBytes(48).toString('base64url')
+  const challenge = createHash('sha256').update(token).digest('base64url')
+  return { token, challenge, path: `/agent/authorize?challenge=${challenge}` }
+}
+
+type Registration = { challenge: string; label: string; scopes?: string[] }
+
+/** The code that the program shows, and the path of the page on which it is typed. */
+export async function registerRequest(
+  triggersUrl: string,
+  body: Registration,
+): Promise<{ userCode: string; path: string }> {
+  const answer = await fetch(`${triggersUrl}/agent/requests`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (answer.status !== 201) throw new Error(`the request was answered ${answer.status}`)
+  const request = (await answer.json()) as { user_code: string; authorize_url: string }
+  const { pathname, search } = new URL(request.authorize_url)
+  return { userCode: request.user_code, path: pathname + search }
+}

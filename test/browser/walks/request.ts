@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { judge } from '../judged-page.ts'
+import { newProgram, registerRequest } from '../program.ts'
+import type { Walks } from '../walks.ts'
+
+export function requestWalks(walks: Walks): void {
+  it('a person types the code of a registered request, wrong and then right', async () => {
+    const { token, challenge } = newProgram()
+    const label = 'Nightly reports <build 7>'
+    const body = { challenge, label, scopes: ['triggers:read'] }
+    const { userCode, path } = await registerRequest(walks.triggersUrl, body)
+    const visitor = await walks.signedIn()
+    const { page } = visitor
+    await visitor.open(path)
+    await visitor.armed()
+    await judge(page, 'request')
+    expect(await page.locator('main').innerText()).toContain(label)
+
+    // Of the alphabet, and another.
+    await page.getByRole('textbox').fill(userCode.replace(/^./, (c) => (c === '0' ? '1' : '0')))
+    await visitor.press('Authorize')
+    expect(await page.getByRole('alert').innerText()).toMatch(/not the code.*4 attempts are left/)
+    await visitor.armed()
+    await judge(page, 'request-wrong-code')
+    expect(await walks.me(token)).toMatchObject({ status: 401 })
+
+    await page.getByRole('textbox').fill(userCode.toLowerCase().replace('-', ' '))
+    await visitor.press('Authorize')
+    expect(await visitor.heading()).toBe('Authorized')
+    const me = { email: 'member@example.com', label, scopes: ['triggers:read'] }
+    expect(await walks.me(token)).toMatchObject({ status: 200, body: me })
+  })
+
+  it('a person refuses a registered request without its code, and it is over', async () => {
+    const { token, challenge } = newProgram()
+    const { path } = await registerRequest(walks.triggersUrl, { challenge, label: 'Somebody' })
+    const visitor = await walks.signedIn()
+    await visitor.open(path)
+    await visitor.press('Refuse')
+    expect(await visitor.heading()).toBe('Refused')
+    await visitor.open(path)
+    expect(await visitor.heading()).toBe('This request was refused')
+    await judge(visitor.page, 'request-refused')
+    expect(await walks.me(token)).toMatchObject({ status: 401 })
+  })
+
+  it('a request that has expired is not approved, and its page says so', async () => {
+    const { token, challenge } = newProgram()
+    const { path, userCode } = await registerRequest(walks.triggersUrl, {
+      challenge,
+      label: 'Late',
+    })
+    const visitor = await walks.signedIn()
+    await visitor.open(path)
+    await visitor.page.getByRole('textbox').fill(userCode)
+    await visitor.armed()
+    walks.database.run('update agent_requests set expires_at = ? where challenge = ?', [
+      Date.now() - 1,
+      challenge,
+    ])
+    await visitor.press('Authorize')
+    expect(await visitor.heading()).toBe('This request has expired')
+    await judge(visitor.page, 'request-expired')
+    expect(await walks.me(token)).toMatchObject({ status: 401 })
+  })
+
+  it('a request is locked by wrong codes', async () => {
+    const { challenge } = newProgram()
+    const { path, userCode } = await registerRequest(walks.triggersUrl, {
+      challenge,
+      label: 'Once',
+    })
+    const visitor = await walks.signedIn()
+    await visitor.open(path)
+    const wrong = userCode.startsWith('ZZZZ') ? 'YYYY-YYYY' : 'ZZZZ-ZZZZ'
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await visitor.page.getByRole('textbox').fill(wrong)
+      await visitor.onward(() => visitor.page.keyboard.press('Enter'))
+    }
+    expect(await visitor.heading()).toBe('This request is locked')
+    await judge(visitor.page, 'request-locked')
+  })
+}
