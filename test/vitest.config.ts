@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { ProvidedContext } from 'vitest'
 import { defineConfig } from 'vitest/config'
 import { makeEdgeTestEnvironment } from './doubles/edge-environment.ts'
+import { LongestFirst } from './longest-first.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -11,7 +12,11 @@ const SIDE_BY_SIDE = availableParallelism() + 1
 
 /** Files that hold the time that something took against a bound, or want a processor for themselves: one at a time. */
 const ALONE = [
-  'test/origin/{actions,ethers,hostile,outbound}/**/*.test.ts',
+  'test/origin/actions/{crypto-attacks,errors,fairness,fuel,fuel-bombs,limits,pool,stop}.test.ts',
+  'test/origin/actions/{runtime-fetch-network,runtime-timers,sender-verification-large}.test.ts',
+  'test/origin/ethers/wallets.test.ts',
+  'test/origin/hostile/*.test.ts',
+  'test/origin/outbound/{limits,misbehaving}.test.ts',
   'test/origin/accounts/{mirror,read-lease}.test.ts',
   'test/origin/http/{any-input,block-time,json-members,params-text,protocol,sealed-runs,shedding}.test.ts',
   'test/shared/json-body.test.ts',
@@ -77,6 +82,7 @@ function simulationSeeds(): { first: number; count: number } {
 export default defineConfig({
   root,
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -124,9 +130,10 @@ export default defineConfig({
           name: 'system',
           root,
           include: ['test/{system,browser}/**/*.test.ts'],
+          globalSetup: ['./test/system/stack-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          maxWorkers: SIDE_BY_SIDE,
           sequence: { groupOrder: 1 },
         },
       },

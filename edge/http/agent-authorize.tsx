@@ -69,7 +69,7 @@ async function authorizePlain(
   form: URLSearchParams,
 ): Promise<Response> {
   const { challenge, session } = asked
-  const scopes = ACCESS[form.get('access') ?? 'all']
+  const scopes = ACCESS.get(form.get('access') ?? 'all')
   if (!scopes) return noDecision(c, challenge)
   const name = form.get('name') ?? ''
   const label = name.trim() === '' ? null : labelSchema.safeParse(name)
@@ -138,7 +138,10 @@ async function ended(c: Context<AppEnv>, { challenge, session }: Asked): Promise
 }
 
 /** What a token can be given; both is what the specification knows. */
-const ACCESS: Record<string, readonly Scope[]> = { all: SCOPES, read: ['triggers:read'] }
+const ACCESS = new Map<string, readonly Scope[]>([
+  ['all', SCOPES],
+  ['read', ['triggers:read']],
+])
 
 function noDecision(c: Context<AppEnv>, challenge: string): Promise<Response> {
   return notice(c, {

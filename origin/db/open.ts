@@ -51,9 +51,15 @@ export async function openDatabase(options: {
   return openEmbedded(dataDir)
 }
 
-/** PGlite in a folder; in memory without one, for tests. */
-export async function openEmbedded(dataDir?: string): Promise<OpenDatabase> {
-  const client = await PGlite.create(dataDir)
+/**
+ * PGlite in a folder; in memory without one, for tests.
+ * @param begunFrom what PGlite dumped of another, instead of a new and empty one
+ */
+export async function openEmbedded(dataDir?: string, begunFrom?: Blob): Promise<OpenDatabase> {
+  const client = await PGlite.create({
+    ...(dataDir && { dataDir }),
+    ...(begunFrom && { loadDataDir: begunFrom }),
+  })
   const db = drizzlePglite(client, { schema })
   await migratePglite(db, { migrationsFolder })
   return { db, reports: db, exclusive: true, close: () => client.close() }

@@ -2,20 +2,22 @@
  * The edge in workerd, in a process of its own: the Worker as it is deployed, served by Miniflare's direct
  * socket (`wrangler dev` would cost ten times the time of a request). The unstable APIs stay in this file.
  */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { z } from 'zod'
+import { bundleEdge, EDGE_CONFIG } from './edge-bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const settingsSchema = z.object({
   /** Another entry than the Worker's own: the benchmarks' baseline. */
-  EDGE_CONFIG: z.string().default(join(root, 'wrangler.toml')),
+  EDGE_CONFIG: z.string().default(EDGE_CONFIG),
   EDGE_STATE_DIR: z.string(),
+  /** Where it was built already; without it, it is built under the state folder. */
+  EDGE_BUNDLE: z.string().optional(),
   EDGE_PORT: z.coerce.number(),
   /** JSON: the Worker's settings and secrets. */
   EDGE_BINDINGS: z.string(),
@@ -23,9 +25,8 @@ const settingsSchema = z.object({
 
 async function serve(): Promise<Miniflare> {
   const settings = settingsSchema.parse(process.env)
-  const outDir = join(settings.EDGE_STATE_DIR, 'bundle')
-  mkdirSync(outDir, { recursive: true })
-  bundle(settings.EDGE_CONFIG, outDir)
+  const outDir = settings.EDGE_BUNDLE ?? join(settings.EDGE_STATE_DIR, 'bundle')
+  if (settings.EDGE_BUNDLE === undefined) bundleEdge(settings.EDGE_CONFIG, outDir)
   const { workerOptions } = unstable_getMiniflareWorkerOptions(settings.EDGE_CONFIG)
   const options = convertV4MiniflareOptions({
     ...workerOptions,
@@ -49,24 +50,6 @@ async function serve(): Promise<Miniflare> {
   const databases = (workerOptions as { d1Databases?: object }).d1Databases ?? {}
   if ('DB' in databases) await migrate(miniflare)
   return miniflare
-}
-
-function bundle(config: string, outDir: string): void {
-  const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const args = [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outDir]
-  const env = {
-    ...process.env,
-    WRANGLER_SEND_METRICS: 'false',
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  }
-  try {
-    execFileSync(process.execPath, args, { env, stdio: 'pipe' })
-  } catch (error) {
-    const { stderr } = error as { stderr?: Buffer }
-    throw new Error(`the Worker does not build: ${stderr?.toString() ?? String(error)}`, {
-      cause: error,
-    })
-  }
 }
 
 function modulesIn(folder: string): { type: string; path: string }[] {

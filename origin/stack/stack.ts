@@ -31,6 +31,8 @@ export type StackOptions = {
   originSettings?: Record<string, string>
   /** The same of the edge. */
   edgeSettings?: Record<string, string>
+  /** A folder that `bundleEdge` made of the Worker; without it, each start of the edge makes its own. */
+  edgeBundle?: string | undefined
   onLine(component: string, line: string): void
 }
 
@@ -184,12 +186,13 @@ export class Stack {
   }
 
   async #startEdge(): Promise<void> {
-    const { stateDir } = this.#options
+    const { stateDir, edgeBundle } = this.#options
     const edgeDir = join(stateDir, 'edge')
     mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
     const child = this.#node('edge', './edge-runner.ts', {
       EDGE_STATE_DIR: edgeDir,
       EDGE_PORT: String(this.#ports.edge),
+      ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
       // Read by Miniflare when it is imported: the authority that workerd trusts beside the public ones.
       NODE_EXTRA_CA_CERTS: this.caFile,

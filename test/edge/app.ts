@@ -10,6 +10,7 @@ import type { TriggerQueue } from '../../edge/queue/trigger-queue.ts'
 import { newTriggerId } from '../../edge/triggers/trigger-id.ts'
 import { encodeBase64url } from '../../shared/base64url.ts'
 import { triggerOfRun } from '../../shared/ids.ts'
+import { type Scope, SCOPES } from '../../shared/wire/agent.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import type { Seen, Step } from '../doubles/script.ts'
 
@@ -27,13 +28,15 @@ export function edge(path: string, init?: RequestInit): Promise<Response> {
 export type Owner = { id: string; token: string; api: typeof edge }
 
 /** An account with an approved agent, without the pages on the way to it. */
-export async function someOwner(): Promise<Owner> {
+export async function someOwner({
+  scopes = SCOPES,
+}: { scopes?: readonly Scope[] } = {}): Promise<Owner> {
   const identity = { db, now: Date.now, random }
   const user = await userOfEmail(identity, `${crypto.randomUUID()}@example.test`)
   const token = encodeBase64url(random(48))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
   const challenge = encodeBase64url(new Uint8Array(hash))
-  await approveAgentToken(identity, { challenge, userId: user.id })
+  await approveAgentToken(identity, { challenge, userId: user.id, scopes })
   const api: typeof edge = (path, init = {}) =>
     edge(path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } })
   return { id: user.id, token, api }

@@ -7,6 +7,7 @@ import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { until } from './owner.ts'
 import { anyPorts } from './stack.ts'
+import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 
 const stateDir = mkdtempSync(join(tmpdir(), 'svc-chain-state-'))
 const file = join(stateDir, 'chain', 'state.json')
@@ -24,6 +25,7 @@ async function start(): Promise<Stack> {
       SVC_SHED_DELAY_MS: '10000',
       SVC_SHED_CPU_PRESSURE: '100',
     },
+    edgeBundle: process.env[EDGE_BUNDLE_BUILT],
     onLine: (component, line) => lines.push(`${component} | ${line}`),
   })
   trustCa(stack.caFile)

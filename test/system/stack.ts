@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
+import { layFresh } from '../origin/db/fresh-database.ts'
+import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 
 export type StartedStack = {
   stack: Stack
@@ -17,7 +19,8 @@ export type StartedStack = {
 }
 
 /**
- * A stack of the real parts in a temporary folder, on free ports.
+ * A stack of the real parts in a temporary folder, on free ports. It begins with an empty database that is there, and with
+ * the Worker that the project built (`stack-setup.ts`): `start.test.ts` begins with nothing.
  * @param edgeSettingsIn settings of the edge beside those that the stack makes, given the folder
  */
 export async function startStack(
@@ -33,12 +36,14 @@ export async function startStack(
     SVC_SHED_CPU_PRESSURE: '100',
     ...originSettings,
   }
+  await layFresh(stateDir)
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
   const stack = await Stack.start({
     stateDir,
     environment: anyPorts,
     originSettings: settings,
     edgeSettings: await edgeSettingsIn(stateDir),
+    edgeBundle: process.env[EDGE_BUNDLE_BUILT],
     onLine,
   })
   trustCa(stack.caFile)

@@ -620,14 +620,14 @@ describe('a token', () => {
   it('THE TOKEN IN A REQUEST: registering sends challenge, label and scopes, whatever it is given', async () => {
     const agent = newAgentToken()
     let sent: unknown
-    way = async (request, send) => {
-      sent = await request.clone().json()
-      expect(request.headers.has('authorization')).toBe(false)
-      return send(request)
+    way = async (asking, send) => {
+      sent = await asking.clone().json()
+      expect(asking.headers.has('authorization')).toBe(false)
+      return send(asking)
     }
     const scopes = ['triggers:read' as const]
-    const fields = { ...agent, label: 'a script', scopes }
-    const registered = await client({ token: undefined }).registerAgentRequest(fields)
+    const request = { ...agent, label: 'a script', scopes }
+    const registered = await client({ token: undefined }).registerAgentRequest(request)
     expect(sent).toEqual({ challenge: agent.challenge, label: 'a script', scopes })
     expect(registered).toEqual({
       request_id: expect.any(String),
@@ -635,7 +635,7 @@ describe('a token', () => {
       authorize_url: agent.authorizeUrl('https://edge.test'),
       expires_at: expect.any(String),
     })
-    const again = failureOf(client().registerAgentRequest(fields))
+    const again = failureOf(client().registerAgentRequest(request))
     expect(await again).toMatchObject({ name: 'Conflict', code: 'challenge_taken' })
   })
 

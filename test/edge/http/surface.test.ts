@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
+import { apiOperations } from '../../../edge/http/openapi/operations.ts'
 import { TRIGGER_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import {
   createTrigger,
@@ -45,6 +46,46 @@ describe('every operation of /api', () => {
       expect(response.headers.get('access-control-allow-credentials')).toBeNull()
     },
   )
+})
+
+const [reader, writer] = await Promise.all([
+  someOwner({ scopes: ['triggers:read'] }),
+  someOwner({ scopes: ['triggers:write'] }),
+])
+
+describe('scopes', () => {
+  const refusalOf = async (from: Owner, method: string, path: string) => {
+    const response = await from.api(path, { method })
+    if (response.status !== 403) return undefined
+    expect(await response.json()).toMatchObject({
+      error: 'insufficient_scope',
+      fix: expect.stringContaining('generate a new token'),
+    })
+    return response.headers.get('www-authenticate')
+  }
+  const asking = (scope: string) => `Bearer error="insufficient_scope", scope="${scope}"`
+
+  it.each(OPERATIONS)(
+    'SCOPE ESCALATION: %s %s is done for a token with its scope alone',
+    async (method, path) => {
+      const isOpen = path === '/api/me'
+      const reads = method === 'GET' || path === '/api/triggers/preview'
+      expect(await refusalOf(reader, method, path)).toBe(
+        reads ? undefined : asking('triggers:write'),
+      )
+      const ofWriter = isOpen || !reads ? undefined : asking('triggers:read')
+      expect(await refusalOf(writer, method, path)).toBe(ofWriter)
+    },
+  )
+
+  it('are described as they are held', () => {
+    for (const { method, path, scope } of apiOperations) {
+      const reads = method === 'get' || path === '/api/triggers/preview'
+      const expected = path === '/api/me' ? null : reads ? 'triggers:read' : 'triggers:write'
+      expect([method, path, scope]).toEqual([method, path, expected])
+    }
+    expect(apiOperations).toHaveLength(OPERATIONS.length)
+  })
 })
 
 describe('every answer', () => {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { agentTokens } from '../../../edge/db/schema.ts'
 import { comparisonCode } from '../../../shared/comparison-code.ts'
 import { csrfOf, decide, newAgent } from './agent.ts'
@@ -133,6 +133,79 @@ describe('consent phishing: the page says what a victim needs to refuse', () => 
     expect(comparisonCode(Uint8Array.of(0, 0, 0, 0, 1, 255))).toBe('0000-0001')
     expect(comparisonCode(Uint8Array.of(0x08, 0x42, 0x10, 0x84, 0x21))).toBe('1111-1111')
   })
+})
+
+describe('name and access', () => {
+  const choose = async (over: Record<string, string>) => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    const csrf = await csrfOf(browser, agent.challenge)
+    const form = { challenge: agent.challenge, csrf, decision: 'authorize', ...over }
+    const response = await browser.post('/agent/authorize', form)
+    return { agent, response, text: await response.text() }
+  }
+
+  it('may be chosen, and /api/me says them', async () => {
+    const { agent } = await choose({ name: ' night bot ', access: 'read' })
+    expect(await (await me(agent.token)).json()).toMatchObject({
+      label: 'night bot',
+      scopes: ['triggers:read'],
+    })
+  })
+
+  it.each([{}, { name: '', access: 'all' }])(
+    'left out (%j) give both scopes, and no name',
+    async (over) => {
+      const { agent } = await choose(over)
+      expect(await (await me(agent.token)).json()).toMatchObject({
+        label: null,
+        scopes: ['triggers:read', 'triggers:write'],
+      })
+    },
+  )
+
+  it.each(['a\u202Eb', 'a\u0000b', 'x'.repeat(65), '"><script>alert(1)</script>\u0007'])(
+    'INJECTION VIA NAME: %j grants nothing, and comes back as text to be mended',
+    async (name) => {
+      const { agent, response, text } = await choose({ name })
+      expect(response.status).toBe(400)
+      expect(text).toContain('Choose another name')
+      expect(text).not.toContain('<script>')
+      expect(await rowsOf(agent.challenge)).toEqual([])
+    },
+  )
+
+  it('SCOPE ESCALATION: an access that there is none of grants nothing', async () => {
+    for (const access of ['admin', 'triggers:write', '__proto__', 'constructor']) {
+      const { agent, response } = await choose({ access })
+      expect([access, response.status]).toEqual([access, 400])
+      expect(await rowsOf(agent.challenge)).toEqual([])
+    }
+  })
+})
+
+it('CLICKJACKING: no frame shows the page, nothing is focused, and the button is dead for a second', async () => {
+  const response = await (await signedIn()).get((await newAgent()).path)
+  expect(response.headers.get('x-frame-options')).toBe('DENY')
+  expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  const page = await response.text()
+  expect(page).toMatch(/value="authorize" class="armed"/)
+  expect(page).toContain('button.armed { animation: arm 1s step-end; }')
+  expect(page).not.toContain('autofocus')
+})
+
+it('the owner is told by mail, once for each token', async () => {
+  const [email, agent] = [someone(), await newAgent()]
+  const browser = await signedIn(email)
+  await edge.afterwards()
+  const send = vi.spyOn(edge.services.mailer, 'send')
+  await decide(browser, agent.challenge)
+  await decide(browser, agent.challenge)
+  await edge.afterwards()
+  expect(send.mock.calls.map(([mail]) => [mail.recipient, mail.subject])).toEqual([
+    [email, 'A program was authorized'],
+  ])
+  send.mockRestore()
 })
 
 describe('token fixation: a second account approves the same challenge', () => {

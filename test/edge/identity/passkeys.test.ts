@@ -12,6 +12,7 @@ import {
   signInByPasskey,
   signInOptions,
   somebody,
+  statusesOf,
   whoIsSignedIn,
   withPasskey,
 } from './passkey-person.ts'
@@ -154,7 +155,7 @@ describe('a passkey', () => {
     const answers = await Promise.all(
       made.map((response) => person.browser.ask('/passkeys', { csrf, name: 'One', response })),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    expect(statusesOf(answers)).toEqual([201, 409])
     expect((await registrationOptions(person)).status).toBe(409)
     expect(await (await person.browser.get('/account')).text()).toContain('cannot add more')
   })

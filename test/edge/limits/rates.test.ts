@@ -92,6 +92,20 @@ describe('the triggers’ API', () => {
   })
 })
 
+describe('requests of agents', () => {
+  it('FLOOD OF REQUESTS: one address registers so many, and another goes on', async () => {
+    await useUp('agent_request_address', '203.0.113.90')
+    const send = (address: string) =>
+      production()('/agent/requests', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', 'cf-connecting-ip': address },
+      })
+    expect(await refusal(await send('203.0.113.90'))).toEqual(TOO_MANY)
+    expect((await send('203.0.113.91')).status).toBe(422)
+  })
+})
+
 describe('tokens that are refused', () => {
   const asks = (address: string, authorization: string) =>
     production()('/api/me', { headers: { 'cf-connecting-ip': address, authorization } })

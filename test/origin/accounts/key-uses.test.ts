@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
-import { type OpenDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { keyUses } from '../../../origin/db/schema.ts'
+import { openFresh } from '../db/fresh-database.ts'
 
 let database: OpenDatabase
 let nowMs: number
 let uses: KeyUses
 const another = () => new KeyUses({ db: database.db, now: () => nowMs })
 beforeEach(async () => {
-  database = await openEmbedded()
+  database = await openFresh()
   nowMs = Date.parse('2026-05-22T13:05:00Z')
   uses = another()
 })
@@ -67,7 +68,7 @@ describe('when a key was last used', () => {
 })
 
 async function closed(): Promise<OpenDatabase> {
-  const gone = await openEmbedded()
+  const gone = await openFresh()
   await gone.close()
   return gone
 }

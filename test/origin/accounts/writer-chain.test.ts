@@ -5,7 +5,6 @@ import { parseEther, Transaction, Wallet } from 'ethers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
 import { ContractRefused } from '../../../origin/accounts/writer.ts'
-import { openEmbedded } from '../../../origin/db/open.ts'
 import { chainWrites } from '../../../origin/db/schema.ts'
 import {
   down,
@@ -17,6 +16,7 @@ import {
   startJsonRpcProxy,
 } from '../../doubles/json-rpc-proxy.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
+import { openFresh } from '../db/fresh-database.ts'
 
 let world: Writing
 let proxy: JsonRpcProxy
@@ -256,7 +256,7 @@ describe('whether a write that failed was recorded', () => {
   })
 
   it('is yes where the database cannot say', async () => {
-    const own = await openEmbedded()
+    const own = await openFresh()
     const { writer, close } = await world.open()
     const blind = await world.open({ db: own.db })
     await blind.close()

@@ -5,10 +5,11 @@ import { id, type TransactionReceipt } from 'ethers'
 import { accountConfig, connectChain } from '../../../origin/accounts/chain.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter, type WriterOptions } from '../../../origin/accounts/writer.ts'
-import { type OpenDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { chainWrites, payers } from '../../../origin/db/schema.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
 import { startContract } from './contract.ts'
+import { openFresh } from '../db/fresh-database.ts'
 
 export type Writing = Awaited<ReturnType<typeof startWriting>>
 export type WriterUnderTest = Awaited<ReturnType<Writing['open']>>
@@ -30,7 +31,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
   const payerKey = (number: number) => keyring.payerKey(number)
   const addresses = Array.from({ length: PAYERS + 1 }, (_, number) => addressOf(payerKey(number)))
   const contract = await startContract(...addresses)
-  const { db, exclusive, close } = database ?? (await openEmbedded())
+  const { db, exclusive, close } = database ?? (await openFresh())
   const closers: (() => Promise<void>)[] = []
 
   /** The events of a name, with their arguments. */

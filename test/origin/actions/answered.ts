@@ -18,7 +18,7 @@ export function answeredSandbox() {
   beforeAll(async () => {
     const template = await makeTemplate(engineBytes(), readGuestSources())
     sandbox = await Sandbox.create(compileEngine(template.engine), template)
-  }, 20_000)
+  })
 
   /** @returns how main ended, what was asked for, and which of it was abandoned */
   async function run(code: string, answer: (asked: Asked) => Answer) {

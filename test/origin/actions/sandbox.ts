@@ -37,7 +37,7 @@ export function sharedPool(options: ActionPoolOptions = { min: 1, max: 2 }) {
   beforeAll(async () => {
     pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
     await pool.ready()
-  }, 20_000)
+  })
   afterAll(() => pool.close())
   return {
     events,

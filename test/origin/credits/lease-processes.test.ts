@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockAccount } from '../../../origin/credits/ledger.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
 import { KEY, onceKnown, openAccount, originProcess } from './process.ts'
 import { expectSoundBooks } from './sound-books.ts'
+import { openFresh } from '../db/fresh-database.ts'
 
 it('a start of the only process returns what a killed one left', async () => {
-  const database = await openEmbedded()
+  const database = await openFresh()
   const account = await openAccount(database.db, 5)
   await originProcess(database).reserve(account, 5)
   const next = originProcess(database, { exclusive: true })

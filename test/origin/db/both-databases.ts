@@ -1,6 +1,7 @@
 /** What has to hold on both databases: the embedded one, and a server with a pool for each process. */
 import { afterAll, beforeAll, describe } from 'vitest'
-import { type OpenDatabase, openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
+import { openFresh } from './fresh-database.ts'
 import { startPostgres, whyNoPostgres } from './postgres.ts'
 
 /** @param tests gets the database as the process of that number has it open */
@@ -11,7 +12,7 @@ export function onBothDatabases(
   describe('on the embedded database', () => {
     let database: OpenDatabase
     beforeAll(async () => {
-      database = await openEmbedded()
+      database = await openFresh()
     })
     afterAll(() => database.close())
     tests(() => database)

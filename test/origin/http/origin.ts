@@ -11,7 +11,6 @@ import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
-import { openEmbedded } from '../../../origin/db/open.ts'
 import { parseSettings } from '../../../origin/env.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
@@ -33,6 +32,7 @@ import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
 import { requireDescribed } from './described.ts'
 import { openAccount } from '../credits/process.ts'
+import { openFresh } from '../db/fresh-database.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
@@ -54,7 +54,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const keyring = new Keyring(root)
   const pool = createActionPool({ min: 1, max: 2 })
   const [database, contract] = await Promise.all([
-    openEmbedded(),
+    openFresh(),
     startContract(...[0, 1, 2].map((n) => addressOf(keyring.payerKey(n)))),
   ])
   const { chain } = contract

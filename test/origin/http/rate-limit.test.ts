@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
 import { createApp } from '../../../origin/app.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
-import { openDatabase, openEmbedded } from '../../../origin/db/open.ts'
+import { openDatabase } from '../../../origin/db/open.ts'
 import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
 import { clientNetwork } from '../../../shared/client-network.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { openFresh } from '../db/fresh-database.ts'
 
 const BURST = 3
 /** One every ten seconds. */
@@ -95,7 +96,7 @@ describe('new_account', () => {
   })
 
   it('is 503 while the database is away, and opens nothing', async () => {
-    const database = await openEmbedded()
+    const database = await openFresh()
     await database.close()
     const broken = new AccountOpenings({
       db: database.db,

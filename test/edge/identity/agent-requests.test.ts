@@ -1,0 +1,545 @@
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { agentRequests, agentTokens } from '../../../edge/db/schema.ts'
+import { refuseRequest, registerRequest, requestOf } from '../../../edge/identity/agent-requests.ts'
+import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
+import { revokeToken } from '../../../edge/identity/owned-tokens.ts'
+import { approveRequest } from '../../../edge/identity/request-approval.ts'
+import { userOfEmail } from '../../../edge/identity/users.ts'
+import { readCrockfordCode } from '../../../shared/crockford-code.ts'
+import type { AgentRequestAnswer } from '../../../shared/wire/agent.ts'
+import { csrfOf, decide, newAgent } from './agent.ts'
+import { type Browser, openBrowser, signIn, someone } from './browser.ts'
+import { db, identityApp, PUBLIC_URL } from './harness.ts'
+
+const edge = identityApp()
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+async function signedIn(email = someone()) {
+  const browser = openBrowser(edge)
+  await signIn(browser, email)
+  return browser
+}
+
+const register = async (body: object | string) =>
+  edge.app.request('/agent/requests', {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  })
+
+async function registered(over: object = {}) {
+  const agent = await newAgent()
+  const response = await register({ challenge: agent.challenge, label: 'a robot', ...over })
+  expect(response.status).toBe(201)
+  return { ...agent, ...(await response.json<AgentRequestAnswer>()) }
+}
+
+const rowOf = (challenge: string) =>
+  db.select().from(agentRequests).where(eq(agentRequests.challenge, challenge)).get()
+const tokenOf = (challenge: string) =>
+  db.select().from(agentTokens).where(eq(agentTokens.challenge, challenge)).get()
+
+async function me(token: string) {
+  const response = await edge.app.request('/api/me', {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return { status: response.status, body: await response.json<Record<string, unknown>>() }
+}
+
+/** Another code than the request's, in its form. */
+const another = (code: string) => (code[0] === '7' ? '8' : '7') + code.slice(1)
+
+/** What a page says, in words. */
+const words = async (response: Response) =>
+  (await response.text())
+    .replace(/<style>[^]*<\/style>/, '')
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/\s+/g, ' ')
+
+async function type(browser: Browser, challenge: string, user_code: string, over: object = {}) {
+  const csrf = await csrfOf(browser, challenge)
+  const form = { challenge, csrf, decision: 'authorize', user_code, ...over }
+  return browser.post('/agent/authorize', form)
+}
+
+describe('registering a request', () => {
+  it('gives a code, the link of every flow, and ten minutes', async () => {
+    const { challenge, path } = await newAgent()
+    const response = await register({ challenge, label: '  a robot ' })
+    expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store'])
+    expect(await response.json()).toEqual({
+      request_id: expect.stringMatching(/^[\w-]{22}$/),
+      user_code: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
+      authorize_url: PUBLIC_URL + path,
+      expires_at: new Date(edge.clock.ms + 10 * MINUTE_MS).toISOString(),
+    })
+    expect(await rowOf(challenge)).toMatchObject({ label: 'a robot', attemptsLeft: 5 })
+  })
+
+  const aChallenge = 'A'.repeat(43)
+  it.each([
+    ['{', 400, 'not JSON'],
+    [{ label: 'x' }, 422, 'challenge'],
+    [{ challenge: 'A'.repeat(42), label: 'x' }, 422, 'challenge: '],
+    [{ challenge: `${'A'.repeat(42)}B`, label: 'x' }, 422, 'challenge: '],
+    [{ challenge: aChallenge }, 422, 'label'],
+    [{ challenge: aChallenge, label: 'x', scopes: [] }, 422, 'scopes'],
+    [{ challenge: aChallenge, label: 'x', scopes: ['admin'] }, 422, 'scopes'],
+    [{ challenge: aChallenge, label: 'x', scopes: 'triggers:read' }, 422, 'scopes'],
+    [{ challenge: aChallenge, label: 'x', user_code: '0000-0000' }, 422, 'user_code'],
+    [{ challenge: aChallenge, label: 'x'.repeat(5_000) }, 413, 'large'],
+  ])('refuses %j with %i, and says why', async (body, status, said) => {
+    const response = await register(body)
+    expect(response.status).toBe(status)
+    expect(JSON.stringify(await response.json())).toContain(said)
+  })
+
+  it.each([
+    ['control characters', 'a\u0007b'],
+    ['a line break', 'a\nb'],
+    ['bidi override', 'a\u202Egpj.exe'],
+    ['bidi isolate', '\u2066a'],
+    ['zero width', 'a\u200Bb'],
+    ['a name that shows nothing', '\u3164'],
+    ['only blanks', '   '],
+    ['nothing', ''],
+    ['a lone surrogate', 'a\uD800'],
+    ['private use', '\uE000'],
+    ['65 characters', 'x'.repeat(65)],
+    ['65 astral characters', '🦊'.repeat(65)],
+  ])('INJECTION VIA LABEL: %s is refused', async (_, label) => {
+    const agent = await newAgent()
+    const response = await register({ challenge: agent.challenge, label })
+    expect(response.status).toBe(422)
+    expect((await response.json<{ message: string }>()).message).toMatch(/^label: /)
+    expect(await rowOf(agent.challenge)).toBeUndefined()
+  })
+
+  it.each([
+    'x'.repeat(64),
+    '🦊'.repeat(64),
+    'Größe 東京 ✈️',
+    '<script>alert(1)</script>',
+    '" onx="',
+  ])('INJECTION VIA LABEL: %j is shown as text', async (label) => {
+    const agent = await registered({ label })
+    const page = await (await (await signedIn()).get(agent.path)).text()
+    const escaped = label.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+    expect(page).toContain(`<bdi>${escaped}</bdi>`)
+  })
+
+  it('REQUEST FOR A BOUND CHALLENGE: what was approved or registered is 409, which of them is not told', async () => {
+    const [bound, known] = [await newAgent(), await registered()]
+    await decide(await signedIn(), bound.challenge)
+    const answers = [bound, known].map(async ({ challenge }) => {
+      const response = await register({ challenge, label: 'a thief' })
+      return { status: response.status, body: await response.text() }
+    })
+    const [one, other] = await Promise.all(answers)
+    expect(one).toEqual(other)
+    expect([one!.status, JSON.parse(one!.body).error]).toEqual([409, 'challenge_taken'])
+    expect(await rowOf(known.challenge)).toMatchObject({ label: 'a robot' })
+  })
+
+  it('race: of many registrations of one challenge at once one gets the code', async () => {
+    const { challenge } = await newAgent()
+    const all = Array.from({ length: 5 }, () => register({ challenge, label: 'x' }))
+    const statuses = (await Promise.all(all)).map(({ status }) => status)
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([201, 409, 409, 409, 409])
+  })
+
+  it('is cleared away a day after its end', async () => {
+    const old = await registered()
+    edge.clock.ms += 10 * MINUTE_MS + DAY_MS - 1
+    await registered()
+    expect(await rowOf(old.challenge)).toBeDefined()
+    edge.clock.ms += 1
+    await registered()
+    expect(await rowOf(old.challenge)).toBeUndefined()
+  })
+
+  it('TIMING/STORAGE: the code is in no row, and a copy of the database does not give it away', async () => {
+    const { challenge, user_code, request_id } = await registered()
+    const row = await rowOf(challenge)
+    expect(JSON.stringify(row)).not.toContain(user_code)
+    const digest = await crypto.subtle.digest(
+      'SHA-256',
+      new TextEncoder().encode(request_id + user_code),
+    )
+    expect(row!.userCodeHash).not.toBe(btoa(String.fromCharCode(...new Uint8Array(digest))))
+    // The same code of another request has another hash.
+    const other = await registered()
+    expect((await rowOf(other.challenge))!.userCodeHash).not.toBe(row!.userCodeHash)
+  })
+})
+
+describe('approving a registered request', () => {
+  it('asks for the code, shows name and scopes, and gives what was asked for', async () => {
+    const agent = await registered({ label: 'release bot', scopes: ['triggers:read'] })
+    const browser = await signedIn()
+    const page = await browser.get(agent.path)
+    const text = await words(page)
+    expect(text).toContain('It calls itself release bot; anybody can use any name.')
+    expect(text).toContain('read their run history')
+    expect(text).not.toContain('create, change')
+    expect(text).not.toContain(agent.user_code)
+    expect((await type(browser, agent.challenge, agent.user_code)).status).toBe(200)
+    expect((await me(agent.token)).body).toMatchObject({
+      label: 'release bot',
+      scopes: ['triggers:read'],
+    })
+  })
+
+  it('takes the code in any case, without hyphen, with blanks, with O, I and L for 0 and 1', async () => {
+    expect(readCrockfordCode('k7o1-Lip0')).toBe('K701-11P0')
+    for (const typed of ['K701-11P0', ' k70111p0', 'K701 11P0', 'k7 01–11 p0', 'K7OI-LlPo'])
+      expect([typed, readCrockfordCode(typed)]).toEqual([typed, 'K701-11P0'])
+    for (const typed of ['', 'K701-11P', 'K701-11P00', 'K701-11PU', 'K701_11P0', '🦊K70111P0'])
+      expect([typed, readCrockfordCode(typed)]).toEqual([typed, undefined])
+    const { challenge, user_code } = await registered()
+    const sloppy = ` ${user_code.toLowerCase().replace('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')}`
+    expect((await type(await signedIn(), challenge, sloppy)).status).toBe(200)
+    expect(await tokenOf(challenge)).toBeDefined()
+  })
+
+  it('USER-CODE GUESSING: five wrong codes lock it, each page says how many are left, and the right one is too late', async () => {
+    const { token, challenge, user_code, path } = await registered()
+    const browser = await signedIn()
+    const said = []
+    for (let guess = 0; guess < 5; guess++) {
+      const answer = await type(browser, challenge, another(user_code))
+      said.push([answer.status, /(\w+) attempts? (is|are) left/.exec(await words(answer))?.[1]])
+      // The form is gone with the last one.
+      if (guess === 3) edge.clock.ms += 1
+    }
+    expect(said).toEqual([
+      [400, '4'],
+      [400, '3'],
+      [400, '2'],
+      [400, 'one'],
+      [410, undefined],
+    ])
+    const locked = await browser.get(path)
+    expect([locked.status, await words(locked)]).toEqual([
+      410,
+      expect.stringContaining('This request is locked'),
+    ])
+    expect(await tokenOf(challenge)).toBeUndefined()
+    expect(await me(token)).toMatchObject({ status: 401, body: { error: 'request_locked' } })
+  })
+
+  it('USER-CODE GUESSING: many guesses at once are counted one by one', async () => {
+    const { challenge, user_code } = await registered()
+    const request = (await requestOf(edge.services, challenge))!
+    const { id: userId } = await userOfEmail(edge.services, someone())
+    const guess = (code: string) => approveRequest(edge.services, request, { code, userId })
+    const wrong = Array.from({ length: 20 }, () => guess(another(user_code)))
+    const outcomes = await Promise.all(wrong)
+    const left = outcomes.flatMap((one) => (typeof one === 'object' ? [one.attemptsLeft] : []))
+    expect(left.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
+    expect(outcomes.filter((one) => one === 'request_locked')).toHaveLength(16)
+    // It compares with a row that was read before: the statement that binds looks again.
+    expect(await guess(user_code)).toBe('request_locked')
+    expect(await tokenOf(challenge)).toBeUndefined()
+  })
+
+  it('what can be no code is no attempt', async () => {
+    const { challenge } = await registered()
+    const browser = await signedIn()
+    for (const typed of ['', 'K70', 'not a code at all']) {
+      const answer = await type(browser, challenge, typed)
+      expect([answer.status, await words(answer)]).toEqual([400, expect.stringContaining('eight')])
+    }
+    expect(await rowOf(challenge)).toMatchObject({ attemptsLeft: 5, outcome: null })
+  })
+
+  it('APPROVAL WITHOUT THE CODE: a stranger who saw the link gets no token bound, by any form', async () => {
+    const { challenge } = await registered()
+    const stranger = await signedIn()
+    await decide(stranger, challenge)
+    const csrf = await csrfOf(stranger, challenge)
+    for (const form of [{ name: 'x', access: 'all' }, { user_code: '' }, { label: 'x' }])
+      await stranger.post('/agent/authorize', { challenge, csrf, decision: 'authorize', ...form })
+    const { id: userId } = await userOfEmail(edge.services, someone())
+    expect(await approveAgentToken(edge.services, { challenge, userId })).toBe('registered')
+    expect(await tokenOf(challenge)).toBeUndefined()
+  })
+
+  it('SCOPE ESCALATION: the form cannot ask for more than the agent did, nor rename it', async () => {
+    const { challenge, user_code } = await registered({ scopes: ['triggers:read'] })
+    const more = { access: 'all', scopes: 'triggers:write', name: 'trusted', label: 'trusted' }
+    await type(await signedIn(), challenge, user_code, more)
+    expect(await tokenOf(challenge)).toMatchObject({ scopes: 'triggers:read', label: 'a robot' })
+  })
+
+  it('A STRANGER REGISTERS YOUR CHALLENGE: an open page does not approve it, and the next one says what to do', async () => {
+    const [browser, agent] = [await signedIn(), await newAgent()]
+    const csrf = await csrfOf(browser, agent.challenge)
+    await register({ challenge: agent.challenge, label: 'your program' })
+    const form = { challenge: agent.challenge, csrf, decision: 'authorize' }
+    const answer = await browser.post('/agent/authorize', form)
+    expect(answer.status).toBe(400)
+    expect(await words(answer)).toMatch(/showed no code, refuse, and have it make a new token/)
+    expect(await tokenOf(agent.challenge)).toBeUndefined()
+  })
+
+  it('APPROVAL BY ANOTHER ACCOUNT: who comes second gets 409, with the right code too', async () => {
+    const { challenge, user_code, path } = await registered()
+    const [first, second] = [await signedIn(), await signedIn()]
+    const csrf = await csrfOf(second, challenge)
+    await type(first, challenge, user_code)
+    const form = { challenge, csrf, decision: 'authorize', user_code }
+    expect((await second.post('/agent/authorize', form)).status).toBe(409)
+    expect((await second.get(path)).status).toBe(409)
+    const again = await first.get(path)
+    expect([again.status, await words(again)]).toEqual([
+      200,
+      expect.stringContaining('Already authorized'),
+    ])
+  })
+
+  it('EXPIRED REQUEST: it works in the last millisecond of ten minutes, and is 410 in the next', async () => {
+    const [one, other] = [await registered(), await registered()]
+    const browser = await signedIn()
+    const csrf = await csrfOf(browser, other.challenge)
+    edge.clock.ms += 10 * MINUTE_MS - 1
+    expect((await type(browser, one.challenge, one.user_code)).status).toBe(200)
+    edge.clock.ms += 1
+    const { challenge, user_code } = other
+    const late = { challenge, csrf, decision: 'authorize', user_code }
+    for (const answer of [
+      await browser.get(other.path),
+      await browser.post('/agent/authorize', late),
+    ]) {
+      expect(answer.status).toBe(410)
+      expect(await words(answer)).toContain('has expired')
+    }
+    expect(await tokenOf(challenge)).toBeUndefined()
+    expect((await me(other.token)).body).toMatchObject({ error: 'request_expired' })
+  })
+
+  it('RESURRECTION: a refused request, or a revoked token of one, never comes back', async () => {
+    const [refused, revoked] = [await registered(), await registered()]
+    const browser = await signedIn()
+    const csrf = await csrfOf(browser, refused.challenge)
+    expect(await words(await decide(browser, refused.challenge, 'refuse'))).toContain('Refused')
+    const right = { challenge: refused.challenge, csrf, user_code: refused.user_code }
+    const answer = await browser.post('/agent/authorize', { ...right, decision: 'authorize' })
+    expect(answer.status).toBe(410)
+    expect(await tokenOf(refused.challenge)).toBeUndefined()
+    expect((await register({ challenge: refused.challenge, label: 'x' })).status).toBe(409)
+
+    await type(browser, revoked.challenge, revoked.user_code)
+    const { userId } = (await tokenOf(revoked.challenge))!
+    await revokeToken(edge.services, { challenge: revoked.challenge, userId })
+    expect((await browser.get(revoked.path)).status).toBe(410)
+    expect((await me(revoked.token)).status).toBe(401)
+  })
+
+  it('refusing what was approved changes nothing', async () => {
+    const { token, challenge, user_code } = await registered()
+    const browser = await signedIn()
+    const csrf = await csrfOf(browser, challenge)
+    await type(browser, challenge, user_code)
+    const answer = await browser.post('/agent/authorize', { challenge, csrf, decision: 'refuse' })
+    expect(await words(answer)).toContain('Already authorized')
+    expect((await me(token)).status).toBe(200)
+  })
+
+  it('LINK PREVIEWS: GET and HEAD of the link count no attempt and end nothing', async () => {
+    const { challenge, path } = await registered()
+    const browser = await signedIn()
+    const before = await rowOf(challenge)
+    for (const method of ['GET', 'HEAD'])
+      await edge.app.request(path, { method, headers: { cookie: browser.jar.cookie } })
+    expect(await rowOf(challenge)).toEqual(before)
+  })
+
+  it.each(['refuse', 'authorize'])(
+    'CSRF on %s: a form of another site, session or challenge changes nothing',
+    async (decision) => {
+      const { challenge, user_code } = await registered()
+      const [victim, attacker, trusted] = [await signedIn(), await signedIn(), await registered()]
+      const form = { challenge, decision, user_code }
+      const csrf = await csrfOf(victim, challenge)
+      const evil = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
+      const answers = [
+        await victim.post('/agent/authorize', { ...form, csrf }, evil),
+        await victim.post('/agent/authorize', {
+          ...form,
+          csrf: await csrfOf(attacker, challenge),
+        }),
+        await victim.post('/agent/authorize', {
+          ...form,
+          csrf: await csrfOf(victim, trusted.challenge),
+        }),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+      expect(await rowOf(challenge)).toMatchObject({ outcome: null, attemptsLeft: 5 })
+    },
+  )
+})
+
+describe('who waits for a request', () => {
+  it('is told at once that it was refused, and is told nothing else than 401 before', async () => {
+    const { token, challenge } = await registered()
+    expect((await me(token)).body).toMatchObject({ error: 'unauthorized' })
+    await decide(await signedIn(), challenge, 'refuse')
+    const { status, body } = await me(token)
+    expect(status).toBe(401)
+    expect(body).toMatchObject({
+      error: 'request_refused',
+      message: 'The request for this token was refused.',
+      fix: expect.stringContaining('generate a new token'),
+    })
+  })
+
+  it('TOKEN GUESSING: who has the challenge, the code or the id learns nothing of its end', async () => {
+    const { challenge, request_id, user_code } = await registered()
+    await decide(await signedIn(), challenge, 'refuse')
+    for (const guess of [challenge, request_id.repeat(2), user_code.repeat(5)])
+      expect([guess, (await me(guess)).body.error]).toEqual([guess, 'unauthorized'])
+  })
+})
+
+describe('any order of events', () => {
+  const PEOPLE = ['one', 'other'] as const
+  const event = fc.oneof(
+    fc.record({ what: fc.constantFrom('register', 'expire' as const) }),
+    fc.record({
+      what: fc.constantFrom('plain', 'right', 'wrong', 'refuse', 'revoke' as const),
+      who: fc.constantFrom(...PEOPLE),
+    }),
+  )
+  type Event = { what: string; who?: (typeof PEOPLE)[number] }
+
+  /** One challenge, two accounts, and what can be done to it. */
+  async function world() {
+    const { challenge } = await newAgent()
+    const clock = { ms: edge.clock.ms }
+    const deps = { ...edge.services, now: () => clock.ms }
+    const ids = { one: '', other: '' }
+    for (const who of PEOPLE) ids[who] = (await userOfEmail(deps, someone())).id
+    let code = '0000-0000'
+    async function happens({ what, who = 'one' }: Event): Promise<string> {
+      const userId = ids[who]
+      if (what === 'expire') {
+        clock.ms += 10 * MINUTE_MS
+        return 'done'
+      }
+      if (what === 'register') {
+        const made = await registerRequest(deps, { challenge, label: 'x' })
+        code = made?.userCode ?? code
+        return made ? 'made' : 'taken'
+      }
+      if (what === 'plain') return approveAgentToken(deps, { challenge, userId })
+      if (what === 'revoke')
+        return (await revokeToken(deps, { challenge, userId })) ? 'revoked' : 'unknown'
+      const request = await requestOf(deps, challenge)
+      if (!request) return 'no request'
+      if (what === 'refuse') return (await refuseRequest(deps, request.id)) ? 'refused' : 'over'
+      const typed = what === 'right' ? code : another(code)
+      const outcome = await approveRequest(deps, request, { code: typed, userId })
+      return typeof outcome === 'object' ? `${outcome.attemptsLeft} left` : outcome
+    }
+    return { challenge, ids, happens }
+  }
+
+  /** What the rules say of one event after another. */
+  function model() {
+    let bound: { who: string; revoked: boolean } | undefined
+    let request: 'open' | 'approved' | 'refused' | 'locked' | 'expired' | undefined
+    let left = 5
+    const standing = (who: string) =>
+      bound && (bound.who !== who ? 'taken' : bound.revoked ? 'revoked' : 'already_granted')
+    return ({ what, who = 'one' }: Event): string => {
+      if (what === 'expire') {
+        if (request === 'open') request = 'expired'
+        return 'done'
+      }
+      if (what === 'register') {
+        if (bound || request) return 'taken'
+        request = 'open'
+        return 'made'
+      }
+      if (what === 'revoke') {
+        if (bound?.who !== who) return 'unknown'
+        bound.revoked = true
+        return 'revoked'
+      }
+      if (what === 'plain') {
+        if (bound || request) return standing(who) ?? 'registered'
+        bound = { who, revoked: false }
+        return 'granted'
+      }
+      if (!request) return 'no request'
+      if (what === 'refuse') {
+        if (request !== 'open') return 'over'
+        request = 'refused'
+        return 'refused'
+      }
+      if (request !== 'open') return standing(who) ?? `request_${request}`
+      if (what === 'right') {
+        request = 'approved'
+        bound = { who, revoked: false }
+        return 'granted'
+      }
+      left--
+      if (left > 0) return `${left} left`
+      request = 'locked'
+      return 'request_locked'
+    }
+  }
+
+  it('is answered as the rules say', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 3, maxLength: 10 }), async (events) => {
+        const { happens } = await world()
+        const expected = model()
+        for (const each of events)
+          expect([each, await happens(each)]).toEqual([each, expected(each)])
+      }),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+
+  it('RACE: at once, it binds one account at most, and none without its rule', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.array(event, { minLength: 3, maxLength: 9 }),
+        async (first, events) => {
+          const { challenge, ids, happens } = await world()
+          if (first) await happens({ what: 'register' })
+          // Time does not race: it goes on in between.
+          const racing = events.filter(({ what }) => what !== 'expire')
+          const said = await Promise.all(racing.map(happens))
+          const [token, row] = [await tokenOf(challenge), await rowOf(challenge)]
+          const granted = racing.filter((_, at) => said[at] === 'granted')
+          expect(granted.length).toBe(token ? 1 : 0)
+          if (token) expect(token.userId).toBe(ids[(granted[0] as Event).who ?? 'one'])
+          expect(said.filter((one) => one === 'made').length).toBeLessThanOrEqual(1)
+          // A request is approved if, and only if, its token is bound.
+          if (row) expect(row.outcome === 'approved').toBe(token !== undefined)
+          if (row?.outcome === 'refused') expect(said).toContain('refused')
+          expect(row?.attemptsLeft ?? 5).toBeGreaterThanOrEqual(0)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+})
+
+it('the owner is told by mail of a request that was approved', async () => {
+  const [email, { challenge, user_code }] = [someone(), await registered({ label: 'night bot' })]
+  await edge.afterwards()
+  const send = vi.spyOn(edge.services.mailer, 'send')
+  await type(await signedIn(email), challenge, user_code)
+  await edge.afterwards()
+  expect(send).toHaveBeenLastCalledWith(
+    expect.objectContaining({ recipient: email, text: expect.stringContaining('night bot') }),
+  )
+})
