@@ -69,8 +69,3 @@ export async function whoIsSignedIn(browser: Browser): Promise<string | undefine
   const text = await (await browser.get('/account')).text()
   return /You are signed in as <strong>([^<]+)</.exec(text)?.[1]
 }
-
-/** Of answers that came at once, in whatever order. */
-export function statusesOf(answers: Response[]): number[] {
-  return answers.map(({ status }) => status).toSorted((a, b) => a - b)
-}
