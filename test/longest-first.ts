@@ -1,12 +1,15 @@
 /** Which test files begin first: one that waits for a minute must not be the last, with the machine idle beside it. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The longest of the project `system`, longest first. Vitest knows their sizes alone, and some of these are small. */
+/**
+ * The longest of the project `system`, about longest first. Vitest knows their sizes alone, and some of these are small.
+ * Those that begin together are two that wait and one that computes.
+ */
 const LONG = [
   'test/system/two-origins-crash.test.ts',
-  'test/system/chain-state.test.ts',
   'test/system/random-kills.test.ts',
   'test/system/forged-flood.test.ts',
+  'test/system/chain-state.test.ts',
   'test/system/front.test.ts',
   'test/system/client.test.ts',
   'test/system/start.test.ts',
