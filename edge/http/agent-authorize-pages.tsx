@@ -27,11 +27,14 @@ export type Facts = {
   problem?: string
 }
 
+/** What the person had entered before the form was refused: a page that forgets "read only" grants more than was meant. */
+type Chosen = { name?: string; access?: string }
+
 const TITLE = 'Authorize an agent'
 
 /** As the specification has it: a code to compare. The name and the access are chosen here. */
-export function plainPage(c: Context<AppEnv>, facts: Facts & { name?: string }): Promise<Response> {
-  const { challenge, email, problem, name = '' } = facts
+export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Response> {
+  const { challenge, email, problem, name = '', access = 'all' } = facts
   const content = (
     <>
       <p>
@@ -58,10 +61,10 @@ export function plainPage(c: Context<AppEnv>, facts: Facts & { name?: string }):
         />
         <fieldset>
           <legend>Access</legend>
-          <Choice name="access" value="all" checked>
+          <Choice name="access" value="all" checked={access !== 'read'}>
             All of the above
           </Choice>
-          <Choice name="access" value="read">
+          <Choice name="access" value="read" checked={access === 'read'}>
             Read only: see triggers and their runs, change nothing
           </Choice>
         </fieldset>

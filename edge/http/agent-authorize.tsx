@@ -69,13 +69,14 @@ async function authorizePlain(
   form: URLSearchParams,
 ): Promise<Response> {
   const { challenge, session } = asked
-  const scopes = ACCESS.get(form.get('access') ?? 'all')
+  const access = form.get('access') ?? 'all'
+  const scopes = ACCESS.get(access)
   if (!scopes) return noDecision(c, challenge)
   const name = form.get('name') ?? ''
   const label = name.trim() === '' ? null : labelSchema.safeParse(name)
   if (label?.success === false) {
     const problem = `Choose another name: ${label.error.issues[0]?.message}.`
-    return plainPage(c, { ...(await facts(asked)), problem, name })
+    return plainPage(c, { ...(await facts(asked)), problem, name, access })
   }
   const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
   const outcome = await approveAgentToken(c.var.services, approval)

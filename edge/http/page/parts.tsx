@@ -11,7 +11,7 @@ type FieldProps = Omit<JSX.IntrinsicElements['input'], 'class'> & {
   class?: string
 }
 
-/** One line to fill in. What is wrong with it is read out with it, and announced where the page comes back with it. */
+/** One line to fill in. What is wrong with it is read out with it: where the page comes back with it, the cursor is there. */
 export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => {
   const about = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
   return (
@@ -27,7 +27,7 @@ export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) =>
         id={name}
         name={name}
         {...(about !== '' && { 'aria-describedby': about })}
-        {...(error && { 'aria-invalid': 'true' as const })}
+        {...(error && { 'aria-invalid': 'true' as const, autofocus: true })}
       />
       {error && (
         <p class="error" id={`${name}-error`} role="alert">

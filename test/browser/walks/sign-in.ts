@@ -15,8 +15,9 @@ export function signInWalks(walks: Walks): void {
     await page.getByLabel('E-mail address').fill('someone@[::')
     await evaluate(page, 'document.querySelector("main form").noValidate = true')
     await visitor.press('Send me a link')
-    await judge(page, 'sign-in-problem')
     const field = page.getByLabel('E-mail address')
+    expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true)
+    await judge(page, 'sign-in-problem')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     expect(await page.getByRole('alert').innerText()).toMatch(/^Enter one e-mail address/)
 

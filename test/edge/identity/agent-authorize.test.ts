@@ -174,6 +174,17 @@ describe('name and access', () => {
     },
   )
 
+  it('SCOPE ESCALATION: read only is still chosen where the page comes back for another name', async () => {
+    for (const [access, other] of [
+      ['read', 'all'],
+      ['all', 'read'],
+    ]) {
+      const { text } = await choose({ name: 'x'.repeat(65), access: access! })
+      expect(text).toMatch(new RegExp(`value="${access}" checked`))
+      expect(text).not.toMatch(new RegExp(`value="${other}" checked`))
+    }
+  })
+
   it('SCOPE ESCALATION: an access that there is none of grants nothing', async () => {
     for (const access of ['admin', 'triggers:write', '__proto__', 'constructor']) {
       const { agent, response } = await choose({ access })
