@@ -124,6 +124,16 @@ describe('the guide for agents', () => {
       const person = { email, accountKey, open }
       const home = mkdtempSync(join(started.stateDir, 'agent-'))
       await doAll(steps, { home, caFile: started.stack.caFile, person })
+
+      const inHome = { env: { ...process.env, HOME: home } }
+      const readableByOthers = ['-c', 'find ~/.svc-agent -perm /077']
+      expect((await promisify(execFile)('sh', readableByOthers, inHome)).stdout).toBe('')
+      // Of an API that answers a command: it is not shown to the person, whose shell would run it.
+      const injected = ['-c', `. ~/.svc-agent/env; permit 'Qm"; touch ~/run; "'`]
+      await expect(promisify(execFile)('sh', injected, inHome)).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+      })
     },
     120_000,
   )
