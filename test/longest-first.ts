@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * The longest of the project `system`, about longest first. Vitest knows their sizes alone, and some of these are small.
- * Those that begin together are two that wait and one that computes.
+ * Of those that begin together, one waits.
  */
 const LONG = [
   'test/system/two-origins-crash.test.ts',

@@ -133,7 +133,8 @@ export default defineConfig({
           globalSetup: ['./test/system/stack-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: SIDE_BY_SIDE,
+          // Two stacks want both processors: with a third, what is killed under load is not back in time.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

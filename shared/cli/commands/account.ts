@@ -8,7 +8,7 @@ import type { KeptOrigin } from '../credentials/kept.ts'
 import { UsageError } from '../terminal.ts'
 import { registerRotate } from './account-rotate.ts'
 import { examples } from './examples.ts'
-import { columns, facts } from './trigger/columns.ts'
+import { columns, facts } from './columns.ts'
 
 export function registerAccount(program: Command, cli: Cli): void {
   const account = program.command('account').description('The account: its key, its credits.')

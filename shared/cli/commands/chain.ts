@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Chain } from '../../client/triggers/records.ts'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'
-import { columns } from './trigger/columns.ts'
+import { columns } from './columns.ts'
 
 export function registerChain(program: Command, cli: Cli): void {
   const command = program

@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts'
 import { ACTION, cidNamed } from './action-named.ts'
 import { examples } from './examples.ts'
 import { groupId } from './group-id.ts'
-import { columns, facts } from './trigger/columns.ts'
+import { columns, facts } from './columns.ts'
 
 /** Stands for every wallet of the account, and as a hash for every action. */
 const ALL = `0x${'00'.repeat(32)}`

@@ -8,7 +8,7 @@ import { keptOrigin } from '../credentials/credentials.ts'
 import { UsageError } from '../terminal.ts'
 import { examples } from './examples.ts'
 import { type GivenRights, rightsIn, withRights } from './key-rights.ts'
-import { columns, facts } from './trigger/columns.ts'
+import { columns, facts } from './columns.ts'
 
 export function registerKey(program: Command, cli: Cli): void {
   const key = program.command('key').description('Usage keys: they can do what they are told to.')

@@ -6,7 +6,7 @@ import type { Cli } from '../cli.ts'
 import { keptEdge } from '../credentials/credentials.ts'
 import { printable } from '../terminal.ts'
 import { examples } from './examples.ts'
-import { facts } from './trigger/columns.ts'
+import { facts } from './columns.ts'
 
 type Given = { label?: string; readOnly?: boolean }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'
-import { each } from './trigger/values.ts'
+import { each } from './values.ts'
 import type { GivenRun } from './run/run-action.ts'
 
 export function registerRun(program: Command, cli: Cli): void {

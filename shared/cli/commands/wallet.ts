@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'
 import { groupId } from './group-id.ts'
-import { columns, facts } from './trigger/columns.ts'
+import { columns, facts } from './columns.ts'
 
 export function registerWallet(program: Command, cli: Cli): void {
   const wallet = program.command('wallet').description('Wallets, whose keys actions can use.')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'
-import { facts } from './trigger/columns.ts'
+import { facts } from './columns.ts'
 
 export function registerWhoami(program: Command, cli: Cli): void {
   const command = cli

@@ -5,7 +5,7 @@ import { ActionFailed } from '../../../client/failures/action-failed.ts'
 import type { Cli } from '../../cli.ts'
 import { failureLines, failureOf } from '../../failures.ts'
 import { EXIT, jsonText, printable, UsageError } from '../../terminal.ts'
-import { type GivenParams, paramsOf } from '../trigger/values.ts'
+import { type GivenParams, paramsOf } from '../values.ts'
 
 export type GivenRun = GivenParams & {
   watch?: boolean

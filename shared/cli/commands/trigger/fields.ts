@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../terminal.ts'
-import { each, type GivenParams, integerOf, keyValues, objectOf, paramsOf } from './values.ts'
+import { each, type GivenParams, integerOf, keyValues, objectOf, paramsOf } from '../values.ts'
 
 export type GivenFields = GivenParams & {
   file?: string

@@ -1,7 +1,7 @@
 /** Runs in lines for people. */
 import type { Run } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
-import { brief, columns, facts, LINE_CHARACTERS, moment } from './columns.ts'
+import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
 /** What a run says of itself below its first line stands under its time. */
 const INDENT = '         '

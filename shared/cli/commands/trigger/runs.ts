@@ -5,7 +5,7 @@ import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'
 import { shownEnd } from './shown-end.ts'
 import { runLines, runsLines } from './run-lines.ts'
-import { integerOf } from './values.ts'
+import { integerOf } from '../values.ts'
 import { RUN, runNamed, TRIGGER, triggerNamed } from './which.ts'
 
 /** A screen of them. */

@@ -5,7 +5,7 @@ import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'
 import { UsageError } from '../../terminal.ts'
 import { shownEnd } from './shown-end.ts'
-import { each, type GivenParams, jsonOf, paramsOf } from './values.ts'
+import { each, type GivenParams, jsonOf, paramsOf } from '../values.ts'
 import { TRIGGER, triggerNamed } from './which.ts'
 
 type Given = GivenParams & { event?: string; eventFile?: string; wait: boolean }

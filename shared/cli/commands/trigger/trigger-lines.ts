@@ -6,7 +6,7 @@ import type {
   TriggerPreview,
 } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
-import { brief, columns, facts, LINE_CHARACTERS, moment } from './columns.ts'
+import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
 /** An id has 32 characters; with what stands before the name, a line of 80 has room for these. */
 const NAME_CHARACTERS =

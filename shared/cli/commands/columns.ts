@@ -1,5 +1,5 @@
 /** Aligned lines for people. */
-import { printable } from '../../terminal.ts'
+import { printable } from '../terminal.ts'
 
 /** What a terminal shows in a line, whatever it says of itself: text that wraps is no table any more. */
 export const LINE_CHARACTERS = 80

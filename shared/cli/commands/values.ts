@@ -1,6 +1,6 @@
 /** Values that a person writes in a command: JSON where it is JSON, text otherwise. */
-import type { Cli } from '../../cli.ts'
-import { UsageError } from '../../terminal.ts'
+import type { Cli } from '../cli.ts'
+import { UsageError } from '../terminal.ts'
 
 /** For an option that may be given several times. */
 export const each = (value: string, before: string[] = []): string[] => [...before, value]
