@@ -59,6 +59,7 @@ async function decide(c: Context<AppEnv>): Promise<Response> {
   const decision = form.get('decision')
   if (decision === 'refuse') return refuse(c, asked, request)
   if (decision !== 'authorize') return noDecision(c, challenge)
+  await c.var.services.requireRate('agent_approval', session.user.id)
   return request ? authorizeRequest(c, asked, request, form) : authorizePlain(c, asked, form)
 }
 

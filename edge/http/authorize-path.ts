@@ -1,4 +1,6 @@
+export const AUTHORIZE_PATH = '/agent/authorize'
+
 /** The page where a person approves the token of a challenge. @param challenge as `decode32Bytes` takes it */
 export function authorizePath(challenge: string): string {
-  return `/agent/authorize?challenge=${challenge}`
+  return `${AUTHORIZE_PATH}?challenge=${challenge}`
 }

@@ -5,6 +5,7 @@ import { consumeMagicLink, peekMagicLink } from '../identity/magic-links.ts'
 import { userOfEmail } from '../identity/users.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { beginSession } from './authenticate.ts'
+import { AUTHORIZE_PATH } from './authorize-path.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page, seeOther } from './page.tsx'
 
@@ -15,7 +16,8 @@ export function registerSignInLink(app: App): void {
 
 /**
  * Only reads: scanners and previews open links before people do. It names the address, so that a link which
- * somebody else sent, to have you work in his account (login CSRF), can be seen for what it is.
+ * somebody else sent, to have you work in his account (login CSRF), can be seen for what it is. Anybody can ask for a link to
+ * your mailbox that goes on to his program's request (consent phishing): that it does is said before you are there.
  */
 async function showButton(c: Context<AppEnv>): Promise<Response> {
   const secret = c.req.query('secret') ?? ''
@@ -27,11 +29,26 @@ async function showButton(c: Context<AppEnv>): Promise<Response> {
         You are signing in as <strong>{link.email}</strong>. If this is not your address, close this
         page.
       </p>
+      {asksForProgram(link.next) && (
+        <p class="warn">
+          The next page asks whether a program may act for you. If you did not just start one
+          yourself, refuse there: somebody else asked for this link.
+        </p>
+      )}
       <input type="hidden" name="secret" value={secret} />
       <button type="submit">Sign in</button>
     </form>
   )
   return page(c, { title: 'Sign in' }, form)
+}
+
+/** @param next as `safeNext` gives it. The router decodes paths: another spelling ends at the same page. */
+function asksForProgram(next: string): boolean {
+  try {
+    return decodeURI(next.split(/[?#]/, 1)[0]!) === AUTHORIZE_PATH
+  } catch {
+    return false
+  }
 }
 
 async function signIn(c: Context<AppEnv>): Promise<Response> {

@@ -57,14 +57,18 @@ export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Pro
   await deps.db.delete(magicLinks).where(isIt)
 }
 
-/** Whom a link would sign in, without using it: mail scanners open links before people do. */
+/** Whom a link would sign in, and where it goes on to, without using it: mail scanners open links before people do. */
 export async function peekMagicLink(
   deps: IdentityDeps,
   secret: string,
-): Promise<{ email: string } | undefined> {
+): Promise<{ email: string; next: string } | undefined> {
   if (!decode32Bytes(secret)) return undefined
   const usable = stillUsable(await hashSecret(secret), deps.now())
-  return deps.db.select({ email: magicLinks.email }).from(magicLinks).where(usable).get()
+  return deps.db
+    .select({ email: magicLinks.email, next: magicLinks.next })
+    .from(magicLinks)
+    .where(usable)
+    .get()
 }
 
 /** Uses a link up. One statement decides, so of two at once one wins and the other gets `undefined`. */

@@ -23,6 +23,11 @@ export const RATES = {
   /** Requests that agents register, from one client address: each is a row until it is cleared. */
   agent_request_address: { burst: 30, perMinute: 30 },
   /**
+   * Programs that one user authorizes. Rows of tokens are kept for ever, accounts are free, and who is told of ten new programs
+   * is told of no more for a while.
+   */
+  agent_approval: { burst: 60, perMinute: 6 },
+  /**
    * Tokens that were refused, from one client address. Ten agents behind one gateway may each ask once a second whether they
    * have been approved (`decisions.md`, Authorize); who guesses gains nothing by more, and costs a look-up each.
    */

@@ -21,6 +21,7 @@ const WHO: Record<RateName, string> = {
   sign_in_mailbox: 'this mailbox',
   notice_mailbox: 'this mailbox',
   agent_request_address: 'this address',
+  agent_approval: 'this account',
   refused_token_address: 'this address',
   passkey_address: 'this address',
   api_write: 'this account',

@@ -22,6 +22,12 @@ export const LABEL_MAX_CHARACTERS = 64
 const UNPRINTABLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
 
+/** What can be seen. The blank of Braille is a symbol by its class, and shows nothing. */
+const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v
+
+/** Marks that would be piled up over the lines around the name (UTS 39, 5.4: no more than four). */
+const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u
+
 export const labelSchema = z
   .string()
   .trim()
@@ -31,6 +37,8 @@ export const labelSchema = z
     `expected at most ${LABEL_MAX_CHARACTERS} characters`,
   )
   .refine((text) => !UNPRINTABLE.test(text), 'expected printable characters on one line')
+  .refine((text) => VISIBLE.test(text), 'expected a character that can be seen')
+  .refine((text) => !PILED_MARKS.test(text), 'expected at most four marks on one character')
   .meta({ minLength: 1, maxLength: LABEL_MAX_CHARACTERS })
 
 const challengeSchema = z

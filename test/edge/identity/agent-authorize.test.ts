@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { agentTokens } from '../../../edge/db/schema.ts'
+import { agentTokens, users } from '../../../edge/db/schema.ts'
+import { TooManyCalls } from '../../../edge/limits/require-rate.ts'
 import { comparisonCode } from '../../../shared/comparison-code.ts'
 import { csrfOf, decide, newAgent } from './agent.ts'
 import { openBrowser, signIn, someone } from './browser.ts'
@@ -132,6 +133,28 @@ describe('consent phishing: the page says what a victim needs to refuse', () => 
     expect(comparisonCode(new Uint8Array(32).fill(255))).toBe('ZZZZ-ZZZZ')
     expect(comparisonCode(Uint8Array.of(0, 0, 0, 0, 1, 255))).toBe('0000-0001')
     expect(comparisonCode(Uint8Array.of(0x08, 0x42, 0x10, 0x84, 0x21))).toBe('1111-1111')
+  })
+})
+
+describe('a session that authorizes program after program', () => {
+  it('FLOOD OF TOKENS: is refused above its rate, and nothing is bound', async () => {
+    const asked: [string, string][] = []
+    const full = identityApp('local', {
+      requireRate: async (name, caller) => {
+        asked.push([name, caller])
+        if (name === 'agent_approval') throw new TooManyCalls('too many', 1_000)
+      },
+    })
+    const [browser, { challenge }, email] = [openBrowser(full), await newAgent(), someone()]
+    await signIn(browser, email)
+    const csrf = await csrfOf(browser, challenge)
+    const form = { challenge, csrf, decision: 'authorize' }
+    expect((await browser.post('/agent/authorize', form)).status).toBe(429)
+    const user = await db.query.users.findFirst({ where: eq(users.email, email) })
+    expect(asked.at(-1)).toEqual(['agent_approval', user!.id])
+    expect(await rowsOf(challenge)).toEqual([])
+    const refused = await browser.post('/agent/authorize', { ...form, decision: 'refuse' })
+    expect(refused.status).toBe(200)
   })
 })
 

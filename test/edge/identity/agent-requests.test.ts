@@ -104,6 +104,9 @@ describe('registering a request', () => {
     ['bidi isolate', '\u2066a'],
     ['zero width', 'a\u200Bb'],
     ['a name that shows nothing', '\u3164'],
+    ['a selector of emoji that selects nothing', '\uFE0F'],
+    ['a blank that is a symbol', '\u2800'],
+    ['marks that cover the lines around it', `a${'\u0335'.repeat(5)}`],
     ['only blanks', '   '],
     ['nothing', ''],
     ['a lone surrogate', 'a\uD800'],
@@ -122,6 +125,7 @@ describe('registering a request', () => {
     'x'.repeat(64),
     '🦊'.repeat(64),
     'Größe 東京 ✈️',
+    'Việt'.normalize('NFD'),
     '<script>alert(1)</script>',
     '" onx="',
   ])('INJECTION VIA LABEL: %j is shown as text', async (label) => {

@@ -64,6 +64,20 @@ describe('using a sign-in link', () => {
     expect(await response.text()).toContain(`<strong>${email}</strong>`)
   })
 
+  it.each(['/agent/authorize', '/%61gent/authorize'])(
+    'CONSENT PHISHING: a link that goes on to %s, which a stranger may have asked for, says so before',
+    async (path) => {
+      const { challenge } = await newAgent()
+      const browser = openBrowser(edge)
+      const secret = await requestLink(browser, someone(), `${path}?challenge=${challenge}`)
+      const page = await (await browser.get(`/sign-in/link?secret=${secret}`)).text()
+      expect(page).toContain('The next page asks whether a program may act for you.')
+      const plain = await requestLink(browser, someone(), '/account')
+      const other = await (await browser.get(`/sign-in/link?secret=${plain}`)).text()
+      expect(other).not.toContain('a program may act')
+    },
+  )
+
   it('link scanners: opening the link any number of times uses nothing up and signs nobody in', async () => {
     const [browser, email] = [openBrowser(edge), someone()]
     const secret = await requestLink(browser, email)
