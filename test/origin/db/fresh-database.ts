@@ -7,11 +7,12 @@ import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   openAsBlob,
   readdirSync,
   readFileSync,
-  renameSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +41,7 @@ export async function layFresh(stateDir: string): Promise<void> {
   execFileSync('tar', ['-xf', archive, '-C', dataDir], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** The tar of a migrated database's folder: kept, or made now. Two that make it at once put the same there. */
+/** The tar of a migrated database's folder: kept, or made now. Of two that make it at once, one keeps it. */
 async function migratedFolder(): Promise<string> {
   const file = join(KEPT_IN, `pglite-${fingerprint()}.tar`)
   if (existsSync(file)) return file
@@ -53,11 +54,22 @@ async function migratedFolder(): Promise<string> {
     mkdirSync(KEPT_IN, { recursive: true })
     const unfinished = `${file}.${process.pid}`
     writeFileSync(unfinished, Buffer.from(await dumped.arrayBuffer()))
-    renameSync(unfinished, file)
+    keepFirst(unfinished, file)
   } finally {
     await client.close()
   }
   return file
+}
+
+/** The first one stays: a blob of a file that another has taken the place of can not be read any more. */
+function keepFirst(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(unfinished)
+  }
 }
 
 /** Of all that decides what is in it. */
