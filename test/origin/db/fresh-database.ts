@@ -3,7 +3,7 @@
  * PGlite, this way of making it and the migrations are the same (`docs/decisions/0055-what-tests-share.md`).
  */
 import { PGlite } from '@electric-sql/pglite'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -52,7 +52,7 @@ async function migratedFolder(): Promise<string> {
     await client.exec('CHECKPOINT')
     const dumped = await client.dumpDataDir('none')
     mkdirSync(KEPT_IN, { recursive: true })
-    const unfinished = `${file}.${process.pid}`
+    const unfinished = `${file}.${randomUUID()}`
     writeFileSync(unfinished, Buffer.from(await dumped.arrayBuffer()))
     keepFirst(unfinished, file)
   } finally {
