@@ -80,7 +80,9 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
       {passkeys.map(({ credentialId, name, createdAt, lastUsedAt }) => (
         <li>
           <div>
-            <h3>{name}</h3>
+            <h3>
+              <bdi>{name}</bdi>
+            </h3>
             <Facts
               facts={[
                 ['Added', <Time at={createdAt} />],

@@ -1,4 +1,5 @@
 import { ApiError } from '../../shared/errors.ts'
+import { RequestsFull } from '../identity/agent-requests.ts'
 import { MailerNotConfigured, MailNotSent } from '../identity/mailer.ts'
 import { ChainUnavailable } from '../triggers/chain-head.ts'
 import { TooManyCalls } from '../limits/require-rate.ts'
@@ -43,6 +44,13 @@ export function toApiError(error: unknown): ApiError {
       { error: 'mailer_not_configured', ...retryAfter(300) },
     )
   if (error instanceof MailNotSent) return mailNotSent(error)
+  if (error instanceof RequestsFull)
+    return new ApiError(
+      503,
+      'No more requests of agents are taken at the moment.',
+      'Have the person open /agent/authorize?challenge=<challenge>, which needs no request.',
+      retryAfter(600),
+    )
   if (error instanceof TriggerRefused) return triggerRefused(error.failure)
   if (isObjectAway(error) || isDatabaseAway(error)) {
     const fix = 'Send it again shortly.'

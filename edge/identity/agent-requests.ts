@@ -37,11 +37,23 @@ export type AgentRequest = {
   state: 'open' | 'approved' | EndedRequest
 }
 
+/**
+ * Rows at most: some 300 MB, where a database has 10 GB. Rates are by address, and whoever has many addresses could fill it.
+ * What has ended is not given up for what is new: a flood would take refusals back.
+ */
+export const REQUESTS_MAX = 1_000_000
+
 export type Registered = { id: string; userCode: string; expiresAt: number }
+
+/** No more are taken until old ones have gone; the plain link needs none. */
+export class RequestsFull extends Error {
+  override name = 'RequestsFull'
+}
 
 /**
  * Stores a request, or `undefined` where its challenge has had one, or is bound to an account. One statement looks and
  * inserts: no approval comes in between.
+ * @throws {RequestsFull}
  */
 export async function registerRequest(
   deps: RequestDeps,
@@ -60,11 +72,23 @@ export async function registerRequest(
     .insert(agentRequests)
     .select(
       sql`select ${id}, ${challenge}, ${label}, ${scopeText}, ${hash}, ${USER_CODE_ATTEMPTS}, ${now}, ${expiresAt}, null
-          where not exists (select 1 from ${agentTokens} where ${eq(agentTokens.challenge, challenge)})`,
+          where not exists (select 1 from ${agentTokens} where ${eq(agentTokens.challenge, challenge)})
+          and ${hasRoom()}`,
     )
     .onConflictDoNothing({ target: agentRequests.challenge })
     .returning({ id: agentRequests.id })
-  return stored.length > 0 ? { id, userCode, expiresAt } : undefined
+  if (stored.length > 0) return { id, userCode, expiresAt }
+  if (await isFull(deps)) throw new RequestsFull('no room for a request')
+}
+
+/** By the numbers of the oldest and the newest row, which costs nothing: the oldest are the first to go. */
+function hasRoom(): SQL {
+  return sql`(select coalesce(max(rowid) - min(rowid) + 1, 0) from ${agentRequests}) < ${REQUESTS_MAX}`
+}
+
+async function isFull({ db }: IdentityDeps): Promise<boolean> {
+  const row = await db.get<{ room: number }>(sql`select ${hasRoom()} as room`)
+  return row?.room === 0
 }
 
 export async function requestOf(

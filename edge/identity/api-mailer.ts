@@ -1,5 +1,5 @@
 /** Sends mail through an HTTP e-mail API (`decisions.md`, Sign-in; decision 0048). */
-import { boundedText, cancel } from '../chain/rpc/bounded-text.ts'
+import { boundedText, cancel } from '../bounded-text.ts'
 import { MAIL_APIS, type MailApi } from './mail-apis.ts'
 import { type MailFailure, type Mailer, MailNotSent } from './mailer.ts'
 import type { MailerSettings } from './mailer-settings.ts'

@@ -1,5 +1,5 @@
 /** One request to one endpoint, within its bounds of time and size. */
-import { boundedText, cancel } from './bounded-text.ts'
+import { boundedText, cancel, TextCut } from '../../bounded-text.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointFailed } from './endpoint-failure.ts'
 
@@ -62,7 +62,9 @@ async function read(answer: Response): Promise<Posted> {
     await cancel(answer.body)
     throw new EndpointFailed('redirected')
   }
-  const text = await boundedText(answer, ANSWER_MAX_BYTES)
+  const text = await boundedText(answer, ANSWER_MAX_BYTES).catch((error: unknown) => {
+    throw error instanceof TextCut ? new EndpointFailed(error.reason) : error
+  })
   const retryAfter = answer.headers.get('retry-after')
   try {
     return { status, retryAfter, json: JSON.parse(text) as unknown }

@@ -1,3 +1,6 @@
+/** A server that is there answers in a second: after this the person may try again. */
+const ANSWER_WITHIN_MS = 30_000
+
 /** A failure whose text is for the person at the browser. */
 export class Told extends Error {}
 
@@ -10,6 +13,7 @@ export async function ask<Answer>(path: string, body: object): Promise<Answer> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   }
   const response = await fetch(path, request).catch(() => {
     throw new Told('The service did not answer. Try again.')

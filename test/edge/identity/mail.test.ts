@@ -1,56 +1,17 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { localMailbox, magicLinks } from '../../../edge/db/schema.ts'
-import { settingsOf } from '../../../edge/env.ts'
-import { apiMailer, SEND_LIMITS } from '../../../edge/identity/api-mailer.ts'
 import { LINKS_PER_MAILBOX } from '../../../edge/identity/magic-links.ts'
-import { MAIL_API_NAMES, type MailApiName } from '../../../edge/identity/mail-apis.ts'
-import { MailNotSent, noMailer } from '../../../edge/identity/mailer.ts'
-import { mailerSetting } from '../../../edge/identity/mailer-settings.ts'
-import { noticeOfApproval, noticeOfPasskey } from '../../../edge/identity/notices.ts'
-import { requireRate } from '../../../edge/limits/require-rate.ts'
-import { RATES } from '../../../edge/limits/rates.ts'
-import { INACTIVE_RECIPIENT, MAIL_FROM, MAIL_TOKEN } from '../../doubles/mail-api.ts'
-import type { MailFault, ReceivedMail } from '../../doubles/mail-api.ts'
-import { env } from '../app.ts'
+import { MAIL_API_NAMES } from '../../../edge/identity/mail-apis.ts'
+import { MailNotSent } from '../../../edge/identity/mailer.ts'
+import { INACTIVE_RECIPIENT, MAIL_FROM } from '../../doubles/mail-api.ts'
 import { edgeWith } from '../http/front-harness.ts'
 import { openBrowser, someone } from './browser.ts'
 import { db, identityApp, PUBLIC_URL } from './harness.ts'
+import { account, MAILER, mailerOf } from './mail-account.ts'
 
 const LINK = `${PUBLIC_URL}/sign-in/link?secret=${'s'.repeat(43)}`
 const mail = (recipient = someone()) => ({ recipient, subject: 'Your sign-in link', text: LINK })
-
-/** An account of its own at the double. */
-async function account(...faults: MailFault[]) {
-  const url = `${inject('mailApi')}/${crypto.randomUUID()}`
-  await fetch(`${url}/faults`, { method: 'POST', body: JSON.stringify(faults) })
-  type Seen = { mails: ReceivedMail[]; requests: { headers: Record<string, string> }[] }
-  return { url, seen: async (): Promise<Seen> => (await fetch(`${url}/received`)).json() }
-}
-
-const MAILER = (api: MailApiName, url: string, token = MAIL_TOKEN) =>
-  JSON.stringify({ api, from: MAIL_FROM, token, url })
-
-/** A mailer that notes for how long it would have waited. */
-function mailerOf(
-  api: MailApiName,
-  url: string,
-  { token = MAIL_TOKEN, limits = SEND_LIMITS } = {},
-) {
-  const waits: number[] = []
-  const clock = { ms: 0 }
-  const deps = {
-    fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    now: () => clock.ms,
-    random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
-    wait: async (ms: number) => {
-      waits.push(ms)
-      clock.ms += ms
-    },
-  }
-  const mailer = apiMailer(mailerSetting.parse(MAILER(api, url, token))!, deps, limits)
-  return { ...mailer, waits }
-}
 
 const failureOf = async (sending: Promise<void>) => {
   const error = await sending.then(
@@ -68,8 +29,6 @@ beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => {})
 })
 afterAll(() => log.mockRestore())
-let frozen: { mockRestore(): void } | undefined
-afterEach(() => frozen?.mockRestore())
 
 describe.each(MAIL_API_NAMES)('sending through %s', (api) => {
   it('delivers the mail as it was written, its link untouched, in one request', async () => {
@@ -252,160 +211,4 @@ describe('sign-in where mail goes out through an API', () => {
     expect(response.status).toBe(200)
     expect((await seen()).requests).toEqual([])
   })
-})
-
-describe('MAILER', () => {
-  const read = (mailer: unknown) => mailerSetting.parse(JSON.stringify(mailer))
-  const good = { api: 'resend', from: MAIL_FROM, token: 'tok_k3y' }
-  const complaint = (text: string) => {
-    try {
-      settingsOf({ ...env, MAILER: text })
-    } catch (error) {
-      return (error as Error).message
-    }
-  }
-
-  it('is no mailer where it is absent or empty', () => {
-    expect([mailerSetting.parse(undefined), mailerSetting.parse(' ')]).toEqual([
-      undefined,
-      undefined,
-    ])
-  })
-
-  it.each([
-    ['Svc, Inc. <a@b.example>', { name: 'Svc, Inc.', email: 'a@b.example' }],
-    ['Söckchen<a@b.example>', { name: 'Söckchen', email: 'a@b.example' }],
-    [' a@b.example ', { email: 'a@b.example' }],
-    ['<a@b.example>', undefined],
-  ])('reads the sender %j', (from, sender) => {
-    if (sender) expect(read({ ...good, from })?.from).toEqual(sender)
-    else expect(() => read({ ...good, from })).toThrow()
-  })
-
-  it('takes another place of the API, such as another region’s', () => {
-    const url = 'https://api.eu.sendgrid.com/'
-    expect(read({ ...good, api: 'sendgrid', url })?.url).toBe('https://api.eu.sendgrid.com')
-  })
-
-  it.each([
-    ['{"token":"tok_k3y"', 'MAILER: JSON'],
-    [{ ...good, api: 'tok_k3y' }, 'MAILER.api'],
-    [{ ...good, from: 'tok_k3y' }, 'MAILER.from'],
-    [{ ...good, from: 'Svc\r\nBcc: tok_k3y <a@b.example>' }, 'MAILER.from'],
-    [{ ...good, from: 'a@b.example, tok_k3y@c.example' }, 'MAILER.from'],
-    [{ ...good, token: '' }, 'MAILER.token'],
-    [{ ...good, token: 'tok_k3y\r\nx: y' }, 'MAILER.token'],
-    [{ ...good, token: ['tok_k3y'] }, 'MAILER.token'],
-    [{ ...good, tok_k3y: 1 }, 'MAILER: a member is not known'],
-    [{ ...good, url: 'http://tok_k3y.example' }, 'MAILER.url'],
-    [{ ...good, url: 'https://user:tok_k3y@api.example' }, 'MAILER.url'],
-    [{ ...good, url: 'https://api.example?tok_k3y' }, 'MAILER.url'],
-    [{ ...good, url: 'tok_k3y' }, 'MAILER.url'],
-    ['"tok_k3y"', 'MAILER'],
-  ])('names what is wrong in %j by its place, and never quotes it', (mailer, place) => {
-    const said = complaint(typeof mailer === 'string' ? mailer : JSON.stringify(mailer))
-    expect(said).toContain(place)
-    expect(said).not.toContain('tok_k3y')
-  })
-})
-
-describe('a notice', () => {
-  const edge = identityApp()
-  const mailsTo = (email: string) =>
-    db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
-  const userOf = (email: string) => ({ id: 'user', email })
-
-  it('says which program was authorized, for what, when, and where to revoke it', async () => {
-    const [email, scopes] = [someone(), ['triggers:read', 'triggers:write'] as const]
-    noticeOfApproval(edge.services, { user: userOf(email), label: 'Deploy bot 1.2', scopes })
-    await edge.afterwards()
-    const [sent] = await mailsTo(email)
-    expect(sent!.subject).toBe('A program was authorized')
-    expect(sent!.text).toContain('It is called: Deploy bot 1.2\n')
-    expect(sent!.text).toContain('create, change and delete')
-    expect(sent!.text).toContain('2026-11-20 00:00 UTC')
-    expect(sent!.text).toContain(`${PUBLIC_URL}/agent/tokens\n`)
-  })
-
-  it('of a program that may only read says that, and that it has no name where it has none', async () => {
-    const [email, scopes] = [someone(), ['triggers:read'] as const]
-    noticeOfApproval(edge.services, { user: userOf(email), label: null, scopes })
-    await edge.afterwards()
-    expect((await mailsTo(email))[0]!.text).toMatch(/It has no name\.[^]*change nothing/)
-  })
-
-  it.each(['added', 'removed'] as const)(
-    'says which passkey was %s, and where to look',
-    async (change) => {
-      const email = someone()
-      noticeOfPasskey(edge.services, { user: userOf(email), name: 'Laptop', change })
-      await edge.afterwards()
-      const [sent] = await mailsTo(email)
-      expect(sent!.subject).toBe(`A passkey was ${change}`)
-      expect(sent!.text).toContain('It is called: Laptop')
-      expect(sent!.text).toContain(`${PUBLIC_URL}/account`)
-    },
-  )
-
-  it.each([
-    'https://evil.test/login',
-    'Call evil.test now',
-    'www.evil.test',
-    'HTTPS://EVIL.TEST',
-    'mailto:me@evil.test',
-    'evil.test/login?x=1',
-    'https://exämple.test',
-  ])('phishing through our mail: the label %j makes no link in it', async (label) => {
-    const email = someone()
-    noticeOfApproval(edge.services, { user: userOf(email), label, scopes: ['triggers:read'] })
-    await edge.afterwards()
-    const line = /It is called: (.*)/.exec((await mailsTo(email))[0]!.text)![1]!
-    expect(line).not.toMatch(/:\/\/|[\p{L}\p{N}]\.\p{L}|@\p{L}|mailto:\S/u)
-    expect(line.replaceAll(' ', '')).toBe(label.replaceAll(' ', ''))
-  })
-
-  it('mail flooding by approvals ends, and hides no passkey that is added then', async () => {
-    const email = someone()
-    frozen = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
-    const services = {
-      ...edge.services,
-      requireRate: (...call: [keyof typeof RATES, string]) => requireRate(env, ...call),
-    }
-    const approval = { user: userOf(email), label: null, scopes: ['triggers:read'] as const }
-    for (let n = 0; n < RATES.notice_mailbox.burst + 3; n++) noticeOfApproval(services, approval)
-    await edge.afterwards()
-    expect(await mailsTo(email)).toHaveLength(RATES.notice_mailbox.burst)
-    expect(log).toHaveBeenCalledTimes(3)
-    noticeOfPasskey(services, { user: userOf(email), name: 'x', change: 'added' })
-    await edge.afterwards()
-    const subjects = (await mailsTo(email)).map(({ subject }) => subject)
-    expect(subjects).toContain('A passkey was added')
-  })
-
-  it.each([
-    [
-      'an API that refuses',
-      async () => mailerOf('resend', (await account()).url, { token: 'old' }),
-    ],
-    ['no mailer', async () => noMailer],
-    [
-      'a mailer that breaks',
-      async () => ({
-        send: async (to: { recipient: string }) => Promise.reject(new Error(to.recipient)),
-      }),
-    ],
-  ])(
-    'that meets %s undoes nothing: it is logged by a class, without the address',
-    async (_, make) => {
-      const [email, mailer] = [someone(), await make()]
-      noticeOfPasskey(
-        { ...edge.services, mailer },
-        { user: userOf(email), name: 'x', change: 'added' },
-      )
-      await edge.afterwards()
-      expect(logged()).toContain('notice.not_sent')
-      expect(logged()).toContain('passkey_added')
-      expect(logged()).not.toContain(email)
-    },
-  )
 })

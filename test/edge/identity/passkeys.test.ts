@@ -25,7 +25,9 @@ describe('a passkey', () => {
       const person = await somebody(edge)
       const added = await addPasskey(person, { algorithm, name: 'My phone' })
       expect([added.status, await added.json()]).toEqual([201, { name: 'My phone' }])
-      expect(await (await person.browser.get('/account')).text()).toContain('<h3>My phone</h3>')
+      expect(await (await person.browser.get('/account')).text()).toContain(
+        '<h3><bdi>My phone</bdi></h3>',
+      )
 
       const elsewhere = openBrowser(edge)
       const answer = await signInByPasskey(person, elsewhere, { next: '/agent/authorize?a=b' })

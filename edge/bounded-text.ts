@@ -1,14 +1,23 @@
-import { EndpointFailed } from './endpoint-failure.ts'
+/** An answer that was not read to its end. */
+export class TextCut extends Error {
+  override name = 'TextCut'
+  /** `cut`: it does not end as it should. */
+  readonly reason: 'too_large' | 'cut'
+  constructor(reason: TextCut['reason']) {
+    super(reason)
+    this.reason = reason
+  }
+}
 
 /**
  * The text of an answer.
  * @param maxBytes after decompression; no more is read
- * @throws {EndpointFailed} `too_large`, or `cut` where it does not end as it should
+ * @throws {TextCut}
  */
 export async function boundedText(answer: Response, maxBytes: number): Promise<string> {
   if (Number(answer.headers.get('content-length') ?? 0) > maxBytes) {
     await cancel(answer.body)
-    throw new EndpointFailed('too_large')
+    throw new TextCut('too_large')
   }
   const reader = answer.body?.getReader()
   if (!reader) return ''
@@ -17,13 +26,13 @@ export async function boundedText(answer: Response, maxBytes: number): Promise<s
   let length = 0
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw new EndpointFailed('cut')
+      throw new TextCut('cut')
     })
     if (done) return text + decoder.decode()
     length += value.length
     if (length > maxBytes) {
       await cancel(reader)
-      throw new EndpointFailed('too_large')
+      throw new TextCut('too_large')
     }
     text += decoder.decode(value, { stream: true })
   }

@@ -1,0 +1,122 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { localMailbox } from '../../../edge/db/schema.ts'
+import { noMailer } from '../../../edge/identity/mailer.ts'
+import { noticeOfApproval, noticeOfPasskey } from '../../../edge/identity/notices.ts'
+import { requireRate } from '../../../edge/limits/require-rate.ts'
+import { RATES } from '../../../edge/limits/rates.ts'
+import { env } from '../app.ts'
+import { someone } from './browser.ts'
+import { db, identityApp, PUBLIC_URL } from './harness.ts'
+import { account, mailerOf } from './mail-account.ts'
+
+const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+const logged = () => JSON.stringify(log.mock.calls)
+beforeEach(() => {
+  log.mockClear()
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+})
+afterAll(() => log.mockRestore())
+let frozen: { mockRestore(): void } | undefined
+afterEach(() => frozen?.mockRestore())
+
+describe('a notice', () => {
+  const edge = identityApp()
+  const mailsTo = (email: string) =>
+    db.select().from(localMailbox).where(eq(localMailbox.recipient, email))
+  const userOf = (email: string) => ({ id: 'user', email })
+
+  it('says which program was authorized, for what, when, and where to revoke it', async () => {
+    const [email, scopes] = [someone(), ['triggers:read', 'triggers:write'] as const]
+    noticeOfApproval(edge.services, { user: userOf(email), label: 'Deploy bot 1.2', scopes })
+    await edge.afterwards()
+    const [sent] = await mailsTo(email)
+    expect(sent!.subject).toBe('A program was authorized')
+    expect(sent!.text).toContain('It is called: Deploy bot 1.2\n')
+    expect(sent!.text).toContain('create, change and delete')
+    expect(sent!.text).toContain('2026-11-20 00:00 UTC')
+    expect(sent!.text).toContain(`${PUBLIC_URL}/agent/tokens\n`)
+  })
+
+  it('of a program that may only read says that, and that it has no name where it has none', async () => {
+    const [email, scopes] = [someone(), ['triggers:read'] as const]
+    noticeOfApproval(edge.services, { user: userOf(email), label: null, scopes })
+    await edge.afterwards()
+    expect((await mailsTo(email))[0]!.text).toMatch(/It has no name\.[^]*change nothing/)
+  })
+
+  it.each(['added', 'removed'] as const)(
+    'says which passkey was %s, and where to look',
+    async (change) => {
+      const email = someone()
+      noticeOfPasskey(edge.services, { user: userOf(email), name: 'Laptop', change })
+      await edge.afterwards()
+      const [sent] = await mailsTo(email)
+      expect(sent!.subject).toBe(`A passkey was ${change}`)
+      expect(sent!.text).toContain('It is called: Laptop')
+      expect(sent!.text).toContain(`${PUBLIC_URL}/account`)
+    },
+  )
+
+  it.each([
+    'https://evil.test/login',
+    'Call evil.test now',
+    'www.evil.test',
+    'HTTPS://EVIL.TEST',
+    'mailto:me@evil.test',
+    'evil.test/login?x=1',
+    'https://exämple.test',
+  ])('phishing through our mail: the label %j makes no link in it', async (label) => {
+    const email = someone()
+    noticeOfApproval(edge.services, { user: userOf(email), label, scopes: ['triggers:read'] })
+    await edge.afterwards()
+    const line = /It is called: (.*)/.exec((await mailsTo(email))[0]!.text)![1]!
+    expect(line).not.toMatch(/:\/\/|[\p{L}\p{N}]\.\p{L}|@\p{L}|mailto:\S/u)
+    expect(line.replaceAll(' ', '')).toBe(label.replaceAll(' ', ''))
+  })
+
+  it('mail flooding by approvals ends, and hides no passkey that is added then', async () => {
+    const email = someone()
+    frozen = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    const services = {
+      ...edge.services,
+      requireRate: (...call: [keyof typeof RATES, string]) => requireRate(env, ...call),
+    }
+    const approval = { user: userOf(email), label: null, scopes: ['triggers:read'] as const }
+    for (let n = 0; n < RATES.notice_mailbox.burst + 3; n++) noticeOfApproval(services, approval)
+    await edge.afterwards()
+    expect(await mailsTo(email)).toHaveLength(RATES.notice_mailbox.burst)
+    expect(log).toHaveBeenCalledTimes(3)
+    noticeOfPasskey(services, { user: userOf(email), name: 'x', change: 'added' })
+    await edge.afterwards()
+    const subjects = (await mailsTo(email)).map(({ subject }) => subject)
+    expect(subjects).toContain('A passkey was added')
+  })
+
+  it.each([
+    [
+      'an API that refuses',
+      async () => mailerOf('resend', (await account()).url, { token: 'old' }),
+    ],
+    ['no mailer', async () => noMailer],
+    [
+      'a mailer that breaks',
+      async () => ({
+        send: async (to: { recipient: string }) => Promise.reject(new Error(to.recipient)),
+      }),
+    ],
+  ])(
+    'that meets %s undoes nothing: it is logged by a class, without the address',
+    async (_, make) => {
+      const [email, mailer] = [someone(), await make()]
+      noticeOfPasskey(
+        { ...edge.services, mailer },
+        { user: userOf(email), name: 'x', change: 'added' },
+      )
+      await edge.afterwards()
+      expect(logged()).toContain('notice.not_sent')
+      expect(logged()).toContain('passkey_added')
+      expect(logged()).not.toContain(email)
+    },
+  )
+})
