@@ -96,10 +96,10 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   }
   const intake = new Intake({
     ...onDisk,
-    state: state,
-    store: store,
+    state,
+    store,
     deliveries,
-    live: live,
+    live,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   })
@@ -107,11 +107,11 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const watcher = (chain: ChainName): Watcher => env.CHAIN_WATCHER.getByName(chain)
   const logs = new LogIntake({
     ...onDisk,
-    state: state,
-    store: store,
+    state,
+    store,
     intake: intake,
     fired: new FiredLogs(sql),
-    live: live,
+    live,
     chains: () => settingsOf(env).CHAINS,
     // Best effort: the watcher comes again by itself.
     roomMade: ({ chain }, triggerId) =>
@@ -124,11 +124,11 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const starts = new StoredStarts(sql)
   const origin = new SealedOrigin(env, Date.now)
   const dispatcher = new Dispatcher({
-    store: store,
+    store,
     live: new LiveRuns(ctx.storage, starts),
     starts,
     clearing: new Clearing(ctx.storage),
-    state: state,
+    state,
     origin,
     now: Date.now,
     random: Math.random,
@@ -143,7 +143,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   })
   const index = overD1(env.DB, { schema: indexSchema })
   const indexRow = new IndexRow({
-    state: state,
+    state,
     now: Date.now,
     sleep,
     record,
@@ -157,7 +157,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     log,
   })
   const watchNote = new WatchNote({
-    state: state,
+    state,
     subscription: () => subscription(),
     watcher,
     now: Date.now,
@@ -165,14 +165,14 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     log,
   })
   const retention = new Retention({
-    state: state,
+    state,
     pruning: new Pruning(sql),
     transaction: (work) => ctx.storage.transactionSync(work),
     isOnTheWay: (revision) => intake.isOnTheWay(revision),
     armBy: (at) => alarm.armBy(at),
   })
   const ticks = new Ticks({
-    state: state,
+    state,
     intake: intake,
     skipped: new SkippedTicks(db),
     woken: () => ctx.waitUntil(origin.prepare()),
@@ -180,7 +180,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   })
   const rows = new ScannedRows(index)
   const indexCheck = new IndexCheck({
-    state: state,
+    state,
     indexed: (triggerId) => rows.version(triggerId),
     write: () => indexRow.write(),
     log,
