@@ -13,6 +13,8 @@ import {
   EXECUTION_WALL_MAX_MS,
   EXECUTION_WALL_MS,
 } from '../shared/limits.ts'
+import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { LOG_LEVEL_SETTINGS } from '../shared/service-log/levels.ts'
 
 /** Digits alone: a setting that is there and empty is a mistake, and not 0. */
 const wholeNumber = (low: number, high: number) =>
@@ -97,6 +99,10 @@ const settingsSchema = z
     SVC_NEW_ACCOUNT_PER_HOUR: wholeNumber(1, 3_600_000).optional(),
     /** Gas that new accounts may cost in a day, all together; without it, any amount. */
     SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional(),
+    /** The least that is written into the log. */
+    SVC_LOG_LEVEL: z.enum(LOG_LEVEL_SETTINGS).default('info'),
+    /** Who has it may read `/metrics`; without it there is no such page. */
+    SVC_METRICS_TOKEN: metricsTokenSetting.optional(),
     /** How late the event loop may be before requests are refused with 429. */
     SVC_SHED_DELAY_MS: wholeNumber(1, 60_000).default(SHED_DELAY_MS),
     /** Percent of the time in which something waits for a processor, above which busy accounts queue no more; 100: never. */
