@@ -2,9 +2,13 @@
  * The Worker's bindings, parsed once (`docs/configuration.md` lists each).
  */
 import { z } from 'zod'
+import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { LOG_LEVEL_SETTINGS } from '../shared/service-log/levels.ts'
 import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
 import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
+import { LOG_LEVEL_DEFAULT } from './log.ts'
+import type { EdgeMetrics } from './metrics/edge-metrics.ts'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
 import { misfits, trustShape } from './trust/trust-settings.ts'
@@ -32,6 +36,10 @@ const shape = {
   CHAINS: chainsSetting,
   /** The HTTP e-mail API that sign-in links and notices go out through, in production. */
   MAILER: mailerSetting,
+  /** The least that is written into the log. */
+  SVC_LOG_LEVEL: z.enum(LOG_LEVEL_SETTINGS).default(LOG_LEVEL_DEFAULT),
+  /** Who has it may read `/metrics`; without it there is no such page. */
+  METRICS_TOKEN: metricsTokenSetting.optional(),
 }
 
 const settingsSchema = z.object(shape).superRefine((settings, context) => {
@@ -54,6 +62,7 @@ export type Env = Bindings & {
   DB: D1Database
   TRIGGER_QUEUE: DurableObjectNamespace<TriggerQueue>
   ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>
+  EDGE_METRICS: DurableObjectNamespace<EdgeMetrics>
   RATE_CAP: DurableObjectNamespace<RateCap>
   SCHEDULER: DurableObjectNamespace<Scheduler>
   CHAIN_WATCHER: DurableObjectNamespace<ChainWatcher>
