@@ -10,15 +10,18 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
 const SIDE_BY_SIDE = availableParallelism() + 1
 
+/** Files that kill parts of a stack under load, or hold a time against a bound there: with a third, what is killed is late. */
+const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
+
 /** Files that hold the time that something took against a bound, or want a processor for themselves: one at a time. */
 const ALONE = [
   'test/origin/actions/{crypto-attacks,errors,fairness,fuel,fuel-bombs,limits,pool,stop}.test.ts',
-  'test/origin/actions/{runtime-fetch-network,runtime-timers,sender-verification-large}.test.ts',
+  'test/origin/actions/{runtime-timers,sender-verification-large}.test.ts',
   'test/origin/ethers/wallets.test.ts',
-  'test/origin/hostile/*.test.ts',
-  'test/origin/outbound/{limits,misbehaving}.test.ts',
+  'test/origin/hostile/{hostile,mixed-runs}.test.ts',
+  'test/origin/outbound/limits.test.ts',
   'test/origin/accounts/{mirror,read-lease}.test.ts',
-  'test/origin/http/{any-input,block-time,json-members,params-text,protocol,sealed-runs,shedding}.test.ts',
+  'test/origin/http/{any-input,block-time,json-members,params-text,sealed-runs,shedding}.test.ts',
   'test/shared/json-body.test.ts',
 ]
 
@@ -73,6 +76,25 @@ function edgeProject(files: {
   }
 }
 
+/** Files with a stack of real processes each. */
+function systemProject(files: {
+  name: string
+  include: string[]
+  exclude?: string[]
+  maxWorkers: number
+  sequence: { groupOrder: number }
+}) {
+  return {
+    test: {
+      ...files,
+      root,
+      globalSetup: ['./test/system/stack-setup.ts'],
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+    },
+  }
+}
+
 /** Which seeds the simulation of chain events plays: `SVC_SEED` is one, `SVC_CHAIN_SEEDS` how many. */
 function simulationSeeds(): { first: number; count: number } {
   const { SVC_SEED: seed, SVC_CHAIN_SEEDS: count = '20' } = process.env
@@ -108,6 +130,9 @@ export default defineConfig({
           root,
           include: ['test/{origin,shared,conformance}/**/*.test.ts'],
           exclude: ALONE,
+          // What they import is a second of a processor for each file otherwise.
+          isolate: false,
+          globalSetup: ['./test/origin/template-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: SIDE_BY_SIDE,
@@ -118,6 +143,7 @@ export default defineConfig({
           name: 'origin-alone',
           root,
           include: ALONE,
+          globalSetup: ['./test/origin/template-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           fileParallelism: false,
@@ -125,19 +151,19 @@ export default defineConfig({
           maxConcurrency: 2,
         },
       },
-      {
-        test: {
-          name: 'system',
-          root,
-          include: ['test/{system,browser}/**/*.test.ts'],
-          globalSetup: ['./test/system/stack-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          // Two stacks want both processors: with a third, what is killed under load is not back in time.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      systemProject({
+        name: 'system',
+        include: ['test/{system,browser}/**/*.test.ts'],
+        exclude: KILLING,
+        maxWorkers: SIDE_BY_SIDE,
+        sequence: { groupOrder: 1 },
+      }),
+      systemProject({
+        name: 'system-killing',
+        include: KILLING,
+        maxWorkers: 2,
+        sequence: { groupOrder: 2 },
+      }),
     ],
   },
 })
