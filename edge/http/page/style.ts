@@ -3,7 +3,7 @@
  * `.lead` the first paragraph; `.card` a part that stands for itself; `.rows` a list of things with what can be done to each;
  * `.facts` names and values; `.badge` a state in a word; `.warn` and `.problem` what must not be missed; `.actions` buttons
  * side by side; `.code` what two people compare; button alone, or with `.quiet`, `.danger`, `.armed` (dead for a second).
- * `.choice` one of several; `a.button` a link that is what one came for.
+ * `.choice` one of several; `a.button` a link that is what one came for. `body.wide` for tables.
  * Colours are of contrast 4.5:1 as text and 3:1 as an edge of what is pressed, in both schemes (WCAG 2.2, 1.4.3, 1.4.11).
  */
 export const STYLE = `
@@ -29,6 +29,7 @@ a:hover { color: var(--act-over); text-decoration-thickness: 2px; }
 .skip:focus { top: .5rem; }
 .site { background: var(--paper); border-bottom: 1px solid var(--line); }
 .site > div, main, footer > div { width: 100%; max-width: 44rem; margin: 0 auto; padding-inline: 1.25rem; }
+.wide .site > div, .wide main, .wide footer > div { max-width: 68rem; }
 .site > div { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; column-gap: 1rem; min-height: 3.5rem; }
 .site .name { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--ink); font-weight: 700; font-size: 1.0625rem; letter-spacing: -.01em; text-decoration: none; }
 .site .name::before { content: ""; width: .75rem; height: .75rem; margin-right: .5rem; border-radius: .1875rem; background: var(--act);
