@@ -7,8 +7,11 @@ import { LongestFirst } from './longest-first.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
-const SIDE_BY_SIDE = availableParallelism() + 1
+/** Files of one time: most wait for blocks and clocks half of theirs, so that as many as there are processors leave those idle. */
+const SIDE_BY_SIDE = availableParallelism() + 2
+
+/** Files of one time with a stack each, whose start wants both processors. */
+const STACKS_SIDE_BY_SIDE = availableParallelism() + 1
 
 /** Files that kill parts of a stack under load, or hold a time against a bound there: with a third, what is killed is late. */
 const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
@@ -155,7 +158,7 @@ export default defineConfig({
         name: 'system',
         include: ['test/{system,browser}/**/*.test.ts'],
         exclude: KILLING,
-        maxWorkers: SIDE_BY_SIDE,
+        maxWorkers: STACKS_SIDE_BY_SIDE,
         sequence: { groupOrder: 1 },
       }),
       systemProject({
