@@ -41,6 +41,9 @@ const FRESH = [
   'test/edge/identity/sign-in.test.ts',
 ]
 
+/** Files of the origin that put a double in a module's place, which others have loaded: a process for each. */
+const MOCKING = ['test/origin/actions/{failed-fork,failed-start,pool-restart}.test.ts']
+
 const bindings = await makeEdgeTestEnvironment()
 // After the environment: it names the authority that Miniflare reads when it is imported.
 const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-plugin')
@@ -75,6 +78,27 @@ function edgeProject(files: {
       ],
       testTimeout: 20_000,
       maxWorkers: SIDE_BY_SIDE,
+    },
+  }
+}
+
+/** Files that run in Node, with parts of the origin. */
+function originProject(files: {
+  name: string
+  include: string[]
+  exclude?: string[]
+  isolate?: false
+  maxWorkers?: number
+  fileParallelism?: false
+  maxConcurrency?: number
+}) {
+  return {
+    test: {
+      ...files,
+      root,
+      globalSetup: ['./test/origin/template-setup.ts'],
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
     },
   }
 }
@@ -127,33 +151,22 @@ export default defineConfig({
         provide: { simulation: simulationSeeds() },
       }),
       edgeProject({ name: 'edge-fresh', include: FRESH }),
-      {
-        test: {
-          name: 'origin',
-          root,
-          include: ['test/{origin,shared,conformance}/**/*.test.ts'],
-          exclude: ALONE,
-          // What they import is a second of a processor for each file otherwise.
-          isolate: false,
-          globalSetup: ['./test/origin/template-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          maxWorkers: SIDE_BY_SIDE,
-        },
-      },
-      {
-        test: {
-          name: 'origin-alone',
-          root,
-          include: ALONE,
-          globalSetup: ['./test/origin/template-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          // The hostile programs, each with an executor of its own.
-          maxConcurrency: 2,
-        },
-      },
+      originProject({
+        name: 'origin',
+        include: ['test/{origin,shared,conformance}/**/*.test.ts'],
+        exclude: [...ALONE, ...MOCKING],
+        // What they import is a second of a processor for each file otherwise.
+        isolate: false,
+        maxWorkers: SIDE_BY_SIDE,
+      }),
+      originProject({ name: 'origin-fresh', include: MOCKING, maxWorkers: SIDE_BY_SIDE }),
+      originProject({
+        name: 'origin-alone',
+        include: ALONE,
+        fileParallelism: false,
+        // The hostile programs, each with an executor of its own.
+        maxConcurrency: 2,
+      }),
       systemProject({
         name: 'system',
         include: ['test/{system,browser}/**/*.test.ts'],
