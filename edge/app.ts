@@ -8,6 +8,10 @@ import { registerAgentAuthorize } from './http/agent-authorize.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
+import { registerConsolePage } from './http/console/console-page.ts'
+import { registerEditorScript } from './http/console/editor-script.ts'
+import { registerRunPages } from './http/console/run-pages.ts'
+import { registerTriggerPages } from './http/console/trigger-pages.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
@@ -104,6 +108,10 @@ export function createApp(): App {
   registerAgentAuthorize(app)
   registerAgentTokens(app)
   registerVerifyPage(app)
+  registerTriggerPages(app)
+  registerRunPages(app)
+  registerConsolePage(app)
+  registerEditorScript(app)
   registerDevMailbox(app)
   registerSkill(app)
   registerOpenApi(app)

@@ -1,58 +1,19 @@
-/**
- * The Worker's bindings, parsed once (`docs/configuration.md` lists each).
- */
-import { z } from 'zod'
-import { metricsTokenSetting } from '../shared/metrics-token.ts'
-import { LOG_LEVEL_SETTINGS } from '../shared/service-log/levels.ts'
+/** The Worker's bindings, parsed once (`settings.ts`). */
+import type { z } from 'zod'
 import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
-import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
-import { mailerSetting } from './identity/mailer-settings.ts'
-import { LOG_LEVEL_DEFAULT } from './log.ts'
 import type { EdgeMetrics } from './metrics/edge-metrics.ts'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
-import { misfits, trustShape } from './trust/trust-settings.ts'
 import type { TriggerQueue } from './queue/trigger-queue.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
+import { edgeSettingsSchema, type Settings } from './settings.ts'
 
-const base64Secret = (bytes: number) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}$`),
-      `base64url of ${bytes} random bytes`,
-    )
-
-const shape = {
-  SVC_ENV: z.enum(['local', 'production']),
-  /** The origin's own host, with its scheme: where sealed requests go. */
-  ORIGIN_URL: z.url({ protocol: /^https$/ }),
-  /** What senders and browsers know this service as: links and webhook URLs start with it. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }),
-  ...trustShape,
-  CHANNEL_PSK: base64Secret(32),
-  ID_MAC_KEY: base64Secret(32),
-  /** The chains whose events can fire triggers, with their nodes. */
-  CHAINS: chainsSetting,
-  /** The HTTP e-mail API that sign-in links and notices go out through, in production. */
-  MAILER: mailerSetting,
-  /** The least that is written into the log. */
-  SVC_LOG_LEVEL: z.enum(LOG_LEVEL_SETTINGS).default(LOG_LEVEL_DEFAULT),
-  /** Who has it may read `/metrics`; without it there is no such page. */
-  METRICS_TOKEN: metricsTokenSetting.optional(),
-}
-
-const settingsSchema = z.object(shape).superRefine((settings, context) => {
-  for (const [name, message] of [...misfits(settings), ...chainMisfits(settings)])
-    context.addIssue({ code: 'custom', path: [name], message })
-})
-
-export type Settings = z.infer<typeof settingsSchema>
+export type { Settings }
 
 /** As text, each; what has no default in the code is there or `settingsOf` says so. */
 type Bindings = {
-  [Name in keyof z.input<typeof settingsSchema>]: undefined extends z.input<
-    typeof settingsSchema
+  [Name in keyof z.input<typeof edgeSettingsSchema>]: undefined extends z.input<
+    typeof edgeSettingsSchema
   >[Name]
     ? string | undefined
     : string
@@ -76,7 +37,7 @@ let parsed: { env: object; settings: Settings } | undefined
  */
 export function settingsOf(env: Env): Settings {
   if (parsed?.env === env) return parsed.settings
-  const result = settingsSchema.safeParse(env)
+  const result = edgeSettingsSchema.safeParse(env)
   if (!result.success) {
     const wrong = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new Error(`The edge's settings are not usable: ${wrong.join('; ')}`)

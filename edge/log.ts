@@ -4,14 +4,12 @@
  */
 import {
   isWritten,
+  LOG_LEVEL_DEFAULT,
   type LogLevelSetting,
   type ServiceLogLevel,
 } from '../shared/service-log/levels.ts'
 import { type LogFacts, serviceLogLine } from '../shared/service-log/line.ts'
 import { EVENTS } from './log-events.ts'
-
-/** What is written where the setting says nothing. */
-export const LOG_LEVEL_DEFAULT = 'info'
 
 const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
 

@@ -1,6 +1,7 @@
 /** The chains that a deployment watches, as `CHAINS` configures them (`docs/configuration.md`). */
 import { z } from 'zod'
 import { FINALITY_DEPTH_MAX } from '../../shared/limits.ts'
+import { SETTINGS } from '../../shared/settings.ts'
 
 export const CHAIN_NAMES = ['ethereum', 'base', 'arbitrum', 'bsc', 'polygon'] as const
 export type ChainName = (typeof CHAIN_NAMES)[number]
@@ -36,17 +37,50 @@ const POLL_MS_MAX = 60_000
 /** Each of them is asked for its chain id, and again while it fails. */
 const ENDPOINTS_MAX = 8
 
+const defaultsOf = (member: 'finality' | 'pollMs') =>
+  CHAIN_NAMES.map(
+    (name) => `${DEFAULTS[name][member].toLocaleString('en-US')} for \`${name}\``,
+  ).join(', ')
+
+/** Of each chain in `CHAINS`. */
+export const chainMembers = {
+  chain_id: z.int().min(1).register(SETTINGS, {
+    meaning: 'what every node has to answer to `eth_chainId`; one that answers another is not used',
+  }),
+  rpc: z
+    .array(z.string().superRefine(requireEndpoint))
+    .min(1)
+    .max(ENDPOINTS_MAX)
+    .register(SETTINGS, {
+      meaning: `1 to ${ENDPOINTS_MAX} URLs, the preferred one first; the others are asked when it fails, lags or refuses`,
+      secret: 'when a key is in it',
+      production: '`http`',
+    }),
+  finality: z
+    .int()
+    .min(0)
+    .max(FINALITY_DEPTH_MAX)
+    .optional()
+    .register(SETTINGS, {
+      meaning: `blocks below the head at which a block is final, for triggers that do not say, 0 to ${FINALITY_DEPTH_MAX.toLocaleString('en-US')}`,
+      default: defaultsOf('finality'),
+    }),
+  poll_ms: z
+    .int()
+    .min(POLL_MS_MIN)
+    .max(POLL_MS_MAX)
+    .optional()
+    .register(SETTINGS, {
+      meaning: `milliseconds between two questions for the head, ${POLL_MS_MIN} to ${POLL_MS_MAX.toLocaleString('en-US')}, while there are triggers`,
+      default: defaultsOf('pollMs'),
+    }),
+}
+
 /** Unknown members and values are never said: a URL with its key may stand in the place of anything. */
 const chainSchema = z
-  .strictObject(
-    {
-      chain_id: z.int().min(1),
-      rpc: z.array(z.string().superRefine(requireEndpoint)).min(1).max(ENDPOINTS_MAX),
-      finality: z.int().min(0).max(FINALITY_DEPTH_MAX).optional(),
-      poll_ms: z.int().min(POLL_MS_MIN).max(POLL_MS_MAX).optional(),
-    },
-    { error: unknownMember('chain_id, rpc, finality and poll_ms') },
-  )
+  .strictObject(chainMembers, {
+    error: unknownMember('chain_id, rpc, finality and poll_ms'),
+  })
   .superRefine(({ rpc }, context) => {
     const known = rpc.map((url) => (URL.canParse(url) ? new URL(url).href : undefined))
     for (const [place, url] of known.entries())

@@ -1,39 +1,63 @@
+import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { englishAlone } from '../../shared/packaging/english-alone.ts'
+import { noMarkupOfText } from './no-markup-of-text.ts'
 
 /**
- * Makes each page's `script.txt`: what the page runs, in one piece, for browsers. Run by `npm run page-scripts`; a test
- * holds that each is what comes of its sources. It is text to the Worker, which hands it out and never runs it.
+ * Makes the `script.txt` of each folder that has something for browsers: `script.ts` is what a page runs as soon as it is
+ * there, `module.ts` what a script imports when it is needed (an editor, charts). Each comes in one piece. Run by
+ * `npm run page-scripts`; a test holds that each is what comes of its sources. It is text to the Worker, which hands it
+ * out and never runs it.
  */
-export const PAGES_WITH_SCRIPT = ['account', 'sign-in', 'verify'] as const
-export type PageWithScript = (typeof PAGES_WITH_SCRIPT)[number]
+const here = fileURLToPath(new URL('.', import.meta.url))
 
-const inFolder = (page: PageWithScript, file: string) =>
-  fileURLToPath(new URL(`${page}/${file}`, import.meta.url))
+const SOURCES = {
+  'script.ts': 'iife',
+  'script.tsx': 'iife',
+  'module.ts': 'esm',
+  'module.tsx': 'esm',
+} as const
+type Source = keyof typeof SOURCES
 
-export const builtScriptFile = (page: PageWithScript) => inFolder(page, 'script.txt')
+/** The folders, by name. */
+export const SCRIPTS: string[] = readdirSync(here, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && sourceOf(entry.name) !== undefined)
+  .map(({ name }) => name)
 
-export async function scriptText(page: PageWithScript): Promise<string> {
+function sourceOf(script: string): Source | undefined {
+  const files = readdirSync(`${here}${script}`)
+  return (Object.keys(SOURCES) as Source[]).find((source) => files.includes(source))
+}
+
+export const builtScriptFile = (script: string) => `${here}${script}/script.txt`
+
+export async function scriptText(script: string): Promise<string> {
+  const source = sourceOf(script)!
   const result = await build({
-    entryPoints: [inFolder(page, 'script.ts')],
+    entryPoints: [`${here}${script}/${source}`],
     bundle: true,
     write: false,
-    format: 'iife',
+    format: SOURCES[source],
     platform: 'browser',
     target: 'es2022',
+    // What a browser draws, and what the Worker writes, can be of the same parts.
+    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
+    // Imported when it is needed, from where it is served.
+    external: ['/scripts/*'],
+    // Adopted by the script that needs it.
+    loader: { '.css': 'text' },
     define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
     minify: true,
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    plugins: [englishAlone],
+    plugins: [englishAlone, noMarkupOfText],
   })
   const [file] = result.outputFiles
   return `${file!.text.trim()}\n`
 }
 
 if (import.meta.main)
-  for (const page of PAGES_WITH_SCRIPT)
-    await writeFile(builtScriptFile(page), await scriptText(page))
+  for (const script of SCRIPTS) await writeFile(builtScriptFile(script), await scriptText(script))

@@ -9,7 +9,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { registerPageScript } from './page-script.ts'
 import { page, seeOther, signInPath } from './page.tsx'
-import { Facts, Field, Time } from './page/parts.tsx'
+import { Facts, Field, Time } from '../console/parts.tsx'
 import { isRecent } from './passkey-registration.ts'
 import { signOutForm } from './sign-out.tsx'
 
@@ -103,7 +103,7 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
   )
 }
 
-/** The form is shown by the script: without one a browser cannot ask its authenticator. */
+/** The button works once the script is there: without one a browser cannot ask its authenticator. */
 function Adding({ csrf, may }: { csrf: string; may: May }) {
   switch (may) {
     case 'add_no_more':
@@ -118,7 +118,7 @@ function Adding({ csrf, may }: { csrf: string; may: May }) {
     case 'add':
       return (
         <>
-          <form id="add-passkey" class="card" hidden>
+          <form id="add-passkey" class="card">
             <input type="hidden" name="csrf" value={csrf} />
             <Field
               name="name"
@@ -129,7 +129,9 @@ function Adding({ csrf, may }: { csrf: string; may: May }) {
               maxlength={LABEL_MAX_CHARACTERS}
               autocomplete="off"
             />
-            <button type="submit">Add a passkey</button>
+            <button type="submit" disabled>
+              Add a passkey
+            </button>
           </form>
           <noscript>
             <p class="warn">

@@ -13,7 +13,7 @@ import { decode32Bytes } from '../identity/secret.ts'
 import type { AppEnv } from './app-env.ts'
 import { authorizePath } from './authorize-path.ts'
 import { page, signInPath } from './page.tsx'
-import { Choice, Field } from './page/parts.tsx'
+import { Choice, Field } from '../console/parts.tsx'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -14,7 +14,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { readOwnForm } from './form.ts'
 import { notice, page, seeOther, signInPath } from './page.tsx'
-import { Badge, Facts, Time } from './page/parts.tsx'
+import { Badge, Facts, Time } from '../console/parts.tsx'
 
 const PATH = '/agent/tokens'
 

@@ -4,7 +4,7 @@ import { readLocalMailbox } from '../identity/local-mailbox.ts'
 import type { DeliveredMail } from '../identity/local-mailbox.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { page } from './page.tsx'
-import { Time } from './page/parts.tsx'
+import { Time } from '../console/parts.tsx'
 
 /** Names of this machine only: a name that an attacker points at 127.0.0.1 (DNS rebinding) reads nothing. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i

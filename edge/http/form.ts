@@ -3,14 +3,17 @@ import { isFromOwnPage } from '../identity/csrf.ts'
 import type { AppEnv } from './app-env.ts'
 import { notice } from './page.tsx'
 
-/** Our longest form has a path of 1 KiB in it; anyone may post, so what is read has an end. */
+/** A form of a sentence or two: the longest has a path of 1 KiB in it. Anyone may post, so what is read has an end. */
 const FORM_MAX_BYTES = 8 * 1024
 
 /**
  * The fields of a form that a page of ours sent, or the page that refuses it. Every POST from a browser goes
  * through here: another site's form (CSRF, and login CSRF) ends before its fields are read.
  */
-export async function readOwnForm(c: Context<AppEnv>): Promise<URLSearchParams | Response> {
+export async function readOwnForm(
+  c: Context<AppEnv>,
+  { maxBytes = FORM_MAX_BYTES } = {},
+): Promise<URLSearchParams | Response> {
   const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
   if (!isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) {
     return notice(c, {
@@ -27,26 +30,29 @@ export async function readOwnForm(c: Context<AppEnv>): Promise<URLSearchParams |
       text: 'Send the fields as application/x-www-form-urlencoded, as the form on this page does.',
     })
   }
-  const text = await readText(c.req.raw.body)
+  const text = await readText(c.req.raw.body, maxBytes)
   if (text === undefined) {
     return notice(c, {
       status: 413,
       title: 'This form is too long',
-      text: `Nothing was done: a form may have at most ${FORM_MAX_BYTES} bytes.`,
+      text: `Nothing was done: a form may have at most ${maxBytes} bytes.`,
     })
   }
   return new URLSearchParams(text)
 }
 
 /** The text, or `undefined` for one that is too long: what comes after the limit is not read. */
-async function readText(body: ReadableStream<Uint8Array> | null): Promise<string | undefined> {
+async function readText(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<string | undefined> {
   if (!body) return ''
   const decoder = new TextDecoder()
   let text = ''
   let length = 0
   for await (const chunk of body) {
     length += chunk.byteLength
-    if (length > FORM_MAX_BYTES) return undefined
+    if (length > maxBytes) return undefined
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

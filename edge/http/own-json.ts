@@ -17,6 +17,7 @@ export const OWN_JSON_MAX_BYTES = 16 * 1024
 export async function readOwnJson<Body>(
   c: Context<AppEnv>,
   schema: z.ZodType<Body>,
+  { maxBytes = OWN_JSON_MAX_BYTES } = {},
 ): Promise<Body> {
   const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
   if (!isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) {
@@ -30,5 +31,5 @@ export async function readOwnJson<Body>(
   if (type !== 'application/json') {
     throw new ApiError(415, 'The body is not JSON.', 'Send it as application/json.')
   }
-  return validate(schema, await readJson(c.req.raw, OWN_JSON_MAX_BYTES), 422)
+  return validate(schema, await readJson(c.req.raw, maxBytes), 422)
 }

@@ -1,7 +1,7 @@
 /**
  * Every page for people: its document, and the headers it goes out with. No script but the one file of a page that needs
  * it: what cannot run cannot be injected, and each form works by keyboard and with a screen reader as the browser made it.
- * How it looks is `page/style.ts`, what it is made of `page/parts.tsx`.
+ * How it looks is `page/style.ts`, what it is made of `console/parts.tsx`.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -19,6 +19,10 @@ type PageOptions = {
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   script?: PageScript
+  /** Further looks, for what this page alone is made of: a constant of ours. */
+  style?: string
+  /** For tables and what stands side by side. */
+  wide?: boolean
   /** Without the look-up of who is signed in: for pages about a failure, which may be the database's. */
   anonymous?: boolean
 }
@@ -26,11 +30,22 @@ type PageOptions = {
 /** A whole page, with the headers that every page of ours has. `content` is headed from h2 on. */
 export async function page(
   c: Context<AppEnv>,
-  { title, status = 200, headers = {}, script, anonymous = false }: PageOptions,
+  {
+    title,
+    status = 200,
+    headers = {},
+    script,
+    style,
+    wide = false,
+    anonymous = false,
+  }: PageOptions,
   content: Child,
 ): Promise<Response> {
   guardPage(c)
-  c.header('Content-Security-Policy', await contentSecurityPolicy(script))
+  c.header(
+    'Content-Security-Policy',
+    await contentSecurityPolicy(style === undefined ? [STYLE] : [STYLE, style], script),
+  )
   const session = anonymous ? undefined : await signedIn(c)
   const document = (
     <html lang="en">
@@ -40,8 +55,9 @@ export async function page(
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
         <style>{raw(STYLE)}</style>
+        {style !== undefined && <style>{raw(style)}</style>}
       </head>
-      <body>
+      <body {...(wide && { class: 'wide' })}>
         <a class="skip" href="#main">
           Skip to content
         </a>

@@ -12,7 +12,7 @@ import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
 import { registerPageScript } from './page-script.ts'
 import { notice, page } from './page.tsx'
-import { Field } from './page/parts.tsx'
+import { Field } from '../console/parts.tsx'
 
 const SCRIPT_PATH = '/sign-in/script.js'
 

@@ -4,7 +4,7 @@ import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
 import { registerPageScript } from './page-script.ts'
 import { page } from './page.tsx'
-import { Field } from './page/parts.tsx'
+import { Field } from '../console/parts.tsx'
 
 const SCRIPT_PATH = '/verify/script.js'
 const RPC_FIELD = 'rpc_url'

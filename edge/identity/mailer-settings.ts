@@ -1,5 +1,6 @@
 /** The HTTP e-mail API of a deployment, as `MAILER` configures it (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
+import { SETTINGS } from '../../shared/settings.ts'
 import { MAIL_API_NAMES, type MailApiName } from './mail-apis.ts'
 
 export type Sender = { name?: string; email: string }
@@ -19,31 +20,50 @@ const SENDER = /^(?:(?<name>[^<>"\\\p{C}]{1,64}?) *<(?<named>[^<>\s]+)>|(?<bare>
 /** What a header can carry; the APIs' own tokens have at most some hundred characters. */
 const TOKEN = /^[\x21-\x7e]{1,512}$/
 
-/** What is wrong is said by its place. Values and unknown members are never quoted: the token may stand anywhere. */
-const mailerSchema = z.strictObject(
-  {
-    api: z.enum(MAIL_API_NAMES),
-    from: z.string().transform((text, context): Sender => {
+/** Of `MAILER`. */
+export const mailerMembers = {
+  api: z.enum(MAIL_API_NAMES).register(SETTINGS, {
+    meaning: '`resend`, `postmark` (its stream `outbound`) or `sendgrid`',
+  }),
+  from: z
+    .string()
+    .transform((text, context): Sender => {
       const { name, named, bare } = SENDER.exec(text.trim())?.groups ?? {}
       const email = z.email().safeParse(named ?? bare).data
       if (email !== undefined) return { ...(name !== undefined && { name }), email }
       context.addIssue({ code: 'custom', message: '"Name <address>" or an address is expected' })
       return z.NEVER
+    })
+    .register(SETTINGS, {
+      meaning:
+        'the sender, `Name <address>` or the address alone; of a domain that the API has verified',
     }),
-    token: z.string().regex(TOKEN, 'the token of the API is expected, without blanks'),
-    url: z
-      .string()
-      .refine(isBaseUrl, 'an https URL is expected, with nothing behind its path')
-      .transform((text) => new URL(text).href.replace(/\/$/, ''))
-      .exactOptional(),
-  },
-  {
-    error: ({ code }) =>
-      code === 'unrecognized_keys'
-        ? 'a member is not known; there are api, from, token and url'
-        : undefined,
-  },
-)
+  token: z
+    .string()
+    .regex(TOKEN, 'the token of the API is expected, without blanks')
+    .register(SETTINGS, {
+      meaning:
+        'what the API takes: an API key of Resend or SendGrid that may send mail and nothing else, a server token of Postmark',
+      secret: true,
+    }),
+  url: z
+    .string()
+    .refine(isBaseUrl, 'an https URL is expected, with nothing behind its path')
+    .transform((text) => new URL(text).href.replace(/\/$/, ''))
+    .exactOptional()
+    .register(SETTINGS, {
+      meaning: 'another place of the API, `https`: `https://api.eu.sendgrid.com`',
+      default: "the API's usual one",
+    }),
+}
+
+/** What is wrong is said by its place. Values and unknown members are never quoted: the token may stand anywhere. */
+const mailerSchema = z.strictObject(mailerMembers, {
+  error: ({ code }) =>
+    code === 'unrecognized_keys'
+      ? 'a member is not known; there are api, from, token and url'
+      : undefined,
+})
 
 /** `MAILER`: JSON. Absent or empty: there is none. */
 export const mailerSetting = z

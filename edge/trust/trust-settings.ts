@@ -1,6 +1,7 @@
-/** Which origins the edge trusts, as settings of the Worker (`docs/configuration.md` lists each). */
+/** Which origins the edge trusts, as settings of the Worker. */
 import { z } from 'zod'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
+import { SETTINGS } from '../../shared/settings.ts'
 
 const hex = (bytes: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `lower-case hex of ${bytes} bytes`)
@@ -17,28 +18,60 @@ const acceptedStatus = z.enum(TCB_STATUSES).exclude(['Revoked'])
 
 const commaList = z.string().transform((text) => text.split(',').map((entry) => entry.trim()))
 
-export const trustShape = {
-  /** `hardware`: a quote under Intel's root. `simulated`: one under the root that `SIM_ROOT_SHA256` names. */
-  ORIGIN_TRUST: z.enum(['hardware', 'simulated']),
-  /** SHA-256 (hex) of the simulated root's SubjectPublicKeyInfo. */
-  SIM_ROOT_SHA256: hex(32).optional(),
-  /** The application that the origin has to be; dstack's `app_id`. */
-  ORIGIN_APP_ID: hex(20).optional(),
-  /** Compose hashes that may run, comma separated. */
-  ORIGIN_COMPOSE_HASHES: commaList.pipe(z.array(hex(32)).min(1)).optional(),
-  /** Machines that may run it: a JSON list of `{mrtd, rtmr0, rtmr1, rtmr2}`. */
+export const trustSettings = {
+  ORIGIN_TRUST: z.enum(['hardware', 'simulated']).register(SETTINGS, {
+    meaning:
+      "the policy that verifies the origin: `hardware` (a quote under Intel's root; `wrangler.toml` sets it) or `simulated` (under the root that `SIM_ROOT_SHA256` names)",
+    production: 'anything but `hardware`',
+  }),
+  SIM_ROOT_SHA256: hex(32).optional().register(SETTINGS, {
+    meaning:
+      "SHA-256 in hex of the simulated root's SubjectPublicKeyInfo; with `simulated` alone, and required there",
+    production: 'any',
+  }),
+  ORIGIN_APP_ID: hex(20).optional().register(SETTINGS, {
+    meaning: "20 bytes of hex: the application that the origin has to be, dstack's `app_id`",
+    default: 'none: any',
+    production: 'its absence',
+  }),
+  ORIGIN_COMPOSE_HASHES: commaList
+    .pipe(z.array(hex(32)).min(1))
+    .optional()
+    .register(SETTINGS, {
+      meaning: 'compose hashes that may run, 32 bytes of hex each, separated by commas',
+      default: 'none: any',
+      production: 'its absence, unless `GOVERNANCE_RPC` is set',
+    }),
   ORIGIN_MEASUREMENTS: z
     .string()
     .transform(jsonOrNothing)
     .pipe(z.array(measurementsSchema).min(1))
-    .optional(),
-  /** What Intel may say of the platform, comma separated. */
-  TCB_STATUSES: commaList.pipe(z.array(acceptedStatus).min(1)).default(['UpToDate']),
-  /** JSON-RPC of the chain that has the governance contract; where it is set, its word is asked for each time. */
-  GOVERNANCE_RPC: z.url({ protocol: /^https?$/ }).optional(),
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'machines that may run it: a JSON list of `{"mrtd", "rtmr0", "rtmr1", "rtmr2"}`, 48 bytes of hex each',
+      default: 'none: any',
+      production: 'its absence',
+    }),
+  TCB_STATUSES: commaList
+    .pipe(z.array(acceptedStatus).min(1))
+    .default(['UpToDate'])
+    .register(SETTINGS, {
+      meaning:
+        'what Intel may say of the platform, separated by commas. `Revoked` is refused everywhere',
+    }),
+  GOVERNANCE_RPC: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'JSON-RPC of the chain whose contract at the app id says which compose hashes are allowed; asked at each verification where it is set',
+      secret: 'when a key is in it',
+      production: '`http`',
+    }),
 }
 
-export type TrustSettings = z.infer<z.ZodObject<typeof trustShape>>
+export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
 /** What the settings lack or have too much of, each with its name; none where they fit each other. */
 export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string, string][] {

@@ -1,14 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
-
-export type Ports = { edge: number; origin: number; chain: number }
-
-/** The settings that choose the ports, with their defaults; 0 takes any that is free. */
-const SETTINGS: Record<keyof Ports, { name: string; port: number }> = {
-  edge: { name: 'SVC_EDGE_PORT', port: 8787 },
-  origin: { name: 'SVC_ORIGIN_PORT', port: 8788 },
-  chain: { name: 'SVC_CHAIN_PORT', port: 8545 },
-}
+import { PORT_SETTINGS, type Ports } from './stack-settings.ts'
 
 export class PortUnusable extends Error {
   constructor(message: string) {
@@ -33,7 +25,7 @@ async function choose(
   environment: NodeJS.ProcessEnv,
   others: readonly number[],
 ): Promise<number> {
-  const { name, port } = SETTINGS[which]
+  const { name, port } = PORT_SETTINGS[which]
   const wanted = environment[name] ?? String(port)
   if (!/^\d{1,5}$/.test(wanted) || Number(wanted) > 65_535)
     throw new PortUnusable(`${name}=${wanted} is not a port: use 0 to 65535, 0 for any`)

@@ -20,7 +20,8 @@ import {
 import { ensureApp, type LocalApp } from './local-app.ts'
 import { loadLocalSecrets, loadMetricsToken, type LocalSecrets } from './local-secrets.ts'
 import { type LocalNameServer, startNameServer } from './name-server.ts'
-import { choosePorts, type Ports } from './ports.ts'
+import { choosePorts } from './ports.ts'
+import type { Ports } from './stack-settings.ts'
 import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {

@@ -5,9 +5,10 @@ import { PortUnusable } from './ports.ts'
 import { ChildFailed } from './child.ts'
 import { METRICS_TOKEN_FILE } from './local-secrets.ts'
 import { Stack } from './stack.ts'
+import { STATE_DIR_DEFAULT } from './stack-settings.ts'
 import { StateInUse } from './state-lock.ts'
 
-const stateDir = resolve(process.env.SVC_STATE_DIR ?? '.svc')
+const stateDir = resolve(process.env.SVC_STATE_DIR ?? STATE_DIR_DEFAULT)
 let starting: Promise<Stack> | undefined
 let stopping = false
 

@@ -18,10 +18,28 @@ const TARGET_PX = 44
 /** A page of text and forms, without what it links to. */
 const PAGE_MAX_BYTES = 30 * 1024
 
+/** A first page with all that it loads by itself. */
+const LOADED_MAX_BYTES = 100 * 1024
+
+/** What nobody sees move (Web Vitals call up to 0.1 good). */
+const SHIFT_MAX = 0.01
+
+type Bounds = {
+  /** Of its document, where it is a list or an editor. */
+  maxBytes?: number
+  /** Of the document with what it loads; for pages that load more when it is needed. */
+  maxLoadedBytes?: number
+}
+
 /** Leaves `name` in four pictures: on a phone and a desktop, light and dark. */
-export async function judge(page: Page, name: string): Promise<void> {
+export async function judge(
+  page: Page,
+  name: string,
+  { maxBytes = PAGE_MAX_BYTES, maxLoadedBytes = LOADED_MAX_BYTES }: Bounds = {},
+): Promise<void> {
   mkdirSync(PICTURES, { recursive: true })
-  const faults: unknown[] = []
+  // First: another size of the window moves all.
+  const faults: unknown[] = [...(await loading(page, maxLoadedBytes))]
   for (const [screen, viewport] of [['desktop', DESKTOP] as const, ['phone', PHONE] as const]) {
     await page.setViewportSize(viewport)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -32,7 +50,9 @@ export async function judge(page: Page, name: string): Promise<void> {
         faults.push(...(await violations(page, colorScheme === 'light' ? ALL : COLOURS_ALONE)))
     }
   }
-  faults.push(...(await misfits(page)))
+  faults.push(...(await misfits(page, maxBytes)))
+  // What the sizes of above moved is not the page's doing.
+  await evaluate(page, 'globalThis.judgedUntil = performance.now()')
   expect(faults, name).toEqual([])
 }
 
@@ -52,14 +72,37 @@ async function violations(page: Page, options: RunOptions): Promise<unknown[]> {
 }
 
 const TARGETS =
-  'button, nav a, header a, footer a, input:not([type=hidden], [type=radio]), label:has([type=radio])'
+  'button, nav a, header a, footer a, input:not([type=hidden], [type=radio], [type=checkbox]), select, textarea, summary, label:has([type=radio], [type=checkbox])'
 
-async function misfits(page: Page): Promise<string[]> {
+const LOADED =
+  '[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)'
+
+/** What moved without a press or a key, since the page was opened. */
+const SHIFTED = `new Promise((done) => {
+  let sum = 0
+  const observer = new PerformanceObserver((list) => {
+    for (const { startTime, value, hadRecentInput } of list.getEntries())
+      if (!hadRecentInput && startTime > (globalThis.judgedUntil ?? 0)) sum += value
+  })
+  observer.observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => done(sum), 0)
+})`
+
+async function loading(page: Page, maxLoadedBytes: number): Promise<string[]> {
+  const found: string[] = []
+  const bytes = Number(await evaluate(page, LOADED))
+  if (bytes > maxLoadedBytes) found.push(`${bytes} bytes with all that it loaded`)
+  const shifted = Number(await evaluate(page, SHIFTED))
+  if (shifted > SHIFT_MAX) found.push(`it moved by ${shifted}`)
+  return found
+}
+
+async function misfits(page: Page, maxBytes: number): Promise<string[]> {
   const found: string[] = []
   const width = Number(await evaluate(page, 'document.documentElement.scrollWidth'))
   if (width !== PHONE.width) found.push(`${width} px wide on a screen of ${PHONE.width}`)
   const bytes = Buffer.byteLength(await page.content())
-  if (bytes > PAGE_MAX_BYTES) found.push(`${bytes} bytes`)
+  if (bytes > maxBytes) found.push(`${bytes} bytes`)
   if ((await page.title()) !== (await page.locator('h1').innerText())) found.push('another title')
   for (const target of await page.locator(TARGETS).filter({ visible: true }).all()) {
     const box = await target.boundingBox()

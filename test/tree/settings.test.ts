@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { settingsPage, TABLES } from '../../.ci/settings-page.ts'
 
 const file = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')
@@ -27,22 +29,39 @@ describe('files that tools read', () => {
   it('the lockfile names no registry', () => {
     expect(file('package-lock.json')).not.toContain('"resolved"')
   })
+})
 
-  it('every setting of both sides stands in docs/configuration.md', () => {
-    const names = [
-      'edge/env.ts',
-      'edge/trust/trust-settings.ts',
-      'origin/env.ts',
-      'origin/stack/ports.ts',
-    ].flatMap((path) =>
-      [
-        ...file(path).matchAll(
-          /\b(CHAINS|MAILER|(?:SVC_|DATABASE_|ORIGIN_|PUBLIC_|CHANNEL_|STORAGE_|ID_MAC_|SIM_|TCB_|GOVERNANCE_)[A-Z0-9_]+)\b/g,
-        ),
-      ].map((match) => match[1]!),
+describe('the page of settings', () => {
+  const page = file('docs/configuration.md')
+
+  it('is what comes of the code that parses them: else run npm run settings-page', () => {
+    expect(page).toBe(settingsPage(page))
+  })
+
+  it('has a table for every shape of settings', () => {
+    const shown = [...page.matchAll(/<!-- settings: (\w+) -->/g)].map(([, name]) => name)
+    expect(shown).toEqual(Object.keys(TABLES))
+  })
+
+  it('cannot be made while a setting has no meaning', () => {
+    const bare = '<!-- settings: bare -->\n<!-- end -->'
+    TABLES['bare'] = { SVC_BARE: z.string() }
+    expect(() => settingsPage(bare)).toThrow('SVC_BARE has no meaning')
+    delete TABLES['bare']
+  })
+
+  it('marks as secret every setting whose name says that it is one', () => {
+    const rows = page
+      .split('\n')
+      .filter((line) => /^\| `\w*(SECRET|PSK|TOKEN|MAC_KEY)\w*`/.test(line))
+    expect(rows.length).toBeGreaterThan(3)
+    expect(rows.filter((row) => !row.includes('**Secret**'))).toEqual([])
+  })
+
+  it('knows every variable that a process reads of its environment', () => {
+    const read = ['origin/main.ts', 'origin/service.ts', 'origin/stack/start.ts'].flatMap((path) =>
+      [...file(path).matchAll(/process\.env\.(\w+)/g)].map(([, name]) => name!),
     )
-    const documented = file('docs/configuration.md')
-    const absent = [...new Set(names)].filter((name) => !documented.includes(`\`${name}\``))
-    expect(absent).toEqual([])
+    expect(read.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
   })
 })

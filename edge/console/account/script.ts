@@ -31,5 +31,5 @@ if (form && browserSupportsWebAuthn()) {
     event.preventDefault()
     void press()
   })
-  form.hidden = false
+  button.disabled = false
 } else if (form) status.textContent = 'This browser has no passkeys.'

@@ -8,9 +8,22 @@ export const SIGN_OUT_SUBJECT = 'sign-out'
 
 const SIGN_OUT_FORM = 'sign-out'
 
-const PLACES = [
+/** What this service is called on its pages. */
+export const SERVICE_NAME = 'svc'
+
+type Place = { href: string; text: string }
+
+/** For everybody: the console asks for a key of its own, and documents for nobody. */
+const OPEN_PLACES: Place[] = [
+  { href: '/console', text: 'Console' },
+  { href: '/docs', text: 'Docs' },
+]
+const PLACES: Place[] = [
+  { href: '/triggers', text: 'Triggers' },
+  { href: '/console', text: 'Console' },
   { href: '/agent/tokens', text: 'Programs' },
   { href: '/account', text: 'Account' },
+  { href: '/docs', text: 'Docs' },
 ]
 
 /** @param path of the page, to say which of the places it is */
@@ -18,30 +31,40 @@ export const Header: FC<{ path: string; session: Session | undefined }> = ({ pat
   <header class="site">
     <div>
       <a class="name" href="/">
-        Triggers
+        {SERVICE_NAME}
       </a>
-      {session && <SignedIn path={path} />}
+      <nav aria-label="Places">
+        <ul>
+          {(session ? PLACES : OPEN_PLACES).map((place) => (
+            <PlaceLink place={place} path={path} />
+          ))}
+          <li>{session ? <SignOutButton /> : <SignInLink path={path} />}</li>
+        </ul>
+      </nav>
     </div>
   </header>
 )
 
-const SignedIn: FC<{ path: string }> = ({ path }) => (
-  <nav aria-label="Your account">
-    <ul>
-      {PLACES.map(({ href, text }) => (
-        <li>
-          <a href={href} {...(path === href && { 'aria-current': 'page' as const })}>
-            {text}
-          </a>
-        </li>
-      ))}
-      <li>
-        <button type="submit" form={SIGN_OUT_FORM}>
-          Sign out
-        </button>
-      </li>
-    </ul>
-  </nav>
+const PlaceLink: FC<{ place: Place; path: string }> = ({ place: { href, text }, path }) => (
+  <li>
+    <a href={href} {...(isWithin(path, href) && { 'aria-current': 'page' as const })}>
+      {text}
+    </a>
+  </li>
+)
+
+const isWithin = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
+
+const SignOutButton = () => (
+  <button type="submit" form={SIGN_OUT_FORM}>
+    Sign out
+  </button>
+)
+
+const SignInLink: FC<{ path: string }> = ({ path }) => (
+  <a href="/sign-in" {...(path === '/sign-in' && { 'aria-current': 'page' as const })}>
+    Sign in
+  </a>
 )
 
 /** `session` is whose form of signing out stands here; its button is in the header. */

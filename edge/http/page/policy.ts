@@ -1,10 +1,9 @@
 /** What a browser may do with a page of ours, and with whom it may share it. */
 import type { Context } from 'hono'
 import type { AppEnv } from '../app-env.ts'
-import { STYLE } from './style.ts'
 
-/** The one script that a page may run, and the origins that it may ask. */
-export type PageScript = { url: string; connect: string[] }
+/** The scripts that a page may run, by URL: the one that it begins with, what that imports when it is needed, and the origins that they may ask. */
+export type PageScript = { url: string; modules?: string[]; connect: string[] }
 
 /** Addresses here carry secrets and challenges, and pages carry form tokens: not in a cache, a Referer or a frame. */
 export function guardPage(c: Context<AppEnv>): void {
@@ -16,23 +15,34 @@ export function guardPage(c: Context<AppEnv>): void {
   c.header('Cross-Origin-Resource-Policy', 'same-origin')
 }
 
-/** The value of `Content-Security-Policy`: what is not named there is refused by the browser. */
-export async function contentSecurityPolicy(script: PageScript | undefined): Promise<string> {
-  pagePolicy ??= `default-src 'none'; style-src 'sha256-${await styleHash()}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
-  return pagePolicy + scriptPolicy(script)
+/**
+ * The value of `Content-Security-Policy`: what is not named there is refused by the browser.
+ * @param styles the texts of the page's `<style>` elements: constants of ours, each let in by its hash
+ */
+export async function contentSecurityPolicy(
+  styles: readonly string[],
+  script: PageScript | undefined,
+): Promise<string> {
+  const hashes = await Promise.all(styles.map(styleHash))
+  const allowed = hashes.map((hash) => `'sha256-${hash}'`).join(' ')
+  const policy = `default-src 'none'; style-src ${allowed}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
+  return policy + scriptPolicy(script)
 }
 
-/** All that its script writes into the page is text: what would be markup is refused by the browser. */
+/** All that its scripts write into the page is text: what would be markup is refused by the browser. */
 function scriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
-  const { url, connect } = script
-  return `; script-src ${url}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
+  const { url, modules = [], connect } = script
+  return `; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
-let pagePolicy: string | undefined
-
-/** Computed from the text itself, so the two cannot drift apart. */
-async function styleHash(): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
-  return btoa(String.fromCharCode(...new Uint8Array(digest)))
+/** Computed from the text itself, once an isolate, so the two cannot drift apart. */
+const hashes = new Map<string, string>()
+async function styleHash(style: string): Promise<string> {
+  const known = hashes.get(style)
+  if (known !== undefined) return known
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
+  hashes.set(style, hash)
+  return hash
 }

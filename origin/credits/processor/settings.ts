@@ -1,5 +1,6 @@
 /** The processor's keys, as the operator sets them. All of them or none. */
 import { z } from 'zod'
+import { SETTINGS } from '../../../shared/settings.ts'
 
 const key = (kinds: string) =>
   z
@@ -7,16 +8,35 @@ const key = (kinds: string) =>
     .regex(new RegExp(`^(${kinds})_(test|live)_[A-Za-z0-9_]{1,250}$`), `expected a ${kinds} key`)
 
 export const processorSettings = {
-  /** The secret key, or a restricted one that may write customers and payment intents and read refunds and disputes. */
-  SVC_PROCESSOR_SECRET_KEY: key('sk|rk').optional(),
-  SVC_PROCESSOR_PUBLISHABLE_KEY: key('pk').optional(),
-  /** What events are signed with; two, separated by a comma, while one is exchanged for the other. */
+  SVC_PROCESSOR_SECRET_KEY: key('sk|rk').optional().register(SETTINGS, {
+    meaning:
+      "the payment processor's secret key (`sk_…`), or a restricted one (`rk_…`) that may write customers and payment intents, and read refunds and disputes. This one and the next two go together: all or none",
+    default: 'none: nothing can be paid, 503',
+    secret: true,
+    production: 'a key of the test mode',
+  }),
+  SVC_PROCESSOR_PUBLISHABLE_KEY: key('pk').optional().register(SETTINGS, {
+    meaning:
+      'its publishable key (`pk_…`), of the same mode (live or test); shown by `processor_config`',
+  }),
   SVC_PROCESSOR_WEBHOOK_SECRET: z
     .string()
     .regex(/^whsec_[^\s,]{8,250}(,whsec_[^\s,]{8,250})?$/, 'expected one or two signing secrets')
-    .optional(),
-  /** Where the processor is, for tests and local development. */
-  SVC_PROCESSOR_URL: z.url({ protocol: /^https?$/ }).optional(),
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'the signing secret (`whsec_…`) of the endpoint that is set up at the processor for `/core/v1/billing/processor_webhook`; two, separated by a comma, while one replaces the other',
+      secret: true,
+    }),
+  SVC_PROCESSOR_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .register(SETTINGS, {
+      meaning:
+        'where the processor is, for tests and local development; with keys of the test mode alone',
+      default: "the processor's own host",
+      production: 'any',
+    }),
 }
 
 export type ProcessorSettings = {

@@ -40,9 +40,12 @@ export function approveWalks(walks: Walks): void {
     expect(await focusOrder(page)).toMatchInlineSnapshot(`
       [
         "a skip to content",
+        "a svc",
         "a triggers",
+        "a console",
         "a programs",
         "a account",
+        "a docs",
         "button submit sign out",
         "input name",
         "input access",

@@ -9,7 +9,9 @@ export function signInWalks(walks: Walks): void {
     const { page } = visitor
     await visitor.open('/')
     await judge(page, 'home-signed-out')
-    await visitor.onward(() => page.getByRole('link', { name: 'Sign in' }).click())
+    await visitor.onward(() =>
+      page.getByRole('main').getByRole('link', { name: 'Sign in' }).click(),
+    )
     await judge(page, 'sign-in')
 
     await page.getByLabel('E-mail address').fill('someone@[::')
@@ -40,7 +42,7 @@ export function signInWalks(walks: Walks): void {
     await judge(page, 'signed-out')
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
     await visitor.open('/')
-    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).waitFor()
   })
 
   it('a script in the page reads no session', async () => {

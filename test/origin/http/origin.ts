@@ -35,6 +35,7 @@ import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
+import { keptTemplate } from '../actions/kept-template.ts'
 import { requireDescribed } from './described.ts'
 import { openAccount } from '../credits/process.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -63,7 +64,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const keyring = new Keyring(root)
   const counters = new Counters()
   const onRunStarted = (waitedMs: number) => counters.runWaited(waitedMs)
-  const pool = createActionPool({ min: 1, max: 2, onRunStarted })
+  const pool = createActionPool({ min: 1, max: 2, template: keptTemplate(), onRunStarted })
   const [database, contract] = await Promise.all([
     openFresh(),
     startContract(...[0, 1, 2].map((n) => addressOf(keyring.payerKey(n)))),

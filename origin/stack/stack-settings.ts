@@ -1,0 +1,30 @@
+/** The settings of `npm start` itself; `docs/configuration.md` is made of what stands here. */
+import { z } from 'zod'
+import { SETTINGS } from '../../shared/settings.ts'
+
+export type Ports = { edge: number; origin: number; chain: number }
+
+/** 0 takes any that is free. */
+export const PORT_SETTINGS: Record<keyof Ports, { name: string; port: number; of: string }> = {
+  edge: { name: 'SVC_EDGE_PORT', port: 8787, of: 'the edge, `{triggers_url}`' },
+  origin: { name: 'SVC_ORIGIN_PORT', port: 8788, of: 'the origin, `{base_url}`' },
+  chain: { name: 'SVC_CHAIN_PORT', port: 8545, of: 'the chain' },
+}
+
+export const STATE_DIR_DEFAULT = '.svc'
+
+export const stackSettings = {
+  SVC_STATE_DIR: z.string().default(STATE_DIR_DEFAULT).register(SETTINGS, {
+    meaning:
+      'the folder that holds all state; made at the first start, one stack at a time. `svc verify` finds a running stack by it',
+  }),
+  ...Object.fromEntries(
+    Object.values(PORT_SETTINGS).map(({ name, port, of }) => [
+      name,
+      z
+        .string()
+        .default(String(port))
+        .register(SETTINGS, { meaning: `port of ${of}` }),
+    ]),
+  ),
+}
