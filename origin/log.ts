@@ -13,7 +13,7 @@ export type Log = (event: OriginEvent, facts?: LogFacts) => void
 export type OpenLog = {
   log: Log
   /** From now on nothing below this level is written. */
-  setLevel(level: LogLevelSetting): void
+  setLevel: (level: LogLevelSetting) => void
 }
 
 /**

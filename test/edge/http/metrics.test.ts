@@ -70,7 +70,7 @@ describe('/metrics of the edge', () => {
     const served = [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!)
     expect(served).toEqual(Object.keys(METRICS))
     const section = page.split('\n## ').find((part) => part.startsWith('Metrics of the edge')) ?? ''
-    const documented = [...section.matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!)
+    const documented = [...section.matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, name]) => name!)
     expect(documented.toSorted()).toEqual(served.toSorted())
   })
 
