@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { evaluate } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
 
@@ -50,14 +51,15 @@ export function docsWalks(walks: Walks): void {
     const sample = page.locator('.sample', { hasText: 'npm ci' }).first()
     await sample.getByRole('button', { name: 'Copy' }).click()
     await sample.getByRole('button', { name: 'Copied' }).waitFor()
-    const copied = await page.evaluate('navigator.clipboard.readText()')
+    const copied = await evaluate(page, 'navigator.clipboard.readText()')
     expect(copied).toBe(await sample.locator('code').textContent())
   })
 
   it('a document is whole without JavaScript', async () => {
-    const page = await walks.pageWithoutScript()
-    await page.goto(new URL('/docs/security', walks.triggersUrl).href)
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Security')
+    const visitor = await walks.visitor({ javaScriptEnabled: false })
+    const { page } = visitor
+    await visitor.open('/docs/security')
+    expect(await visitor.heading()).toBe('Security')
     expect(await page.getByRole('button').count()).toBe(0)
     await page.getByText('On this page').click()
     expect(await page.getByRole('navigation', { name: 'On this page' }).isVisible()).toBe(true)
