@@ -44,8 +44,8 @@ function beginningOf(text: string): { title: string; lead: string } {
     return plainText(found?.tokens ?? [])
   }
   const paragraph = withoutBreaks(inner('paragraph'))
-  const [sentence = paragraph] = /^.*?[.:!?](?=\s|$)/.exec(paragraph) ?? []
-  return { title: withoutBreaks(inner('heading')), lead: sentence.replace(/:$/, '.') }
+  const [sentence = paragraph] = /^.*?[.!?](?=\s|$)/.exec(paragraph) ?? []
+  return { title: withoutBreaks(inner('heading')), lead: sentence }
 }
 
 const withoutBreaks = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

@@ -20,9 +20,12 @@ export function pageOf(file: string): string | undefined {
 
 export type Listed = { href: string; title: string; lead: string }
 
+/** The README is headed by the name of the whole. */
+const START = { name: 'start', title: 'Start here' }
+
 const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
   href: docsPath(name),
-  title,
+  title: name === START.name ? START.title : title,
   lead,
 })
 

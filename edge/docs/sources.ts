@@ -35,7 +35,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/attestation.md',
     title: "What a verifier checks",
-    lead: "An origin shows evidence.",
+    lead: "An origin shows evidence: a quote that its machine's hardware signed, the log of what that machine measured, the text of what it runs, and files that name its keys.",
     load: () => import('../../docs/attestation.md'),
   },
   {
@@ -47,7 +47,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/chain-secured.md',
     title: "ChainSecured accounts",
-    lead: "An account in API mode is written by the service for whoever has its API key.",
+    lead: "A ChainSecured account is written by its admin wallet alone; an account in API mode is written by the service, for whoever has its API key.",
     load: () => import('../../docs/chain-secured.md'),
   },
   {
@@ -59,7 +59,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/client.md',
     title: "The client library",
-    lead: "svc/client speaks to both services from Node 22 or later, Workers and browsers.",
+    lead: "svc/client speaks to both services from Node 22 or later, Workers and browsers: the core API with an account key (API mode) or a wallet (ChainSecured mode), the trigger service with a token.",
     load: () => import('../../docs/client.md'),
   },
   {
@@ -71,7 +71,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/contracts.md',
     title: "The AccountConfig contract",
-    lead: "origin/contracts/ holds an EIP-2535 diamond.",
+    lead: "The truth of accounts, keys, groups, wallets and actions is an EIP-2535 diamond, origin/contracts/.",
     load: () => import('../../docs/contracts.md'),
   },
   {
@@ -459,6 +459,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0055-what-tests-share.md'),
   },
   {
+    file: 'docs/decisions/0058-documents.md',
+    title: "0058: documents",
+    lead: "",
+    load: () => import('../../docs/decisions/0058-documents.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",
@@ -473,13 +479,13 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/errors.md',
     title: "Errors",
-    lead: "Both services answer a failure with its status and a body of four texts.",
+    lead: "Both services answer a failure with its status and a body of four texts:",
     load: () => import('../../docs/errors.md'),
   },
   {
     file: 'docs/receipts.md',
     title: "Receipts and sealed calls",
-    lead: "A receipt is the origin's signed word on one execution.",
+    lead: "A receipt is the origin's signed word on one execution: which action ran, on which params, for which account, when, what came of it, what it cost, and which application ran it.",
     load: () => import('../../docs/receipts.md'),
   },
   {
@@ -491,13 +497,13 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/storage.md',
     title: "Storage",
-    lead: "Every table and file.",
+    lead: "Every table and file: who writes it, how long it is kept, what in it is secret.",
     load: () => import('../../docs/storage.md'),
   },
   {
     file: 'docs/triggers.md',
     title: "Triggers",
-    lead: "A trigger runs an action when something happens.",
+    lead: "A trigger runs an action when something happens: somebody posts to a URL, the clock comes to a time, or a contract writes a log.",
     load: () => import('../../docs/triggers.md'),
   },
 ]

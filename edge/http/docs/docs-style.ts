@@ -1,10 +1,13 @@
 /** What documents are made of, beside what every page has (`page/style.ts`). */
 export const DOCS_STYLE = `
-main { max-width: 52rem; }
-.documents { padding: 0; list-style: none; }
-.documents li { margin: 0; padding: .375rem 0 .75rem; border-bottom: 1px solid var(--line); }
-.documents a { display: block; padding-block: .375rem; font-weight: 600; }
-.documents span { display: block; font-size: .9375rem; color: var(--soft); }
+.site > div, main, footer > div { max-width: 52rem; }
+.documents { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: .75rem; padding: 0; list-style: none; }
+.documents li { position: relative; margin: 0; padding: .5rem 1.125rem .875rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
+.documents li:hover { border-color: var(--edge); }
+.documents a { display: block; padding-block: .375rem; font-weight: 600; text-decoration: none; }
+.documents a::after { content: ""; position: absolute; inset: 0; border-radius: .75rem; }
+.documents a:hover { text-decoration: underline; }
+.documents span { display: block; font-size: .9375rem; line-height: 1.45; color: var(--soft); }
 .contents { margin: 0 0 2rem; padding: .25rem 1.25rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
 .contents summary { width: 100%; font-weight: 600; }
 .contents ul { columns: 16rem; column-gap: 2rem; margin: 0 0 .5rem; padding: 0; list-style: none; }
@@ -26,5 +29,6 @@ main { max-width: 52rem; }
 .scroll { margin: 0 0 1.25rem; overflow-x: auto; }
 .scroll table { min-width: 32rem; font-size: .875rem; }
 .scroll :is(td, th) { min-width: 5rem; }
+.scroll td:first-child code { white-space: nowrap; }
 .doc blockquote { margin: 0 0 1rem; padding-left: 1rem; border-left: 4px solid var(--line); color: var(--soft); }
 `

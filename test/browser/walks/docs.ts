@@ -32,10 +32,6 @@ export function docsWalks(walks: Walks): void {
   it.each([
     ['/docs/errors#spend_cap_reached', 'Errors', 'docs-errors'],
     ['/docs/api', 'The trigger API', 'docs-api'],
-    ['/docs/core-api/groups', 'Groups: core API', 'docs-core-api'],
-    ['/docs/configuration', 'Configuration', 'docs-configuration'],
-    ['/docs/start', 'svc', 'docs-start'],
-    ['/docs/decisions', 'Decisions', 'docs-decisions'],
   ])('%s is fit for every screen', async (path, heading, name) => {
     const visitor = await walks.visitor()
     await visitor.open(path)
