@@ -459,6 +459,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0055-what-tests-share.md'),
   },
   {
+    file: 'docs/decisions/0056-what-the-gate-shares.md',
+    title: "0056: what the gate shares, and in which order it runs",
+    lead: "",
+    load: () => import('../../docs/decisions/0056-what-the-gate-shares.md'),
+  },
+  {
     file: 'docs/decisions/0058-documents.md',
     title: "0058: documents",
     lead: "",
