@@ -36,7 +36,9 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
   const add = (code: ReasonCode, message: string) => reasons.push({ code, message })
   if (seen.isDatabaseAway) add('database_away', 'The database does not answer.')
   const { reason, verdict } = seen.origin
-  if (verdict === null)
+  if (verdict === null && reason === 'not_verified_yet')
+    add('origin_not_verified_yet', 'The origin is verified when it is first needed.')
+  else if (verdict === null)
     add(
       'origin_not_verified',
       `The origin is not verified: ${reason ?? 'unknown'}. No run is executed.`,

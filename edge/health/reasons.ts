@@ -4,6 +4,7 @@
 const DOWN = ['database_away'] as const
 
 const DEGRADED = [
+  'origin_not_verified_yet',
   'origin_not_verified',
   'origin_not_renewed',
   'scanner_late',

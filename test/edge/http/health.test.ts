@@ -59,8 +59,8 @@ describe('/health', () => {
       status: 'degraded',
       reasons: [
         {
-          code: 'origin_not_verified',
-          message: 'The origin is not verified: not_verified_yet. No run is executed.',
+          code: 'origin_not_verified_yet',
+          message: 'The origin is verified when it is first needed.',
         },
       ],
       origin: { ...NOTHING, reason: 'not_verified_yet' },
