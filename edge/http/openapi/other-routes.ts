@@ -288,7 +288,12 @@ export const otherRoutes: Paths = {
   },
   '/triggers/new': {
     get: page('The kinds, or the form of one (`kind`).', 'new_trigger_page', seeOther),
-    post: form('Makes a trigger, or shows what it would do.', 'new_trigger', ['csrf', 'do', 'seen', ...FORM_FIELDS]),
+    post: form('Makes a trigger, or shows what it would do.', 'new_trigger', [
+      'csrf',
+      'do',
+      'seen',
+      ...FORM_FIELDS,
+    ]),
   },
   '/triggers/preview': {
     post: ofOwnPage('What a trigger would do that is being filled in.', 'check_trigger', {
@@ -296,17 +301,31 @@ export const otherRoutes: Paths = {
     }),
   },
   '/triggers/{id}/edit': {
-    get: { ...page('The form of a trigger.', 'edit_trigger_page', notThere), parameters: triggerId },
+    get: {
+      ...page('The form of a trigger.', 'edit_trigger_page', notThere),
+      parameters: triggerId,
+    },
     post: {
-      ...form('Changes a trigger, or shows what it would do.', 'edit_trigger', ['csrf', 'do', 'seen', ...FORM_FIELDS]),
+      ...form('Changes a trigger, or shows what it would do.', 'edit_trigger', [
+        'csrf',
+        'do',
+        'seen',
+        ...FORM_FIELDS,
+      ]),
       parameters: triggerId,
     },
   },
   '/triggers/{id}/enable': {
-    post: { ...form('Lets a trigger go on.', 'enable_trigger', ['csrf', 'from']), parameters: triggerId },
+    post: {
+      ...form('Lets a trigger go on.', 'enable_trigger', ['csrf', 'from']),
+      parameters: triggerId,
+    },
   },
   '/triggers/{id}/disable': {
-    post: { ...form('Pauses a trigger.', 'disable_trigger', ['csrf', 'from']), parameters: triggerId },
+    post: {
+      ...form('Pauses a trigger.', 'disable_trigger', ['csrf', 'from']),
+      parameters: triggerId,
+    },
   },
   '/triggers/{id}/delete': {
     post: { ...form('Deletes a trigger.', 'delete_trigger_page', ['csrf']), parameters: triggerId },
