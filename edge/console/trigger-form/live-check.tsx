@@ -54,7 +54,8 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
 
 /** Half an address is no mistake yet. */
 function isWorthAsking(fields: Record<string, string>): boolean {
-  if ('cron' in fields) return fields['cron']!.trim() !== ''
+  const { cron } = fields
+  if (cron !== undefined) return cron.trim() !== ''
   const { contract_address = '', event_signature = '' } = fields
   return contract_address.trim().length >= 42 && event_signature.trim().endsWith(')')
 }

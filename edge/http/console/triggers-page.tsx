@@ -57,7 +57,7 @@ function pathOf({ kind, enabled, after }: Filter): string {
   if (kind !== undefined) query.set('kind', kind)
   if (enabled !== undefined) query.set('enabled', String(enabled))
   if (after) query.set('cursor', cursorOf(after))
-  return query.size > 0 ? `${PATH}?${query}` : PATH
+  return query.size > 0 ? `${PATH}?${query.toString()}` : PATH
 }
 
 async function listPage(

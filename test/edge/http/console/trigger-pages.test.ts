@@ -266,10 +266,7 @@ describe('the form of a new trigger', () => {
       contract_address: `0x${'51'.repeat(20)}`,
       event_signature: 'Paid(address,address,uint256)',
     }
-    const page = await submitNew(
-      kind,
-      filled({ ...event, cron: '0 0 * * *', ...over } as Record<string, string>),
-    )
+    const page = await submitNew(kind, filled({ ...event, cron: '0 0 * * *', ...over }))
     expect(page.status).toBe(422)
     expect(fieldError(page, field)).toMatch(expected)
   })
