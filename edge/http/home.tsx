@@ -117,7 +117,7 @@ const LOOKS = `
 .flow ul li { display: flex; gap: .625rem; align-items: center; margin: 0; padding: .25rem 0; }
 .flow .machine { border: 2px solid var(--act); }
 .flow span { font-size: .9375rem; color: var(--soft); }
-.ways { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
+.ways { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 .ways .card { margin: 0; }
 @media (max-width: 44rem) {
   .flow { grid-template-columns: minmax(0, 1fr); gap: 2.25rem; }

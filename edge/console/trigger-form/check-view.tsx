@@ -110,25 +110,26 @@ const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
   const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []
   return (
     <li>
-      <p>
-        Block {String(block_number)}, transaction <code>{visible(String(transaction_hash))}</code>
-      </p>
+      <dl class="facts">
+        <dt>Block</dt>
+        <dd>{String(block_number)}</dd>
+        <dt>Transaction</dt>
+        <dd>
+          <code>{visible(String(transaction_hash))}</code>
+        </dd>
+        {args.map(([name, value]) => (
+          <>
+            <dt>{visible(name)}</dt>
+            <dd>
+              <code>
+                <UserText text={valueText(value)} max={VALUE_MAX_CHARACTERS} />
+              </code>
+            </dd>
+          </>
+        ))}
+      </dl>
       {args.length === 0 && (
         <p>Not decoded ({visible(String(decode))}): its data is passed on as it is.</p>
-      )}
-      {args.length > 0 && (
-        <dl class="facts">
-          {args.map(([name, value]) => (
-            <>
-              <dt>{visible(name)}</dt>
-              <dd>
-                <code>
-                  <UserText text={valueText(value)} max={VALUE_MAX_CHARACTERS} />
-                </code>
-              </dd>
-            </>
-          ))}
-        </dl>
       )}
     </li>
   )

@@ -6,6 +6,7 @@ import { Field } from '../../../console/parts.tsx'
 import { CheckView } from '../../../console/trigger-form/check-view.tsx'
 import type { Checked } from '../../../console/trigger-form/checked.ts'
 import type { Chains } from '../../../chain/chain-settings.ts'
+import { ChainMoreFields } from './chain-fields.tsx'
 import type { TriggerFields } from './fields.ts'
 import { KindFields } from './kind-fields.tsx'
 import { MoreFields } from './more-fields.tsx'
@@ -71,6 +72,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
         />
         <KindFields {...state} />
         <CheckBox kind={kind} {...(state.checked && { checked: state.checked })} />
+        {kind === 'chain_event' && <ChainMoreFields fields={fields} problems={problems} />}
       </section>
       <section class="card" aria-labelledby="runs">
         <h2 id="runs">What it runs</h2>
@@ -102,16 +104,23 @@ const CheckBox: FC<{ kind: TriggerKind; checked?: Checked }> = ({ kind, checked 
   return (
     <div id="check" class="check" role="region" aria-label="What it would do" tabindex={0}>
       <div aria-live="polite">
-        {checked ? <CheckView checked={checked} /> : <p class="note">{UNCHECKED[kind]}</p>}
+        {checked ? (
+          <CheckView checked={checked} />
+        ) : (
+          <p class="note">
+            {UNCHECKED[kind]}
+            <noscript> Press Check to see it.</noscript>
+          </p>
+        )}
       </div>
     </div>
   )
 }
 
 const UNCHECKED = {
-  schedule: 'Here stands when it fires next, once there is a cron. Without a script, press Check.',
+  schedule: 'Here stands when it fires next, once there is a cron.',
   chain_event:
-    'Here stand the last logs that it would have fired for, once there are an address and an event. Without a script, press Check.',
+    'Here stand the last logs that it would have fired for, once there are an address and an event.',
 }
 
 /** Decision 0059: a usage key is sent to the server, and never back. */

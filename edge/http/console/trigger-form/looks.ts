@@ -5,6 +5,9 @@ export const TRIGGER_LOOKS = `
 .kinds .button { margin-top: auto; text-align: center; }
 .kinds h2 { display: flex; gap: .5rem; align-items: center; margin: 0 0 .5rem; }
 .tools { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 1.25rem; }
+.tools nav { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
+code.cron { display: inline-block; }
+.rows .actions { margin: 0; }
 .filter { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0; list-style: none; }
 .filter li { margin: 0; }
 .filter a { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--soft); font-size: .9375rem; text-decoration: none; }

@@ -23,11 +23,15 @@ export function problemsOfRefusal(error: TriggerRefused): Problems {
   const { message, fix } = toApiError(error)
   const [, path = '', problem = message] = /^([a-z_]+[^\s:]*): (.*)$/s.exec(message) ?? []
   const field = fieldOf(path)
-  return { [field]: `${capitalised(problem)} ${FIXES[field] ?? fix}` }
+  const own = fix.startsWith('Send 0x') ? undefined : FIXES[field]
+  return { [field]: `${capitalised(problem)} ${own ?? fix}` }
 }
 
-/** What the API says to programs, as this form does it. */
+const TOPIC_FIX = 'Enter 0x and 64 hex digits; several stand apart by blanks.'
+
+/** What the API says to programs, as this form does it; a value that it proposes is one for people, too. */
 const FIXES: Problems = {
+  ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
   cron: 'Enter five fields, or six with seconds in front, in UTC.',
   event_signature:
     'Enter the event as its contract declares it, such as Transfer(address,address,uint256).',
