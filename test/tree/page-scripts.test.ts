@@ -13,3 +13,12 @@ describe.each(SCRIPTS)('the script %s', (script) => {
     expect(committed).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write\b|\beval\(/)
   })
 })
+
+test('each script is handed out, under the name of its folder', () => {
+  const file = new URL('../../edge/http/page-script.ts', import.meta.url)
+  const entries = readFileSync(file, 'utf8').matchAll(
+    /^ {2}'?([a-z-]+)'?: \(\) => import\('\.\.\/console\/([a-z-]+)\/script\.txt'\)/gm,
+  )
+  const served = [...entries].map(([, name, folder]) => [name, folder])
+  expect(served.toSorted()).toEqual(SCRIPTS.toSorted().map((script) => [script, script]))
+})

@@ -67,16 +67,23 @@ function ofOwnPage(
   }
 }
 
-function script(operationId: string): Description {
-  return {
-    operationId,
-    summary: 'What that page runs.',
-    security: [],
-    responses: {
-      200: { description: 'The script.', content: { 'text/javascript': {} } },
-      ...failures(500),
+const pageScript: Description = {
+  operationId: 'page_script',
+  summary: 'A script of this service’s own pages.',
+  security: [],
+  parameters: [
+    {
+      name: 'file',
+      in: 'path',
+      required: true,
+      description: 'As its page names it.',
+      schema: { type: 'string' },
     },
-  }
+  ],
+  responses: {
+    200: { description: 'The script.', content: { 'text/javascript': {} } },
+    ...failures(404, 500),
+  },
 }
 
 const seeOther = { 303: { description: 'To the sign-in, and back.' } }
@@ -206,9 +213,7 @@ export const otherRoutes: Paths = {
   '/sign-out': {
     post: form('Ends the session, or all of its user.', 'sign_out', ['csrf', 'where']),
   },
-  '/sign-in/script.js': { get: script('sign_in_script') },
   '/account': { get: page('Who is signed in, and the account’s passkeys.', 'account', seeOther) },
-  '/account/script.js': { get: script('account_script') },
   '/passkeys/sign-in-options': {
     post: ofOwnPage('A challenge for whichever passkey signs in.', 'passkey_sign_in_options'),
   },
@@ -286,7 +291,10 @@ export const otherRoutes: Paths = {
       'rpc_url',
     ]),
   },
-  '/verify/script.js': { get: script('verify_script') },
+  '/console': {
+    get: page('An account of the core API, seen with a key that only the browser has.', 'console'),
+  },
+  '/scripts/{file}': { get: pageScript },
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },

@@ -183,9 +183,9 @@ describe('the account page', () => {
     for (const path of ['/account', '/sign-in']) {
       const policy = (await browser.get(path)).headers.get('content-security-policy')
       expect(policy).toContain(
-        `; script-src ${PUBLIC_URL}${path}/script.js; connect-src ${PUBLIC_URL};`,
+        `; script-src ${PUBLIC_URL}/scripts${path}.js; connect-src ${PUBLIC_URL};`,
       )
-      const script = await browser.get(`${path}/script.js`)
+      const script = await browser.get(`/scripts${path}.js`)
       expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     }
   })
