@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { builtScriptFile, SCRIPTS, scriptText } from '../../edge/console/build.ts'
 
@@ -14,11 +14,12 @@ describe.each(SCRIPTS)('the script %s', (script) => {
   })
 })
 
-test('each script is handed out, under the name of its folder', () => {
-  const file = new URL('../../edge/http/page-script.ts', import.meta.url)
-  const entries = readFileSync(file, 'utf8').matchAll(
-    /^ {2}'?([a-z-]+)'?: \(\) => import\('\.\.\/console\/([a-z-]+)\/script\.txt'\)/gm,
-  )
-  const served = [...entries].map(([, name, folder]) => [name, folder])
-  expect(served.toSorted()).toEqual(SCRIPTS.toSorted().map((script) => [script, script]))
+test('each script is handed out', () => {
+  const http = new URL('../../edge/http/', import.meta.url)
+  const served = readdirSync(http, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => readFileSync(new URL(file, http), 'utf8'))
+    .flatMap((text) => [...text.matchAll(/console\/([a-z-]+)\/script\.txt'/g)])
+    .map(([, folder]) => folder)
+  expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
 })

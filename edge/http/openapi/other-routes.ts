@@ -67,23 +67,16 @@ function ofOwnPage(
   }
 }
 
-const pageScript: Description = {
-  operationId: 'page_script',
-  summary: 'A script of this service’s own pages.',
-  security: [],
-  parameters: [
-    {
-      name: 'file',
-      in: 'path',
-      required: true,
-      description: 'As its page names it.',
-      schema: { type: 'string' },
+function script(operationId: string): Description {
+  return {
+    operationId,
+    summary: 'A script of this service’s own pages.',
+    security: [],
+    responses: {
+      200: { description: 'The script.', content: { 'text/javascript': {} } },
+      ...failures(500),
     },
-  ],
-  responses: {
-    200: { description: 'The script.', content: { 'text/javascript': {} } },
-    ...failures(404, 500),
-  },
+  }
 }
 
 const seeOther = { 303: { description: 'To the sign-in, and back.' } }
@@ -294,7 +287,15 @@ export const otherRoutes: Paths = {
   '/console': {
     get: page('An account of the core API, seen with a key that only the browser has.', 'console'),
   },
-  '/scripts/{file}': { get: pageScript },
+  '/scripts/account.js': { get: script('account_script') },
+  '/scripts/charts.js': { get: script('charts_script') },
+  '/scripts/connect.js': { get: script('connect_script') },
+  '/scripts/console.js': { get: script('console_script') },
+  '/scripts/editor.js': { get: script('editor_script') },
+  '/scripts/ethers.js': { get: script('ethers_script') },
+  '/scripts/sign-in.js': { get: script('sign_in_script') },
+  '/scripts/verifier.js': { get: script('verifier_script') },
+  '/scripts/verify.js': { get: script('verify_script') },
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },
