@@ -33,16 +33,17 @@ export function observe(registry: Registry, known: KnownState): void {
   collectDefaultMetrics({ register: registry })
   /** @param read undefined: not known now, and not shown */
   const gauge = (name: string, help: string, read: () => number | undefined) => {
-    new Gauge({
+    const made = new Gauge({
       name,
       help,
-      registers: [registry],
+      registers: [],
       collect() {
         this.remove()
         const value = read()
         if (value !== undefined) this.set(value)
       },
     })
+    registry.registerMetric(made)
   }
   const labelled = (
     name: string,
@@ -50,16 +51,17 @@ export function observe(registry: Registry, known: KnownState): void {
     label: string,
     read: () => Iterable<readonly [string, number]>,
   ) => {
-    new Gauge({
+    const made = new Gauge({
       name,
       help,
       labelNames: [label],
-      registers: [registry],
+      registers: [],
       collect() {
         this.reset()
         for (const [value, number] of read()) this.set({ [label]: value }, number)
       },
     })
+    registry.registerMetric(made)
   }
   const secondsSince = (at: number | undefined) =>
     at === undefined ? undefined : (known.now() - at) / 1000

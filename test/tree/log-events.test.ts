@@ -27,7 +27,9 @@ it('every event that the edge logs has a level, and every level an event', () =>
 it('nothing but the log, and the local mailbox, writes to the console of the edge', () => {
   const own = ['edge/log.ts', 'edge/identity/choose-mailer.ts']
   const writers = sources('edge').filter(
-    ({ file, text }) => !file.startsWith('edge/console/') && /\bconsole[.[]/.test(text),
+    ({ file, text }) =>
+      !file.startsWith('edge/console/') &&
+      /\bconsole(\.(log|info|warn|error|debug)\b|\[)/.test(text),
   )
   expect(writers.map(({ file }) => file).toSorted()).toEqual(own.toSorted())
 })
