@@ -3,7 +3,14 @@ import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
-import type { HandshakeSender, RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import type {
+  BackfillRecord,
+  HandshakeSender,
+  RunRecord,
+  TriggerRecord,
+  TriggerStats,
+  WaitingFor,
+} from '../../shared/wire/trigger.ts'
 import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { Visited } from '../schedule/scan.ts'
@@ -11,6 +18,8 @@ import { wakeScanner } from '../schedule/wake-scanner.ts'
 import type { Accepted } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
+import type { ChartRange, RunChart } from './run-chart.ts'
+import type { RunLine } from './run-lines.ts'
 import type { PageQuery } from './run-pages.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
 import { type KnownHead, type WatchChange, watchChange } from './watch-change.ts'
@@ -20,6 +29,22 @@ import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 export type Changed =
   | { state: 'changed'; record: TriggerRecord }
   | Extract<WatchChange, { state: 'asks_head' }>
+
+/** Of a trigger, for a page that looks again every few seconds. */
+export type TriggerGlance = {
+  /** Newest first. */
+  lines: RunLine[]
+  /** The next page's cursor. */
+  next: string | null
+  enabled: boolean
+  disabledReason: string | null
+  waitingFor: WaitingFor | null
+  /** Schedules: Unix milliseconds. */
+  nextTickAt: number | null
+  backfill: BackfillRecord | null
+  stats: TriggerStats
+  chart: RunChart | null
+}
 
 /**
  * One trigger: its record, the intake of its firings, its queue and its history. The object is the truth of the
@@ -98,6 +123,27 @@ export class TriggerQueue extends DurableObject<Env> {
   async runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined> {
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.page(trigger, page)
+  }
+
+  /** What changes on its page: a page of its runs in lines, its counters and its state; with a range, a chart of it too. */
+  async glance(
+    ownerId: string,
+    page: PageQuery,
+    range?: ChartRange,
+  ): Promise<TriggerGlance | undefined> {
+    const trigger = this.#owned(ownerId)
+    if (!trigger) return undefined
+    const { charts, dispatcher, history, state, statistics } = this.#parts
+    return {
+      ...history.lines(trigger, page),
+      enabled: trigger.enabled,
+      disabledReason: trigger.disabledReason,
+      waitingFor: dispatcher.waitingFor(),
+      nextTickAt: trigger.nextTickAt,
+      backfill: state.watch?.backfill ?? null,
+      stats: statistics.read(),
+      chart: range === undefined ? null : charts.read(range),
+    }
   }
 
   /** One run with its whole input. @param waitMs so long the answer may wait for the run's end */
