@@ -3,9 +3,10 @@ import type { RunRecord } from '../../shared/wire/trigger.ts'
 import { encodeCursor } from './page-cursor.ts'
 import { type RunRow, runRecord, type TriggerRow } from './records.ts'
 import { type PageQuery, RunPages } from './run-pages.ts'
-import { type RunLine, runLines } from './run-lines.ts'
+import { runLines } from './run-lines.ts'
 import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
+import type { RunLine } from './trigger-glance.ts'
 
 /** Bodies up to this size are shown in lists; larger ones by `run` alone. */
 const LISTED_BODY_BYTES = 64 * 1024

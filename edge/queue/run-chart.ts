@@ -1,31 +1,5 @@
 import type { CountedRun } from './counted-runs.ts'
-
-/** What a chart may show: how far back it reaches, and how long a bucket of it is. */
-export const CHART_RANGES = {
-  '1h': { bucketMs: 2 * 60_000, buckets: 30 },
-  '24h': { bucketMs: 60 * 60_000, buckets: 24 },
-  '7d': { bucketMs: 6 * 60 * 60_000, buckets: 28 },
-  '30d': { bucketMs: 24 * 60 * 60_000, buckets: 30 },
-} as const
-export type ChartRange = keyof typeof CHART_RANGES
-
-export type ChartBucket = {
-  /** Where it begins, Unix milliseconds. */
-  at: number
-  /** Runs that ended in it, by how. */
-  ok: number
-  failed: number
-  /** From start to end of those of them that were started; null where there is none. */
-  p50Ms: number | null
-  p95Ms: number | null
-}
-
-export type RunChart = {
-  range: ChartRange
-  bucketMs: number
-  /** Oldest first, none left out; the last one is under way. */
-  buckets: ChartBucket[]
-}
+import { CHART_RANGES, type ChartRange, type RunChart } from './trigger-glance.ts'
 
 /** Runs that are kept in memory, the latest: as many as a history has. */
 const RUNS_MAX = 10_000

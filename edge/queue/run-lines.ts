@@ -1,31 +1,4 @@
-import type { RunStatus, WaitingFor } from '../../shared/wire/trigger.ts'
-import type { Firing } from './firing.ts'
-
-/** A run in a line: what tells it from others, without its input, its logs and most of what came of it. */
-export type RunLine = {
-  /** Without its trigger's id, as `suffix` of the row. */
-  suffix: string
-  status: RunStatus
-  /** Unix milliseconds, like all times here. */
-  queuedAt: number
-  startedAt: number | null
-  finishedAt: number | null
-  nextAttemptAt: number | null
-  waitingFor: WaitingFor | null
-  attempt: number
-  test: boolean
-  isReplay: boolean
-  reorged: boolean
-  source: Firing['source']
-  /** Of the event. */
-  bodyBytes: number
-  /** Schedules: the nominal time of the tick. */
-  scheduledAt: number | null
-  /** Chain events: the block of the log. */
-  blockNumber: number | null
-  /** The beginning of the error, or of the response as JSON; null until it has ended. */
-  text: string | null
-}
+import type { RunLine } from './trigger-glance.ts'
 
 /** Characters of an error or a response: more than a line shows. */
 const TEXT_CHARACTERS = 300

@@ -3,14 +3,7 @@ import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
-import type {
-  BackfillRecord,
-  HandshakeSender,
-  RunRecord,
-  TriggerRecord,
-  TriggerStats,
-  WaitingFor,
-} from '../../shared/wire/trigger.ts'
+import type { HandshakeSender, RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
 import type { DeliveryAnswer, LogDelivery } from '../chain/subscription.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { Visited } from '../schedule/scan.ts'
@@ -18,9 +11,8 @@ import { wakeScanner } from '../schedule/wake-scanner.ts'
 import type { Accepted } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
-import type { ChartRange, RunChart } from './run-chart.ts'
-import type { RunLine } from './run-lines.ts'
 import type { PageQuery } from './run-pages.ts'
+import type { ChartRange, TriggerGlance } from './trigger-glance.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
 import { type KnownHead, type WatchChange, watchChange } from './watch-change.ts'
 import { type PostAnswer, type WebhookPost } from './webhook-intake.ts'
@@ -29,22 +21,6 @@ import { type TriggerParts, triggerParts } from './trigger-parts.ts'
 export type Changed =
   | { state: 'changed'; record: TriggerRecord }
   | Extract<WatchChange, { state: 'asks_head' }>
-
-/** Of a trigger, for a page that looks again every few seconds. */
-export type TriggerGlance = {
-  /** Newest first. */
-  lines: RunLine[]
-  /** The next page's cursor. */
-  next: string | null
-  enabled: boolean
-  disabledReason: string | null
-  waitingFor: WaitingFor | null
-  /** Schedules: Unix milliseconds. */
-  nextTickAt: number | null
-  backfill: BackfillRecord | null
-  stats: TriggerStats
-  chart: RunChart | null
-}
 
 /**
  * One trigger: its record, the intake of its firings, its queue and its history. The object is the truth of the

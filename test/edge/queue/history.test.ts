@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { History } from '../../../edge/queue/history.ts'
 import { decodeCursor, encodeCursor } from '../../../edge/queue/page-cursor.ts'
-import { type PageQuery, RunPages } from '../../../edge/queue/run-pages.ts'
+import type { PageQuery } from '../../../edge/queue/run-pages.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { unknownTriggerId } from '../app.ts'
 import { inObject, inTrigger, type Parts, parts, seed, someTrigger, watched } from './seeded.ts'
