@@ -4,10 +4,12 @@ import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { docsWalks } from './walks/docs.ts'
 import { failureWalks } from './walks/failures.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
+import { triggerFormWalks } from './walks/trigger-forms.ts'
 
 describe.skipIf(!installed)('a person with a browser', () => {
   const walks = new Walks()
@@ -26,9 +28,11 @@ describe.skipIf(!installed)('a person with a browser', () => {
   })
 
   signInWalks(walks)
+  triggerFormWalks(walks)
   approveWalks(walks)
   requestWalks(walks)
   attackWalks(walks)
   failureWalks(walks)
+  docsWalks(walks)
   passkeyWalks(walks)
 })
