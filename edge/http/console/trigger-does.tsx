@@ -4,6 +4,7 @@ import { Area } from '../../console/fields.tsx'
 import { Choice, Facts } from '../../console/parts.tsx'
 import { cutText, prettyJson } from '../../console/runs/pretty-json.ts'
 import { visibleLines } from '../../console/runs/written.ts'
+import { visible } from '../../console/user-text.tsx'
 import type { Session } from '../../identity/sessions.ts'
 import { maskedParams } from './secret-params.ts'
 import { formToken } from './session-form.ts'
@@ -104,7 +105,7 @@ export async function DoesCard({ session, trigger }: Shown) {
         <a class="button" href={`/triggers/${id}/edit`}>
           Edit
         </a>
-        <SwitchForm session={session} trigger={{ id, name, enabled }} />
+        <SwitchForm session={session} trigger={{ id, name: visible(name), enabled }} />
         <form method="post" action={`/triggers/${id}/purge`}>
           <input type="hidden" name="csrf" value={await formToken(session, purgeSubject(id))} />
           <button type="submit" class="quiet">
@@ -112,7 +113,7 @@ export async function DoesCard({ session, trigger }: Shown) {
           </button>
         </form>
       </div>
-      <DeleteForm session={session} trigger={{ id, name }} />
+      <DeleteForm session={session} trigger={{ id, name: visible(name) }} />
     </section>
   )
 }
