@@ -7,7 +7,7 @@ import { loadRootKey } from '../keys/root-file.ts'
 import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
-import { inherited, processorSettingsIn } from './child-environment.ts'
+import { inherited, originSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
@@ -178,7 +178,7 @@ export class Stack {
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
-      ...processorSettingsIn(environment),
+      ...originSettingsIn(environment),
       ...originSettings,
       SVC_APP_ID: this.#app.governance,
       SVC_APP_COMPOSE_FILE: this.#app.composeFile,
