@@ -10,7 +10,14 @@ export const SECTIONS: readonly Section[] = [
   { title: 'First steps', names: ['start', 'by-hand', 'triggers', 'actions', 'accounts'] },
   {
     title: 'How to',
-    names: ['how-to/prepare', 'how-to/*', 'chain-events', 'credits', 'derived-actions', 'chain-secured'],
+    names: [
+      'how-to/prepare',
+      'how-to/*',
+      'chain-events',
+      'credits',
+      'derived-actions',
+      'chain-secured',
+    ],
   },
   {
     title: 'Reference',

@@ -477,6 +477,18 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0058-documents.md'),
   },
   {
+    file: 'docs/decisions/0059-forms-of-triggers.md',
+    title: "0059: forms of triggers",
+    lead: "",
+    load: () => import('../../docs/decisions/0059-forms-of-triggers.md'),
+  },
+  {
+    file: 'docs/decisions/0064-what-the-documents-say-is-done.md',
+    title: "0064: what the documents say is done",
+    lead: "",
+    load: () => import('../../docs/decisions/0064-what-the-documents-say-is-done.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",

@@ -12,8 +12,10 @@ export type Elsewhere = {
   has?: string
 } & ({ ranBy: string } | { because: string })
 
-/** Whose file it is that these are listed in. */
-const HERE = 'test/system/docs.test.ts'
+/** What is shown, against what takes it. */
+const BODIES = 'test/system/docs/body-suite.ts'
+/** Samples that are one program together, and outputs that are compared by what is said of them. */
+const PROGRAMS = 'test/system/docs/program-suite.ts'
 
 const REAL_MACHINE = 'dstack’s VMM on a host with TDX'
 const REGISTRY = 'pulls from a public registry and pushes to one of yours'
@@ -23,14 +25,14 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'README.md', has: 'npm ci\n', ranBy: '.ci/run' },
   { page: 'README.md', has: 'npm run demo\n', ranBy: 'test/system/journey.test.ts' },
   { page: 'README.md', has: 'the stack is ready', ranBy: 'test/system/journey.test.ts' },
-  { page: 'README.md', has: 'svc verify https://localhost:8788\n', ranBy: HERE },
-  { page: 'README.md', has: 'quote           PASSED', ranBy: HERE },
+  { page: 'README.md', has: 'svc verify https://localhost:8788\n', ranBy: PROGRAMS },
+  { page: 'README.md', has: 'quote           PASSED', ranBy: PROGRAMS },
   { page: 'docs/by-hand.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
   { page: 'docs/how-to/prepare.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
   {
     page: 'docs/how-to/sign-on-a-schedule.md',
     has: 'SVC_OUTBOUND_ALLOW=localhost:8545 npm start\n',
-    ranBy: HERE,
+    ranBy: 'test/system/docs.test.ts',
   },
   {
     page: 'docs/how-to/use-an-agent.md',
@@ -44,18 +46,18 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   },
   { page: 'docs/actions.md', language: 'js', ranBy: 'test/origin/actions/docs.test.ts' },
   { page: 'docs/actions.md', language: 'json', ranBy: 'test/origin/actions/docs.test.ts' },
-  { page: 'docs/actions.md', has: 'x-svc-error: action_threw', ranBy: HERE },
+  { page: 'docs/actions.md', has: 'x-svc-error: action_threw', ranBy: PROGRAMS },
   { page: 'docs/architecture.md', language: '', because: 'a picture' },
-  { page: 'docs/chain-secured.md', language: 'js', ranBy: HERE },
+  { page: 'docs/chain-secured.md', language: 'js', ranBy: PROGRAMS },
   { page: 'docs/cli.md', language: 'json', ranBy: 'test/shared/cli/trigger.test.ts' },
-  { page: 'docs/client.md', language: 'js', ranBy: HERE },
-  { page: 'docs/configuration.md', language: 'json', ranBy: HERE },
+  { page: 'docs/client.md', language: 'js', ranBy: PROGRAMS },
+  { page: 'docs/configuration.md', language: 'json', ranBy: BODIES },
   { page: 'docs/credits.md', language: 'sql', ranBy: 'test/origin/credits/docs.test.ts' },
-  { page: 'docs/credits.md', language: 'html', ranBy: HERE },
-  { page: 'docs/deploy.md', has: 'npm run image                    #', ranBy: HERE },
+  { page: 'docs/credits.md', language: 'html', ranBy: BODIES },
+  { page: 'docs/deploy.md', has: 'npm run image                    #', ranBy: BODIES },
   { page: 'docs/deploy.md', has: 'skopeo copy --all', because: REGISTRY },
-  { page: 'docs/deploy.md', language: 'json', ranBy: HERE },
-  { page: 'docs/deploy.md', has: 'npm run app-compose', ranBy: HERE },
+  { page: 'docs/deploy.md', language: 'json', ranBy: BODIES },
+  { page: 'docs/deploy.md', has: 'npm run app-compose', ranBy: BODIES },
   {
     page: 'docs/deploy.md',
     has: 'cast send',
@@ -79,9 +81,9 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'js',
     ranBy: 'test/origin/actions/derived-actions.test.ts',
   },
-  { page: 'docs/errors.md', language: 'json', ranBy: HERE },
-  { page: 'docs/receipts.md', language: 'ts', ranBy: HERE },
-  { page: 'docs/triggers.md', language: 'json', ranBy: HERE },
+  { page: 'docs/errors.md', language: 'json', ranBy: BODIES },
+  { page: 'docs/receipts.md', language: 'ts', ranBy: PROGRAMS },
+  { page: 'docs/triggers.md', language: 'json', ranBy: BODIES },
   {
     page: 'docs/triggers.md',
     language: 'js',
@@ -93,8 +95,8 @@ export const ELSEWHERE: readonly Elsewhere[] = [
       (name) => `docs/core-api/${name}.md`,
     ),
   ].flatMap((page) => [
-    { page, language: 'text', ranBy: HERE },
-    ...(page === 'docs/api.md' ? [] : [{ page, language: 'json', ranBy: HERE }]),
+    { page, language: 'text', ranBy: BODIES },
+    ...(page === 'docs/api.md' ? [] : [{ page, language: 'json', ranBy: BODIES }]),
   ]),
 ]
 

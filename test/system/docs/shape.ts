@@ -53,7 +53,7 @@ function misshapenText(expected: string, actual: string, at: string): string | u
 const shapeOf = (text: string) =>
   text
     .trim()
-    .replaceAll(/0x[0-9a-fA-F]+…?[0-9a-fA-F]*/g, '<hex>')
+    .replaceAll(/0x[0-9a-fA-F]*…?[0-9a-fA-F]*/g, '<hex>')
     .replaceAll(/\bQm\w+…?\w*|\beyJ[\w.-]*…?/g, '<token>')
     .replaceAll(/[\w-]{32,}/g, '<token>')
     .replaceAll(/\d+(\.\d+)?/g, '<n>')
