@@ -39,6 +39,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/attestation.md'),
   },
   {
+    file: 'docs/backup.md',
+    title: "Back up and restore",
+    lead: "What has to be kept, what comes back by itself, and how to bring a service back.",
+    load: () => import('../../docs/backup.md'),
+  },
+  {
     file: 'docs/by-hand.md',
     title: "By hand, with curl",
     lead: "From no account to a signed result with curl alone: every request that the console, the command line and the client make for you.",
@@ -471,6 +477,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0056-what-the-gate-shares.md'),
   },
   {
+    file: 'docs/decisions/0057-what-an-operator-sees.md',
+    title: "0057: What an operator sees",
+    lead: "",
+    load: () => import('../../docs/decisions/0057-what-an-operator-sees.md'),
+  },
+  {
     file: 'docs/decisions/0058-documents.md',
     title: "0058: documents",
     lead: "",
@@ -565,6 +577,12 @@ export const SOURCES: readonly DocumentSource[] = [
     title: "Verify a webhook",
     lead: "Goal: an action that does something for GitHub's webhooks, and refuses everybody else's.",
     load: () => import('../../docs/how-to/verify-a-webhook.md'),
+  },
+  {
+    file: 'docs/operate.md',
+    title: "Operate",
+    lead: "What a running deployment says of itself, and what to do about it.",
+    load: () => import('../../docs/operate.md'),
   },
   {
     file: 'docs/receipts.md',

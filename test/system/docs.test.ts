@@ -14,6 +14,7 @@ import { inPlaceOf } from './docs/in-place-of.ts'
 import { readPage } from './docs/page-shell.ts'
 import { programsWork } from './docs/program-suite.ts'
 import { definitions, prepared, type Reading, READINGS } from './docs/readings.ts'
+import { backupRestores } from './docs/restore-suite.ts'
 import { misshapen } from './docs/shape.ts'
 import { guideHolds } from './skill/guide-suite.ts'
 import { hasTools } from './skill/walk.ts'
@@ -142,3 +143,4 @@ describe.skipIf(!hasTools)('a reader of the documents', () => {
 programsWork(() => started)
 bodiesHold(() => started)
 guideHolds(() => started)
+backupRestores(() => started)

@@ -76,6 +76,7 @@ export function bodiesHold(stack: () => StartedStack): void {
         .replace(' deployment.json', ` ${folder}/deployment.json`)
         .replace(' app-compose.json', ` ${folder}/app-compose.json`)
       const image = blockWith('docs/deploy.md', 'npm run image   ').replace('npm ci\n', '')
+      expect(image).toContain(blockWith('docs/how-to/deploy.md', 'npm run image').trim())
       const { stdout } = await promisify(execFile)('bash', ['-ec', image + commands], { cwd: root })
       expect(stdout).toMatch(/sha256:[0-9a-f]{64}/)
       expect(stdout.trim()).toMatch(/[0-9a-f]{64}$/)

@@ -14,6 +14,8 @@ export type Elsewhere = {
 
 /** What is shown, against what takes it. */
 const BODIES = 'test/system/docs/body-suite.ts'
+/** What ends the stack, and begins it again elsewhere. */
+const RESTORE = 'test/system/docs/restore-suite.ts'
 /** Samples that are one program together, and outputs that are compared by what is said of them. */
 const PROGRAMS = 'test/system/docs/program-suite.ts'
 
@@ -21,6 +23,10 @@ const REAL_MACHINE = 'dstack’s VMM on a host with TDX'
 const REGISTRY = 'pulls from a public registry and pushes to one of yours'
 
 export const ELSEWHERE: readonly Elsewhere[] = [
+  { page: 'docs/how-to/deploy.md', has: 'npm run image\n', ranBy: BODIES },
+  { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
+  { page: 'docs/backup.md', language: '', ranBy: RESTORE },
+  { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },
   { page: 'README.md', has: 'REST clients', because: 'a picture' },
   { page: 'README.md', has: 'npm ci\n', ranBy: '.ci/run' },
   { page: 'README.md', has: 'npm run demo\n', ranBy: 'test/system/journey.test.ts' },

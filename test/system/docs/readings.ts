@@ -11,7 +11,7 @@ const account = `
 `
 export const prepared = () =>
   readOf('docs/how-to/prepare.md')
-    .filter(isCommands)
+    .filter((block) => isCommands(block) && !block.text.includes('whoami'))
     .map(({ text }) => text)
 /** A person's token, and the challenge of another. */
 const token = () =>
@@ -43,6 +43,7 @@ export const READINGS: Record<string, (started: StartedStack) => Reading> = {
     },
     prints: ['success'],
   }),
+  'docs/how-to/deploy.md': () => ({ before: [] }),
   'docs/receipts.md': (started) => ({
     before: [
       ...prepared().slice(0, 1),
