@@ -69,6 +69,7 @@ export class Stack {
   #deployment: Deployment | undefined
   #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
+  #stopping: Promise<void> | undefined
 
   private constructor(
     options: StackOptions,
@@ -142,7 +143,12 @@ export class Stack {
     await this.#children.get(component)?.kill()
   }
 
-  async stop(): Promise<void> {
+  /** A stack ends once: who asks again waits for the same end. */
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  async #stop(): Promise<void> {
     for (const component of ['edge', 'origin', 'chain'] as const)
       await this.#children.get(component)?.stop()
     await this.#nameServer?.close()
