@@ -16,7 +16,7 @@ const isBack = new URLSearchParams(location.search).has('redirect_status')
 // Out of the history, and of what the processor's script sees: names of the channel, and what a bank has appended.
 history.replaceState(null, '', PAY_PATH)
 
-if (!mayRunForeignScript(sessionStorage))
+if (!mayRunForeignScript(() => Object.keys(sessionStorage)))
   say(
     'Nothing is paid here: this tab keeps something of the console, which the processor’s script must not see. Open the payment page from the console.',
   )
