@@ -1,4 +1,4 @@
-import { channelName, type FromPayPage } from '../console/credits/handover.ts'
+import { channelName, type FromPayPage } from '../console/credits/payment-channel.ts'
 
 /** The tab of the console answers at once, where it is there. */
 const ANSWER_WITHIN_MS = 5_000

@@ -1,5 +1,5 @@
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../shared/limits.ts'
-import type { PaymentHandover } from '../console/credits/handover.ts'
+import type { PaymentHandover } from '../console/credits/payment-channel.ts'
 
 const CLIENT_SECRET = /^pi_[A-Za-z0-9]{1,100}_secret_[A-Za-z0-9_]{1,200}$/
 const PUBLISHABLE_KEY = /^pk_(?:test|live)_[A-Za-z0-9_]{1,250}$/

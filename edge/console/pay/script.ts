@@ -1,5 +1,5 @@
 /** The script of the page `/pay`. `edge/console/build.ts` makes `script.txt` of it. */
-import { PAY_PATH } from '../console/credits/handover.ts'
+import { PAY_PATH } from '../console/credits/payment-channel.ts'
 import { dollars } from '../console/credits/dollars.ts'
 import { askConsole } from './ask-console.ts'
 import { loadProcessor } from './processor.ts'
@@ -30,7 +30,8 @@ else
 async function pay(): Promise<void> {
   const atConsole = askConsole(name)
   const given = payable(await atConsole.handover)
-  if (given === undefined) throw new Error('This page is opened by the console: begin a payment there.')
+  if (given === undefined)
+    throw new Error('This page is opened by the console: begin a payment there.')
   const processor = await loadProcessor(byId('processor').dataset['script']!)
   const { clientSecret, publishableKey, amountCents } = given
   const client = processor(publishableKey)

@@ -5,8 +5,8 @@
 ;(() => {
   const { origin } = new URL(document.currentScript.src)
   const CARDS = {
-    '4242424242424242': 'pm_card_visa',
-    '4000000000000002': 'pm_card_chargeDeclined',
+    4242424242424242: 'pm_card_visa',
+    4000000000000002: 'pm_card_chargeDeclined',
   }
 
   function field(text, input) {
@@ -31,7 +31,10 @@
       this.card.id = 'card'
       this.card.inputMode = 'numeric'
       this.card.autocomplete = 'cc-number'
-      place.replaceChildren(...field('Payment method', this.method), ...field('Card number', this.card))
+      place.replaceChildren(
+        ...field('Payment method', this.method),
+        ...field('Card number', this.card),
+      )
     }
     get paymentMethod() {
       if (this.method.value === 'Crypto') return 'pm_crypto'

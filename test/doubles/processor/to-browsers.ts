@@ -5,7 +5,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const LIBRARY = readFileSync(new URL('client-library.js', import.meta.url))
 
 /** @returns whether it was answered */
-export function answerToBrowser({ method, url }: IncomingMessage, response: ServerResponse): boolean {
+export function answerToBrowser(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
   if (method === 'GET' && url === '/v3/') {
     response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(LIBRARY)
     return true

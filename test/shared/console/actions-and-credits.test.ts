@@ -115,7 +115,10 @@ describe('a statement by day', () => {
   })
 
   it('is of thirty days that end today', () => {
-    expect(lastDays(30, Date.UTC(2026, 2, 30, 23))).toEqual({ from: '2026-03-01', to: '2026-03-30' })
+    expect(lastDays(30, Date.UTC(2026, 2, 30, 23))).toEqual({
+      from: '2026-03-01',
+      to: '2026-03-30',
+    })
   })
 })
 

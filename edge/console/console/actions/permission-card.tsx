@@ -59,7 +59,9 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   const hash = cidHash(cid)
   const permit = async (group_id: number) => {
     const fields = { group_id, action_ipfs_cid: cid }
-    const done = await perform('Permit this action', () => connection.client.addActionToGroup(fields))
+    const done = await perform('Permit this action', () =>
+      connection.client.addActionToGroup(fields),
+    )
     if (!done) return
     await groups.again()
     onChange()

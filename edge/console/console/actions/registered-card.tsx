@@ -52,7 +52,12 @@ const Register: FC<RegisteredCardProps> = ({ connection, perform, cid, actions }
   return (
     <details class="card">
       <summary>Register the source above</summary>
-      <TextsForm id="register" texts={{ name: '', description: '' }} submit="Register" onSubmit={add} />
+      <TextsForm
+        id="register"
+        texts={{ name: '', description: '' }}
+        submit="Register"
+        onSubmit={add}
+      />
     </details>
   )
 }
@@ -94,7 +99,9 @@ const Row: FC<RegisteredCardProps & { action: RegisteredAction }> = ({
             texts={{ name, description }}
             submit="Save"
             onSubmit={(texts) =>
-              change('Rename the action', () => client.updateActionMetadata({ hashed_cid, ...texts }))
+              change('Rename the action', () =>
+                client.updateActionMetadata({ hashed_cid, ...texts }),
+              )
             }
           />
         )}

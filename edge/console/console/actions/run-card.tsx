@@ -39,7 +39,11 @@ export const RunCard: FC<RunCardProps> = ({
   const run = () => {
     const read = readParams(params)
     if ('fault' in read) {
-      setRefused({ field: 'params', why: read.fault, ...(read.place && { offset: read.place.offset }) })
+      setRefused({
+        field: 'params',
+        why: read.fault,
+        ...(read.place && { offset: read.place.offset }),
+      })
       area.current?.focus()
       return
     }
@@ -106,7 +110,8 @@ export const RunCard: FC<RunCardProps> = ({
         )}
       </div>
       <p class="note">
-        A run that succeeds costs 1 cent for each second that it began; one that fails costs nothing.
+        A run that succeeds costs 1 cent for each second that it began; one that fails costs
+        nothing.
       </p>
       <div class="result" aria-live="polite">
         {latest && <p role="status">{stateOf(latest)}</p>}
@@ -152,12 +157,7 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
       <fieldset>
         <legend>By which key</legend>
         <label class="choice">
-          <input
-            type="radio"
-            name="run-by"
-            checked={!byOther}
-            onChange={() => setByOther(false)}
-          />
+          <input type="radio" name="run-by" checked={!byOther} onChange={() => setByOther(false)} />
           <span>The key that the console is connected with</span>
         </label>
         <label class="choice">
@@ -171,7 +171,8 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
         <label for="run-key">Usage key</label>
         <p class="hint" id="run-key-hint">
           It stays in this field and goes to the core API alone.
-          {connection.by === 'wallet' && ' An admin wallet runs actions by usage keys: make one under Usage keys.'}
+          {connection.by === 'wallet' &&
+            ' An admin wallet runs actions by usage keys: make one under Usage keys.'}
         </p>
         <input
           id="run-key"

@@ -105,7 +105,11 @@ const Stack: FC<StackProps> = ({ stack, isSourceShown, goTo }) => (
 )
 
 const Logs: FC<{ logs: string }> = ({ logs }) =>
-  logs === '' ? <p class="note">It wrote nothing to the console.</p> : <Part title="Console" text={logs} />
+  logs === '' ? (
+    <p class="note">It wrote nothing to the console.</p>
+  ) : (
+    <Part title="Console" text={logs} />
+  )
 
 const Part: FC<{ title: string; text: string }> = ({ title, text }) => (
   <section>

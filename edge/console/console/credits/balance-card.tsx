@@ -42,9 +42,9 @@ export const BalanceCard: FC<{ balance: Loading<Balance>; credited: number }> = 
               <p class="warn">Nothing can be run or changed until there is credit.</p>
             )}
             <p class="note">
-              Reserved is held for what is under way, and comes back unless it is charged. A run costs
-              1 cent for each second that it began, a change of the account 1 cent; what fails, and
-              what is only read, costs nothing.
+              Reserved is held for what is under way, and comes back unless it is charged. A run
+              costs 1 cent for each second that it began, a change of the account 1 cent; what
+              fails, and what is only read, costs nothing.
             </p>
           </>
         )}

@@ -1,7 +1,8 @@
 /** Payments that this tab has begun: each is paid on a page of its own (`/pay`), and confirmed from here. */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
 import type { Connection } from '../connection.ts'
-import { type PaymentHandover, handOver } from './handover.ts'
+import { handOver } from './handover.ts'
+import type { PaymentHandover } from './payment-channel.ts'
 
 export type Payment = {
   /** The processor's. */

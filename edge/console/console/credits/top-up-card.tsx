@@ -54,8 +54,8 @@ const NoProcessor: FC = () => (
     <p>This service takes no payments now: it has no payment processor, or does not reach it.</p>
     <p>
       Who runs it sets <code>SVC_PROCESSOR_SECRET_KEY</code>,{' '}
-      <code>SVC_PROCESSOR_PUBLISHABLE_KEY</code> and <code>SVC_PROCESSOR_WEBHOOK_SECRET</code> at the
-      origin. Keys of the processor’s test mode will do for a local stack, with its test cards;{' '}
+      <code>SVC_PROCESSOR_PUBLISHABLE_KEY</code> and <code>SVC_PROCESSOR_WEBHOOK_SECRET</code> at
+      the origin. Keys of the processor’s test mode will do for a local stack, with its test cards;{' '}
       <a href="/docs/credits">Credits</a> has it step by step.
     </p>
   </div>
