@@ -1,7 +1,7 @@
 import { channelName, type FromPayPage } from '../console/credits/payment-channel.ts'
 
 /** The tab of the console answers at once, where it is there. */
-const ANSWER_WITHIN_MS = 5_000
+const ANSWER_WITHIN_MS = 3_000
 
 type Console = {
   /** What came, unjudged; nothing where nobody answers. */

@@ -4,6 +4,7 @@ import { ConnectCard } from '../../console/connect/connect-card.tsx'
 import type { App, AppEnv } from '../app-env.ts'
 import { page } from '../page.tsx'
 import { scriptUrl } from '../page-script.ts'
+import { ACCOUNT_STYLE } from './account-style.ts'
 import { CHARTS_SCRIPT_PATH } from './charts-script.ts'
 import { CONSOLE_STYLE } from './console-style.ts'
 import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
@@ -31,7 +32,7 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
     {
       title: 'Console',
       wide: true,
-      style: CONSOLE_STYLE,
+      style: CONSOLE_STYLE + ACCOUNT_STYLE,
       script: { url: script, modules, connect },
     },
     <>

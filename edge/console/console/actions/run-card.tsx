@@ -1,12 +1,13 @@
 /** Params, by which key, and what became of it. */
 import { useEffect, useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
+import { Badge } from '../../parts.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
 import type { Connection } from '../connection.ts'
 import { clientOfKey, type Origin } from '../open.ts'
 import { type ActionRun, type Runner, runsOf } from './action-runs.ts'
 import { readParams } from './params-text.ts'
-import { RunOutcome } from './run-outcome.tsx'
+import { isActionFailure, RunOutcome } from './run-outcome.tsx'
 
 type RunCardProps = {
   connection: Connection
@@ -113,8 +114,8 @@ export const RunCard: FC<RunCardProps> = ({
         A run that succeeds costs 1 cent for each second that it began; one that fails costs
         nothing.
       </p>
-      <div class="result" aria-live="polite">
-        {latest && <p role="status">{stateOf(latest)}</p>}
+      <div class="result">
+        <p role="status">{latest && <RunState run={latest} />}</p>
         {latest && (
           <RunOutcome
             key={`run-${latest.number}`}
@@ -130,11 +131,21 @@ export const RunCard: FC<RunCardProps> = ({
   )
 }
 
-function stateOf({ number, state }: ActionRun): string {
+const RunState: FC<{ run: ActionRun }> = ({ run: { number, state, answer, failure } }) => {
   if (state === 'under way')
-    return `Run ${number} is under way. You can look at another view meanwhile.`
-  if (state === 'left') return `Run ${number} goes on, and nobody waits for it here.`
-  return `Run ${number}:`
+    return <>Run {number} is under way. You can look at another view meanwhile.</>
+  if (state === 'left') return <>Run {number} goes on, and nobody waits for it here.</>
+  if (answer)
+    return (
+      <>
+        Run {number} <Badge tone="good">succeeded</Badge>
+      </>
+    )
+  return (
+    <>
+      Run {number} <Badge tone="bad">{isActionFailure(failure) ? 'failed' : 'no result'}</Badge>
+    </>
+  )
 }
 
 type WhichKeyProps = {
@@ -210,8 +221,9 @@ const Earlier: FC<EarlierProps> = ({ runs, connection, source, goTo }) => (
     <summary>Earlier runs in this tab ({runs.length})</summary>
     {runs.map((run) => (
       <section key={`earlier-${run.number}`}>
-        <h4>Run {run.number}</h4>
-        {run.state !== 'ended' && <p>{stateOf(run)}</p>}
+        <h4>
+          <RunState run={run} />
+        </h4>
         <RunOutcome {...{ run, connection, goTo }} isSourceShown={run.source === source} />
       </section>
     ))}

@@ -2,7 +2,7 @@
 import type { FC } from 'hono/jsx'
 import { Copy } from '../../copy.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
-import { Badge, Facts } from '../../parts.tsx'
+import { Facts } from '../../parts.tsx'
 import { dollars } from '../credits/dollars.ts'
 import type { Connection } from '../connection.ts'
 import type { ActionRun } from './action-runs.ts'
@@ -34,9 +34,6 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
   const text = JSON.stringify(response, null, 2)
   return (
     <>
-      <p>
-        <Badge tone="good">succeeded</Badge>
-      </p>
       <Facts
         facts={[
           ['Duration', milliseconds(duration_ms)],
@@ -52,7 +49,7 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
 
 /** By its fields: see `failureInWords`. */
 type ActionFailure = Error & { code: string; actionStack: string; logs: string; receipt?: string }
-const isActionFailure = (failure: unknown): failure is ActionFailure =>
+export const isActionFailure = (failure: unknown): failure is ActionFailure =>
   failure instanceof Error && 'actionStack' in failure && 'logs' in failure
 
 const Failed: FC<OutcomeProps & { failure: ActionFailure }> = ({
@@ -62,9 +59,6 @@ const Failed: FC<OutcomeProps & { failure: ActionFailure }> = ({
   goTo,
 }) => (
   <>
-    <p>
-      <Badge tone="bad">failed</Badge>
-    </p>
     <Facts
       facts={[
         ['Code', <code>{code}</code>],

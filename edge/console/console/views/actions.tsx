@@ -71,6 +71,12 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
         This tab keeps source and params until it is closed, unlike your key: they are no secrets.
         Put none into them.
       </p>
+      {wallets.value?.length === 0 && draft.params.includes(SOME_WALLET) && (
+        <p class="warn">
+          The zeros stand for a wallet, and this account has none yet. <a href="#wallets">Make one</a>
+          , and a group that permits it with this action.
+        </p>
+      )}
       {cid !== undefined && (
         <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />
       )}
