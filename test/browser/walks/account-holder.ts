@@ -11,10 +11,14 @@ export async function accountHolder(walks: Walks, view: string): Promise<Account
   const baseUrl = walks.triggersUrl
   const account = { account_name: `Walker ${view}` }
   const { api_key: apiKey } = await createClient({ baseUrl, verify: 'never' }).newAccount(account)
-  const client = createClient({ baseUrl, verify: 'never', apiKey })
+  const client = clientWithKey(walks, apiKey)
   const visitor = await walks.visitor()
   await connect(visitor, apiKey, view)
   return { visitor, client, apiKey }
+}
+
+export function clientWithKey(walks: Walks, apiKey: string): ApiClient {
+  return createClient({ baseUrl: walks.triggersUrl, verify: 'never', apiKey })
 }
 
 export async function connect(visitor: Visitor, apiKey: string, view: string): Promise<void> {

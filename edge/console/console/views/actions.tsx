@@ -73,8 +73,8 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
       </p>
       {wallets.value?.length === 0 && draft.params.includes(SOME_WALLET) && (
         <p class="warn">
-          The zeros stand for a wallet, and this account has none yet. <a href="#wallets">Make one</a>
-          , and a group that permits it with this action.
+          The zeros stand for a wallet, and this account has none yet.{' '}
+          <a href="#wallets">Make one</a>, and a group that permits it with this action.
         </p>
       )}
       {cid !== undefined && (
@@ -86,7 +86,9 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
         params={draft.params}
         onParams={(params) => change({ params })}
       />
-      {isWhole && cid !== undefined && <RegisteredCard {...{ connection, perform, cid, actions }} />}
+      {isWhole && cid !== undefined && (
+        <RegisteredCard {...{ connection, perform, cid, actions }} />
+      )}
     </div>
   )
 }
