@@ -6,7 +6,13 @@ export const ACCOUNT_STYLE = `
 .view h4 { margin: .75rem 0 .25rem; font-size: .9375rem; }
 .part-head h4 { margin: 0; }
 .rows h4 { margin: 0 0 .375rem; font-size: 1rem; }
-.result > [role=status] { min-height: 1.6em; margin: 1.25rem 0 .5rem; font-weight: 600; }
+.result > [role=status] { margin: 0 0 .5rem; font-weight: 600; }
+.result > [role=status]:empty { margin: 0; }
+.view .card > h3 { margin: 0 0 .75rem; }
+.view .card .loading { min-height: 0; }
+.permission { min-height: 15rem; }
+.view details.card { padding: .5rem 1.5rem; }
+.view form > .note { margin: 1rem 0 0; }
 .result .facts { margin-bottom: .75rem; }
 .stack { margin: 0 0 1rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); list-style: none; font-size: .875rem; }
 .stack li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; min-height: 1.75rem; margin: 0; }

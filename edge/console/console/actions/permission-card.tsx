@@ -35,9 +35,19 @@ type PermissionCardProps = {
   onChange: () => void
 }
 
-export const PermissionCard: FC<PermissionCardProps> = (props) => (
-  <section class="card" aria-labelledby="permission-heading">
+/** @param cid absent for a moment at the beginning: the card has its place already */
+export const PermissionCard: FC<Omit<PermissionCardProps, 'cid'> & { cid: string | undefined }> = ({
+  cid,
+  ...props
+}) => (
+  <section class="card permission" aria-labelledby="permission-heading">
     <h3 id="permission-heading">Who it is, and what it may</h3>
+    {cid !== undefined && <OfCid cid={cid} {...props} />}
+  </section>
+)
+
+const OfCid: FC<PermissionCardProps> = (props) => (
+  <>
     <p>
       CID <Folded text={props.cid} of="the CID of the source" />
     </p>
@@ -50,7 +60,7 @@ export const PermissionCard: FC<PermissionCardProps> = (props) => (
         permits it.
       </p>
     )}
-  </section>
+  </>
 )
 
 const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange }) => {

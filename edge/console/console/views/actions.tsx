@@ -77,9 +77,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
           <a href="#wallets">Make one</a>, and a group that permits it with this action.
         </p>
       )}
-      {cid !== undefined && (
-        <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />
-      )}
+      <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />
       <RunCard
         {...{ connection, origin, goTo }}
         source={draft.source}
