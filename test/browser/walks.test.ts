@@ -9,6 +9,7 @@ import { failureWalks } from './walks/failures.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
+import { triggerFormWalks } from './walks/trigger-forms.ts'
 
 describe.skipIf(!installed)('a person with a browser', () => {
   const walks = new Walks()
@@ -27,6 +28,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
   })
 
   signInWalks(walks)
+  triggerFormWalks(walks)
   approveWalks(walks)
   requestWalks(walks)
   attackWalks(walks)
