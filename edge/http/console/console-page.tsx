@@ -36,10 +36,6 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
       script: { url: script, modules, connect },
     },
     <>
-      <p class="lead">
-        See and change an account of the core API: its wallets, groups, usage keys, actions and
-        credits. It needs no sign-in, but a key of the account, or its admin wallet.
-      </p>
       <noscript>
         <p class="warn">
           The console is drawn in your browser, by a script, so that your key stays there. Without a
@@ -51,9 +47,13 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
         <ConnectCard />
       </div>
       <section id="about" aria-labelledby="about-key">
-        <h2 id="about-key">Where your key goes</h2>
+        <h2 id="about-key">What this is, and where your key goes</h2>
         <p>
-          Into the memory of this tab, and from there in a header to the core API at{' '}
+          Here you see and change an account of the core API: its wallets, groups, usage keys,
+          actions and credits. It needs no sign-in, but a key of the account, or its admin wallet.
+        </p>
+        <p>
+          The key goes into the memory of this tab, and from there in a header to the core API at{' '}
           <code>{baseUrl}</code>, and nowhere else: into no cookie, no address, no log, and no
           storage unless you tick it. A reload forgets it.
         </p>
