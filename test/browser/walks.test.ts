@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
+import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
 import { docsWalks } from './walks/docs.ts'
+import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
@@ -35,4 +37,6 @@ describe.skipIf(!installed)('a person with a browser', () => {
   failureWalks(walks)
   docsWalks(walks)
   passkeyWalks(walks)
+  actionWalks(walks)
+  creditWalks(walks)
 })
