@@ -495,6 +495,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0059-forms-of-triggers.md'),
   },
   {
+    file: 'docs/decisions/0062-paying-in-the-console.md',
+    title: "0062: paying in the console, and actions in the editor",
+    lead: "",
+    load: () => import('../../docs/decisions/0062-paying-in-the-console.md'),
+  },
+  {
     file: 'docs/decisions/0064-what-the-documents-say-is-done.md',
     title: "0064: what the documents say is done",
     lead: "",

@@ -236,7 +236,7 @@ export class Stack {
   /** Who has another processor than the real one has its client library there too. */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
-    const { SVC_PROCESSOR_URL: url } = { ...processorSettingsIn(environment), ...originSettings }
+    const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }
     return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 
