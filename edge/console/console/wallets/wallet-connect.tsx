@@ -1,0 +1,69 @@
+/** The wallets that the browser offers, each a button, where there are any. */
+import type { FC } from 'hono/jsx'
+import { useEffect, useState } from 'hono/jsx/dom'
+import { type AnnouncedWallet, announcedWallets } from './announced-wallets.ts'
+
+/** What the person has chosen, to connect by. */
+export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
+
+type WalletConnectProps = {
+  isBusy: boolean
+  onChosen: (wallet: ChosenWallet) => void
+  /** What it is for, above the list. */
+  title?: string
+}
+
+export const WalletConnect: FC<WalletConnectProps> = ({ isBusy, onChosen, title }) => {
+  const [wallets, setWallets] = useState<readonly AnnouncedWallet[]>([])
+  useEffect(() => announcedWallets(window, setWallets), [])
+  return (
+    <section class="card wallets">
+      <h2>{title ?? 'Connect a wallet'}</h2>
+      {wallets.length === 0 ? (
+        <NoWallet />
+      ) : (
+        <>
+          <p class="note">For a ChainSecured account, which its admin wallet alone changes.</p>
+          <ul>
+            {wallets.map((wallet) => (
+              <li key={wallet.uuid}>
+                <WalletButton wallet={wallet} isBusy={isBusy} onChosen={onChosen} />
+              </li>
+            ))}
+          </ul>
+          {hasNamesakes(wallets) && (
+            <p class="warn">
+              Two of these wallets call themselves the same. Only the small line tells them apart:
+              take the one that you have installed.
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+type WalletButtonProps = Omit<WalletConnectProps, 'title'> & { wallet: AnnouncedWallet }
+
+const WalletButton: FC<WalletButtonProps> = ({ wallet, isBusy, onChosen }) => (
+  <button type="button" class="quiet wallet" disabled={isBusy} onClick={() => onChosen(wallet)}>
+    {wallet.icon ? <img src={wallet.icon} alt="" width={32} height={32} /> : <span class="mark" />}
+    <span>
+      <bdi>{visible(wallet.name)}</bdi>
+      <small>
+        <bdi>{visible(wallet.rdns)}</bdi>
+      </small>
+    </span>
+  </button>
+)
+
+const NoWallet: FC = () => (
+  <p class="note">
+    No wallet has announced itself to this page. A ChainSecured account needs one: a browser
+    extension that knows EIP-6963, as today’s wallets do. Install yours, unlock it, and reload this
+    page. An account of API mode needs none.
+  </p>
+)
+
+const hasNamesakes = (wallets: readonly AnnouncedWallet[]) =>
+  new Set(wallets.map(({ name }) => name.trim().toLowerCase())).size < wallets.length
