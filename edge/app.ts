@@ -10,6 +10,7 @@ import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerConsolePage } from './http/console/console-page.ts'
+import { registerEditorScript } from './http/console/editor-script.ts'
 import { registerRunPages } from './http/console/run-pages.ts'
 import { registerTriggerPages } from './http/console/trigger-pages.ts'
 import { registerFront } from './http/core/front.ts'
@@ -102,6 +103,7 @@ export function createApp(): App {
   registerTriggerPages(app)
   registerRunPages(app)
   registerConsolePage(app)
+  registerEditorScript(app)
   registerDevMailbox(app)
   registerSkill(app)
   registerOpenApi(app)

@@ -2,7 +2,8 @@ import { sealForStorage } from '../../shared/envelope/seal.ts'
 import type { Env } from '../env.ts'
 import { OriginAway } from '../trust/origin-away.ts'
 import { sealingKeys } from '../trust/trusted-keys.ts'
-import { type CheckedKey, checkUsageKey } from './check-usage-key.ts'
+import { checkUsageKey } from './check-usage-key.ts'
+import { keyWarnings } from './key-warnings.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
 export type TakenKey = {
@@ -30,23 +31,11 @@ export async function takeUsageKey(
     if (checked.key === 'account') throw new TriggerRefused({ reason: 'account_key' })
     const { storage } = await sealingKeys(env, now())
     const sealed = await sealForStorage(storage, usageKey, owner)
-    return { sealed, warnings: warningsOf(checked, actionCid) }
+    return { sealed, warnings: keyWarnings(checked, actionCid) }
   } catch (error) {
     // A look at a key has no effect, whatever became of it.
     if (error instanceof OriginAway && !error.isUnsent)
       throw new OriginAway(error.message, { cause: error, isUnsent: true })
     throw error
   }
-}
-
-function warningsOf({ key, mayExecute }: CheckedKey, actionCid: string): string[] {
-  if (key === 'unknown')
-    return [
-      'usage_api_key: no account has this key now; until one has, runs fail with 401, and ten in a row over 15 minutes disable the trigger.',
-    ]
-  if (!mayExecute)
-    return [
-      `usage_api_key: it may not execute ${actionCid} now; until a group of its account permits it, runs fail with 403, and ten in a row over 15 minutes disable the trigger.`,
-    ]
-  return []
 }

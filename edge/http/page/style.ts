@@ -3,7 +3,7 @@
  * `.lead` the first paragraph; `.card` a part that stands for itself; `.rows` a list of things with what can be done to each;
  * `.facts` names and values; `.badge` a state in a word; `.warn` and `.problem` what must not be missed; `.actions` buttons
  * side by side; `.code` what two people compare; button alone, or with `.quiet`, `.danger`, `.armed` (dead for a second).
- * `.choice` one of several; `a.button` a link that is what one came for. `body.wide` for tables.
+ * `.choice` one of several; `.done` what has just been done; `.kind` a sign and its word; `a.button` a link that is what one came for. `body.wide` for tables.
  * Colours are of contrast 4.5:1 as text and 3:1 as an edge of what is pressed, in both schemes (WCAG 2.2, 1.4.3, 1.4.11).
  */
 export const STYLE = `
@@ -70,6 +70,10 @@ pre { padding: .875rem 1rem; border: 1px solid var(--line); border-radius: .5rem
 .badge.good { color: var(--good); background: var(--good-ground); }
 .badge.bad { color: var(--bad); background: var(--bad-ground); }
 
+.icon { flex: none; vertical-align: -.25rem; }
+.kind { display: inline-flex; gap: .375rem; align-items: center; white-space: nowrap; }
+.done { margin: 0 0 1.25rem; padding: .75rem 1rem; border-left: 4px solid var(--good); border-radius: .25rem .5rem .5rem .25rem; background: var(--good-ground); }
+
 .rows { padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
 .rows > li { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: flex-start; justify-content: space-between; margin: 0; padding: 1.125rem 1.25rem; }
 .rows > li + li { border-top: 1px solid var(--line); }
@@ -93,9 +97,10 @@ fieldset { min-width: 0; margin: 0 0 1.25rem; padding: 0; border: 0; }
 .choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: .1875rem 0 0; accent-color: var(--act); }
 .hint { margin: 0 0 .375rem; font-size: .9375rem; color: var(--soft); }
 .error { margin: .375rem 0 0; font-size: .9375rem; font-weight: 600; color: var(--bad); }
-input:not([type=radio], [type=checkbox]), select { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: .5rem;
+input:not([type=radio], [type=checkbox]), select, textarea { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: .5rem;
   background: light-dark(#fff, #111317); color: inherit; font: inherit; }
-input[aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
+textarea { display: block; min-height: 8rem; font: .875rem/1.55 ui-monospace, monospace; resize: vertical; }
+:is(input, select, textarea)[aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 input.typed { max-width: 14rem; font: 600 1.25rem/1.5 ui-monospace, monospace; letter-spacing: .08em; text-transform: uppercase; }
 input::placeholder { color: var(--soft); opacity: 1; font-weight: 400; }
 button, a.button { display: inline-block; min-height: 2.75rem; padding: .5rem 1.25rem; border: 1px solid var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act);

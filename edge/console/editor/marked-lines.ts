@@ -1,0 +1,27 @@
+/** Lines that something is wrong with. */
+import { type EditorState, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
+
+/** @param line from 1; one that is not there is left out */
+export type Mark = { line: number; text: string }
+
+export const markLines = StateEffect.define<readonly Mark[]>()
+
+export const markedLines = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marked, { effects, changes, docChanged, state }) => {
+    const asked = effects.find((effect) => effect.is(markLines))
+    if (asked) return decorations(state, asked.value)
+    // What the marks said was of the text before.
+    return docChanged ? Decoration.none : marked.map(changes)
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+function decorations({ doc }: EditorState, marks: readonly Mark[]): DecorationSet {
+  const there = marks.filter(({ line }) => line >= 1 && line <= doc.lines)
+  const ranges = there.map(({ line, text }) =>
+    Decoration.line({ class: 'cm-marked', attributes: { title: text } }).range(doc.line(line).from),
+  )
+  return Decoration.set(ranges, true)
+}

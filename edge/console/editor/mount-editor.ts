@@ -1,0 +1,107 @@
+import { EditorView } from '@codemirror/view'
+import { extensionsOf } from './extensions.ts'
+import { markLines, type Mark } from './marked-lines.ts'
+
+export type EditorOptions = {
+  /** Of the form; with a label of its own. Its height is the editor's. */
+  textarea: HTMLTextAreaElement
+  /** Given the whole text after each change. */
+  onChange?: (text: string) => void
+}
+
+export type Editor = {
+  /** Replaces the text; can be undone. */
+  setText: (text: string) => void
+  /** Puts the cursor there, and there is the focus. Both count from 1; what is beyond the text is its end. */
+  goTo: (line: number, column?: number) => void
+  /** Marks these lines and no others, until they are edited. */
+  mark: (marks: readonly Mark[]) => void
+  /** The textarea is back. */
+  destroy: () => void
+}
+
+/**
+ * Enhances a textarea, which stays the value of the form: it holds the text at any moment, and without this script people
+ * write into it. The editor stands in a shadow root, where its styles are sheets that no `style-src` asks about.
+ */
+export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
+  const host = document.createElement('div')
+  host.className = 'editor'
+  const shadow = host.attachShadow({ mode: 'open' })
+  shadow.adoptedStyleSheets = [sheetFor(textarea.offsetHeight)]
+  const label = textarea.labels?.[0]
+  const view = new EditorView({
+    root: shadow,
+    parent: shadow,
+    doc: textarea.value,
+    extensions: extensionsOf({
+      label: label?.textContent?.trim() || 'Source',
+      hint: HINT,
+      changed: (text) => {
+        textarea.value = text
+        onChange?.(text)
+      },
+    }),
+  })
+  shadow.append(hintLine())
+
+  const { required } = textarea
+  // A browser cannot put its complaint on what is hidden, and would refuse to send the form without a word.
+  textarea.required = false
+  textarea.hidden = true
+  textarea.after(host)
+  const toEditor = (event: Event) => {
+    event.preventDefault()
+    view.focus()
+  }
+  label?.addEventListener('click', toEditor)
+
+  return {
+    setText: (text) => {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+    },
+    goTo: (line, column = 1) => {
+      const at = placeOf(view, line, column)
+      view.dispatch({ selection: { anchor: at }, scrollIntoView: true })
+      view.focus()
+    },
+    mark: (marks) => view.dispatch({ effects: markLines.of(marks) }),
+    destroy: () => {
+      label?.removeEventListener('click', toEditor)
+      view.destroy()
+      host.remove()
+      textarea.hidden = false
+      textarea.required = required
+    },
+  }
+}
+
+const HINT =
+  'Tab indents; Escape, then Tab, leaves the editor. Ctrl+F searches, Ctrl+Space completes.'
+
+function hintLine(): HTMLElement {
+  const line = document.createElement('p')
+  line.textContent = HINT
+  // Screen readers have it as the description of the editor.
+  line.setAttribute('aria-hidden', 'true')
+  return line
+}
+
+function placeOf(view: EditorView, line: number, column: number): number {
+  const { doc } = view.state
+  const found = doc.line(Math.min(Math.max(1, line), doc.lines))
+  return Math.min(found.from + Math.max(1, column) - 1, found.to)
+}
+
+/** Nothing below moves when it takes the textarea's place. */
+function sheetFor(heightPx: number): CSSStyleSheet {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(`
+    :host { display: flex; flex-direction: column; height: ${heightPx}px; min-height: 10rem; overflow: hidden; resize: vertical;
+      border: 1px solid var(--edge); border-radius: .5rem; background: light-dark(#fff, #111317); color: var(--ink); }
+    :host(:focus-within) { outline: 3px solid var(--act); outline-offset: 2px; }
+    .cm-editor { flex: 1; min-height: 0; }
+    p { margin: 0; padding: .375rem .75rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; line-height: 1.4; }
+  `)
+  return sheet
+}
