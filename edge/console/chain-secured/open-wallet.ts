@@ -1,7 +1,7 @@
 /** Makes a client of the wallet that a person has chosen: everything that it asks goes through the guard. */
 import { createClient } from '../../../shared/client/client.ts'
 import type { CommonOperations } from '../../../shared/client/core/common-operations.ts'
-import type { Step } from '../../../shared/client/options.ts'
+import type { CommonOptions, Step } from '../../../shared/client/options.ts'
 import type { SovereignClient } from '../../../shared/client/sovereign/client.ts'
 import { contractCoding } from '../../../shared/client/sovereign/contract-coding.ts'
 import { addressOf } from '../../../shared/client/sovereign/sign.ts'
@@ -30,6 +30,8 @@ type Parts = {
   wallet: Eip1193Provider
   /** A client of the origin, with a key or without: which contract it is, and whether the origin is to be believed. */
   core: Pick<CommonOperations, 'getNodeChainConfig' | 'verification'>
+  /** Of the client that is made. */
+  options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
   consent: Consent
   onStep: (step: Step) => void
   /** Unix milliseconds. */
@@ -43,7 +45,7 @@ type Parts = {
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and what the origin's answer brings
  */
 export async function openWallet(parts: Parts): Promise<OpenedWallet> {
-  const { wallet, core, consent, onStep, now, signal } = parts
+  const { wallet, core, options, consent, onStep, now, signal } = parts
   await core.verification.beforeCredential(signal)
   const [coding, config] = await Promise.all([contractCoding(), core.getNodeChainConfig({ signal })])
   const place: Place = {
@@ -67,8 +69,8 @@ export async function openWallet(parts: Parts): Promise<OpenedWallet> {
   if (!(await hasCode(asking, place.contractAddress)))
     throw new WrongContract(place.contractAddress, NO_CODE, LOOK)
   const client = createClient({
+    ...options,
     mode: 'sovereign',
-    baseUrl: core.verification.origin,
     verification: core.verification,
     signer: provider,
     contractAddress: place.contractAddress,

@@ -1,8 +1,9 @@
 /** Where a person reads what their wallet will be asked, and decides: nothing else can be pressed meanwhile. */
 import type { FC } from 'hono/jsx'
-import { useEffect, useRef } from 'hono/jsx/dom'
+import { render, useEffect, useRef } from 'hono/jsx/dom'
 import type { Explanation } from '../../chain-secured/explanation.ts'
 import { Facts } from '../../parts.tsx'
+import { UserText } from '../../user-text.tsx'
 import type { Shown, Signing } from './signing.ts'
 import { useSigning } from './use-signing.ts'
 
@@ -12,7 +13,7 @@ type DialogProps = {
   walletName: string
 }
 
-export const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
+const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
   const { shown } = useSigning(signing)
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -32,8 +33,19 @@ export const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
   )
 }
 
+/**
+ * Puts the dialog beside all else of the page: what is disabled while something is done would disable it too.
+ * @returns takes it away
+ */
+export function showSigningDialog(signing: Signing, walletName: string): () => void {
+  const root = document.createElement('div')
+  document.body.append(root)
+  render(<SigningDialog signing={signing} walletName={walletName} />, root)
+  return () => root.remove()
+}
+
 const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletName }) => {
-  const name = <bdi>{walletName}</bdi>
+  const name = <UserText text={walletName} />
   if (shown.phase === 'waiting')
     return (
       <>
@@ -80,8 +92,10 @@ const Explained: FC<{ explanation: Explanation }> = ({ explanation }) => {
           : 'Your wallet will be asked to sign a statement.'}
       </p>
       <h2 id="signing-title">{title}</h2>
-      <p>{says}</p>
-      <Facts facts={facts.map(([name, value]) => [name, <bdi>{visible(value)}</bdi>])} />
+      <p>
+        <UserText text={says} max={VALUE_MAX_CHARACTERS} />
+      </p>
+      <Facts facts={facts.map(([name, value]) => [name, <UserText text={value} max={VALUE_MAX_CHARACTERS} />])} />
       <p class={forEver ? 'warn' : 'note'}>{undo}</p>
     </>
   )
@@ -94,3 +108,6 @@ const StopWaiting: FC<{ signing: Signing }> = ({ signing }) => (
     </button>
   </div>
 )
+
+/** A group names five hundred wallets; who wants to know them all looks at the group. */
+const VALUE_MAX_CHARACTERS = 1_500

@@ -1,6 +1,7 @@
 /** The wallets that the browser offers, each a button, where there are any. */
 import type { FC } from 'hono/jsx'
 import { useEffect, useState } from 'hono/jsx/dom'
+import { UserText } from '../../user-text.tsx'
 import { type AnnouncedWallet, announcedWallets } from './announced-wallets.ts'
 
 /** What the person has chosen, to connect by. */
@@ -49,9 +50,9 @@ const WalletButton: FC<WalletButtonProps> = ({ wallet, isBusy, onChosen }) => (
   <button type="button" class="quiet wallet" disabled={isBusy} onClick={() => onChosen(wallet)}>
     {wallet.icon ? <img src={wallet.icon} alt="" width={32} height={32} /> : <span class="mark" />}
     <span>
-      <bdi>{visible(wallet.name)}</bdi>
+      <UserText text={wallet.name} />
       <small>
-        <bdi>{visible(wallet.rdns)}</bdi>
+        <UserText text={wallet.rdns} />
       </small>
     </span>
   </button>
