@@ -2,20 +2,30 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * The longest of the project `system`, about longest first. Vitest knows their sizes alone, and some of these are small.
- * Of those that begin together, one waits.
+ * The longest of each project, about longest first. Vitest knows their sizes alone, and some of these are small. Of those that
+ * begin together, one waits.
  */
 const LONG = [
+  'test/origin/credits/simulation/simulation.test.ts',
+  'test/origin/accounts/writer-processes.test.ts',
+  'test/origin/accounts/writer-chain.test.ts',
+  'test/origin/credits/property.test.ts',
+  'test/origin/ethers/published/vectors.test.ts',
+  'test/origin/contracts/access.test.ts',
+  'test/browser/walks.test.ts',
   'test/system/two-origins-crash.test.ts',
   'test/system/random-kills.test.ts',
-  'test/system/forged-flood.test.ts',
   'test/system/chain-state.test.ts',
-  'test/system/front.test.ts',
-  'test/system/client.test.ts',
+  'test/system/forged-flood.test.ts',
   'test/system/start.test.ts',
+  'test/system/conformance.test.ts',
+  'test/system/client.test.ts',
+  'test/system/front.test.ts',
+  'test/system/long-run.test.ts',
+  'test/system/two-origins.test.ts',
+  'test/system/readme.test.ts',
   'test/system/crash.test.ts',
   'test/system/chain-events.test.ts',
-  'test/system/two-origins.test.ts',
 ]
 
 const placeOf = ({ moduleId }: TestSpecification) => {

@@ -7,18 +7,24 @@ import { LongestFirst } from './longest-first.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
-const SIDE_BY_SIDE = availableParallelism() + 1
+/** Files of one time: most wait for blocks and clocks half of theirs, so that as many as there are processors leave those idle. */
+const SIDE_BY_SIDE = availableParallelism() + 2
+
+/** Files of one time with a stack each, whose start wants both processors. */
+const STACKS_SIDE_BY_SIDE = availableParallelism() + 1
+
+/** Files that kill parts of a stack under load, or hold a time against a bound there: with a third, what is killed is late. */
+const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
 
 /** Files that hold the time that something took against a bound, or want a processor for themselves: one at a time. */
 const ALONE = [
   'test/origin/actions/{crypto-attacks,errors,fairness,fuel,fuel-bombs,limits,pool,stop}.test.ts',
-  'test/origin/actions/{runtime-fetch-network,runtime-timers,sender-verification-large}.test.ts',
+  'test/origin/actions/{runtime-timers,sender-verification-large}.test.ts',
   'test/origin/ethers/wallets.test.ts',
-  'test/origin/hostile/*.test.ts',
-  'test/origin/outbound/{limits,misbehaving}.test.ts',
+  'test/origin/hostile/{hostile,mixed-runs}.test.ts',
+  'test/origin/outbound/limits.test.ts',
   'test/origin/accounts/{mirror,read-lease}.test.ts',
-  'test/origin/http/{any-input,block-time,json-members,params-text,protocol,sealed-runs,shedding}.test.ts',
+  'test/origin/http/{any-input,block-time,json-members,params-text,sealed-runs,shedding}.test.ts',
   'test/shared/json-body.test.ts',
 ]
 
@@ -34,6 +40,9 @@ const FRESH = [
   'test/edge/http/{front,front-attacks,processor-webhook}.test.ts',
   'test/edge/identity/sign-in.test.ts',
 ]
+
+/** Files of the origin that put a double in a module's place, which others have loaded: a process for each. */
+const MOCKING = ['test/origin/actions/{failed-fork,failed-start,pool-restart}.test.ts']
 
 const bindings = await makeEdgeTestEnvironment()
 // After the environment: it names the authority that Miniflare reads when it is imported.
@@ -73,6 +82,46 @@ function edgeProject(files: {
   }
 }
 
+/** Files that run in Node, with parts of the origin. */
+function originProject(files: {
+  name: string
+  include: string[]
+  exclude?: string[]
+  isolate?: false
+  maxWorkers?: number
+  fileParallelism?: false
+  maxConcurrency?: number
+}) {
+  return {
+    test: {
+      ...files,
+      root,
+      globalSetup: ['./test/origin/template-setup.ts'],
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+    },
+  }
+}
+
+/** Files with a stack of real processes each. */
+function systemProject(files: {
+  name: string
+  include: string[]
+  exclude?: string[]
+  maxWorkers: number
+  sequence: { groupOrder: number }
+}) {
+  return {
+    test: {
+      ...files,
+      root,
+      globalSetup: ['./test/system/stack-setup.ts'],
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+    },
+  }
+}
+
 /** Which seeds the simulation of chain events plays: `SVC_SEED` is one, `SVC_CHAIN_SEEDS` how many. */
 function simulationSeeds(): { first: number; count: number } {
   const { SVC_SEED: seed, SVC_CHAIN_SEEDS: count = '20' } = process.env
@@ -102,42 +151,35 @@ export default defineConfig({
         provide: { simulation: simulationSeeds() },
       }),
       edgeProject({ name: 'edge-fresh', include: FRESH }),
-      {
-        test: {
-          name: 'origin',
-          root,
-          include: ['test/{origin,shared,conformance}/**/*.test.ts'],
-          exclude: ALONE,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          maxWorkers: SIDE_BY_SIDE,
-        },
-      },
-      {
-        test: {
-          name: 'origin-alone',
-          root,
-          include: ALONE,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          // The hostile programs, each with an executor of its own.
-          maxConcurrency: 2,
-        },
-      },
-      {
-        test: {
-          name: 'system',
-          root,
-          include: ['test/{system,browser}/**/*.test.ts'],
-          globalSetup: ['./test/system/stack-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          // Two stacks want both processors: with a third, what is killed under load is not back in time.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      originProject({
+        name: 'origin',
+        include: ['test/{origin,shared,conformance}/**/*.test.ts'],
+        exclude: [...ALONE, ...MOCKING],
+        // What they import is a second of a processor for each file otherwise.
+        isolate: false,
+        maxWorkers: SIDE_BY_SIDE,
+      }),
+      originProject({ name: 'origin-fresh', include: MOCKING, maxWorkers: SIDE_BY_SIDE }),
+      originProject({
+        name: 'origin-alone',
+        include: ALONE,
+        fileParallelism: false,
+        // The hostile programs, each with an executor of its own.
+        maxConcurrency: 2,
+      }),
+      systemProject({
+        name: 'system',
+        include: ['test/{system,browser}/**/*.test.ts'],
+        exclude: KILLING,
+        maxWorkers: STACKS_SIDE_BY_SIDE,
+        sequence: { groupOrder: 1 },
+      }),
+      systemProject({
+        name: 'system-killing',
+        include: KILLING,
+        maxWorkers: 2,
+        sequence: { groupOrder: 2 },
+      }),
     ],
   },
 })

@@ -46,6 +46,8 @@ export async function scriptText(script: string): Promise<string> {
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
     // Imported when it is needed, from where it is served.
     external: ['/scripts/*'],
+    // Adopted by the script that needs it.
+    loader: { '.css': 'text' },
     define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
     minify: true,
     legalComments: 'none',

@@ -1,4 +1,7 @@
 import type { App } from '../app-env.ts'
+import { registerChartsScript } from './charts-script.ts'
 
 /** Pages of what triggers did: the runs of one, and a run. */
-export function registerRunPages(_app: App): void {}
+export function registerRunPages(app: App): void {
+  registerChartsScript(app)
+}

@@ -9,6 +9,7 @@ import type {
   RunResult,
   RunReturned,
 } from '../../../origin/actions/run.ts'
+import { keptTemplate } from './kept-template.ts'
 
 /** A capability for actions that ask for nothing. */
 export const NO_KEYS: Capability = {
@@ -35,7 +36,8 @@ export function sharedPool(options: ActionPoolOptions = { min: 1, max: 2 }) {
   let pool: ActionPool
   const events: PoolEvent[] = []
   beforeAll(async () => {
-    pool = createActionPool({ ...options, onEvent: (event) => events.push(event) })
+    const onEvent = (event: PoolEvent) => void events.push(event)
+    pool = createActionPool({ template: keptTemplate(), ...options, onEvent })
     await pool.ready()
   })
   afterAll(() => pool.close())

@@ -32,6 +32,11 @@ export async function openFresh(): Promise<OpenDatabase> {
   return openEmbedded(undefined, await openAsBlob(await migratedFolder()))
 }
 
+/** The same, as PGlite's own client: for who is a database server to others. */
+export async function openFreshClient(): Promise<PGlite> {
+  return PGlite.create({ loadDataDir: await openAsBlob(await migratedFolder()) })
+}
+
 /** Puts one on disk, where the origin of a stack in this state folder will look for its own. */
 export async function layFresh(stateDir: string): Promise<void> {
   const dataDir = join(stateDir, 'origin', 'pglite')

@@ -30,6 +30,7 @@ import type { Services } from '../../../origin/services.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
+import { keptTemplate } from '../actions/kept-template.ts'
 import { requireDescribed } from './described.ts'
 import { openAccount } from '../credits/process.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -52,7 +53,7 @@ type Call = {
 export async function startOrigin(processor?: ProcessorDouble) {
   const root = randomBytes(32)
   const keyring = new Keyring(root)
-  const pool = createActionPool({ min: 1, max: 2 })
+  const pool = createActionPool({ min: 1, max: 2, template: keptTemplate() })
   const [database, contract] = await Promise.all([
     openFresh(),
     startContract(...[0, 1, 2].map((n) => addressOf(keyring.payerKey(n)))),

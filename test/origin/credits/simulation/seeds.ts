@@ -1,23 +1,11 @@
-import { PGlite } from '@electric-sql/pglite'
-import { drizzle } from 'drizzle-orm/pglite'
-import { migrate } from 'drizzle-orm/pglite/migrator'
-import { fileURLToPath } from 'node:url'
+import { openFreshClient } from '../../db/fresh-database.ts'
 import { type Played, simulate } from './simulate.ts'
-
-const migrationsFolder = fileURLToPath(new URL('../../../../drizzle/origin', import.meta.url))
 
 /** Rows are never removed, and a database of many gets slow: each gets so many seeds. */
 const SEEDS_OF_ONE_DATABASE = 500
 
 /** One seed, to be played again: `SVC_SEED=1234`. */
 const REPLAYED = process.env['SVC_SEED']
-
-/** An embedded database with the tables of production. */
-export async function openDatabase(): Promise<PGlite> {
-  const database = await PGlite.create()
-  await migrate(drizzle(database), { migrationsFolder })
-  return database
-}
 
 /**
  * Plays seeds one after another, or the one that `SVC_SEED` names.
@@ -30,7 +18,7 @@ export async function playSeeds(
 ): Promise<void> {
   const seeds = REPLAYED === undefined ? { first, count } : { first: Number(REPLAYED), count: 1 }
   for (let done = 0; done < seeds.count; done += SEEDS_OF_ONE_DATABASE) {
-    const database = await openDatabase()
+    const database = await openFreshClient()
     try {
       const some = Math.min(SEEDS_OF_ONE_DATABASE, seeds.count - done)
       for (let index = 0; index < some; index++) {

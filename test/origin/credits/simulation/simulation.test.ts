@@ -1,7 +1,8 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openFreshClient } from '../../db/fresh-database.ts'
 import { SABOTAGE } from './sabotage.ts'
-import { openDatabase, playSeeds } from './seeds.ts'
+import { playSeeds } from './seeds.ts'
 import { simulate } from './simulate.ts'
 
 const SEEDS = 200
@@ -15,7 +16,7 @@ it('whatever fails and whoever dies: nothing is charged twice, lost or overdrawn
 describe('the simulation itself', () => {
   let database: PGlite
   beforeAll(async () => {
-    database = await openDatabase()
+    database = await openFreshClient()
   })
   afterAll(() => database.close())
 
@@ -31,7 +32,7 @@ describe('the simulation itself', () => {
   it.each(Object.entries(SABOTAGE))(
     'finds within its seeds that %s',
     async (_, { from, change }) => {
-      const broken = await openDatabase()
+      const broken = await openFreshClient()
       let found: string | undefined
       for (let seed = from; found === undefined && seed < from + SEEDS; seed++)
         found = (await simulate(broken, seed, change)).violation?.message

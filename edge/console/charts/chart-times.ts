@@ -1,0 +1,18 @@
+/** Times as a chart writes them, in UTC like every time of a page. */
+
+const DAY_S = 24 * 60 * 60
+
+const format = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options })
+
+const HOUR = format({ hour: '2-digit', minute: '2-digit' })
+const DAY = format({ day: 'numeric', month: 'short' })
+const MOMENT = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+
+/** @param seconds since 1970, of an axis: midnights are days, all else is the hour */
+export function axisTimes(seconds: readonly number[]): string[] {
+  return seconds.map((at) => (at % DAY_S === 0 ? DAY : HOUR).format(at * 1000))
+}
+
+/** @param at Unix milliseconds */
+export const momentWritten = (at: number): string => MOMENT.format(at)

@@ -1,0 +1,114 @@
+/**
+ * Charts, imported when one is in view: `/scripts/charts.js`. A page's policy stays as it is: uPlot draws on a canvas and
+ * places its elements by the CSSOM, and its style sheet is adopted. What a chart shows stands in a table beside it too,
+ * for those who see no canvas.
+ */
+import uPlot from 'uplot'
+import css from 'uplot/dist/uPlot.min.css'
+import { type Chart, chartData, highestOf } from './chart.ts'
+import { axisTimes, momentWritten } from './chart-times.ts'
+import { inkOf } from './ink.ts'
+
+export type { Chart, Series } from './chart.ts'
+
+export type DrawnChart = {
+  /** Draws other numbers in the same place. */
+  update(chart: Chart): void
+  remove(): void
+}
+
+const adopted = new CSSStyleSheet()
+adopted.replaceSync(css)
+
+/** Draws into an element that has a height, and again when its width or the colour scheme changes. */
+export function drawChart(element: HTMLElement, chart: Chart): DrawnChart {
+  if (!document.adoptedStyleSheets.includes(adopted)) document.adoptedStyleSheets.push(adopted)
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  let shown = chart
+  let plot: uPlot | undefined
+  const redraw = () => {
+    plot?.destroy()
+    element.setAttribute('role', 'img')
+    element.setAttribute('aria-label', shown.label)
+    plot = new uPlot(optionsOf(element, shown), chartData(shown) as uPlot.AlignedData, element)
+  }
+  const resized = new ResizeObserver(() => plot?.setSize(sizeOf(element)))
+  redraw()
+  resized.observe(element)
+  dark.addEventListener('change', redraw)
+  return {
+    update(next) {
+      shown = next
+      redraw()
+    },
+    remove() {
+      resized.disconnect()
+      dark.removeEventListener('change', redraw)
+      plot?.destroy()
+    },
+  }
+}
+
+const sizeOf = (element: HTMLElement) => ({
+  width: element.clientWidth,
+  height: element.clientHeight,
+})
+
+function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
+  const ink = inkOf(element)
+  const { series, times, until, written } = chart
+  const axis = {
+    stroke: ink('soft'),
+    font: '12px system-ui, sans-serif',
+    ticks: { show: false },
+  }
+  // Bars stand on each other: the highest is drawn first, and the lower ones over it.
+  const drawn = chartData(chart).slice(1)
+  return {
+    ...sizeOf(element),
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    padding: [8, 8, 0, 0],
+    scales: {
+      x: { time: true, range: () => [times[0]! / 1000, until / 1000] },
+      y: { range: () => [0, highestOf(drawn) * 1.1] },
+    },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    axes: [
+      { ...axis, grid: { show: false }, size: 28, values: (_, at) => axisTimes(at) },
+      {
+        ...axis,
+        grid: { stroke: ink('line'), width: 1 },
+        size: 56,
+        values: (_, values) => values.map((value) => (value === null ? '' : written(value))),
+      },
+    ],
+    series: [
+      {},
+      ...series.toReversed().map(({ name, colour, as }): uPlot.Series => {
+        if (as === 'line')
+          return {
+            label: name,
+            stroke: ink(colour),
+            width: 2,
+            points: { size: 5, fill: ink(colour) },
+          }
+        const paths = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
+        return { label: name, fill: ink(colour), width: 0, paths, points: { show: false } }
+      }),
+    ],
+    hooks: { setCursor: [({ cursor }) => readOut(element, chart, cursor.idx)] },
+  }
+}
+
+/** Says what is under the pointer in the element that `data-read-out` names. */
+function readOut(element: HTMLElement, { times, series, written }: Chart, at?: number | null) {
+  const place = document.getElementById(element.dataset.readOut ?? '')
+  if (!place) return
+  const time = at === null || at === undefined ? undefined : times[at]
+  const values = series.map(({ name, values }) => {
+    const value = values[at ?? 0]
+    return `${name} ${value === null || value === undefined ? 'none' : written(value)}`
+  })
+  place.textContent = time === undefined ? '' : `${momentWritten(time)} UTC: ${values.join(', ')}`
+}

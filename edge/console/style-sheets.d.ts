@@ -1,0 +1,5 @@
+/** What a script adopts: esbuild gives style sheets as text. */
+declare module '*.css' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,68 @@
+/**
+ * The template of the sandboxes, made once for all files of a test run that want a pool and not to see one start: making it is
+ * a process that loads all that a sandbox is made of, and it is the same each time (`docs/decisions/0056-what-the-gate-shares.md`).
+ */
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { TemplateDigest } from '../../../origin/actions/engine/template-file.ts'
+import { writeExecutorCode } from '../../../origin/actions/pool/executor-code.ts'
+import { EXECUTOR_ENTRY } from '../../../origin/actions/pool/fork.ts'
+import { makeTemplateFile, type TemplateFile } from '../../../origin/actions/pool/template.ts'
+
+/** The variable that says in which folder of this run it is kept (`template-setup.ts`). */
+export const TEMPLATE_FOLDER = 'TEST_TEMPLATE_FOLDER'
+
+/** One for a pool, which closes it; executors check its digest as they do in production. */
+export async function keptTemplate(): Promise<TemplateFile> {
+  const folder = process.env[TEMPLATE_FOLDER]
+  if (folder === undefined) return makeTemplateFile()
+  const file = join(folder, 'template')
+  const digestFile = join(folder, 'digest')
+  if (!existsSync(digestFile)) await makeInto(file, digestFile)
+  const digest: TemplateDigest = readFileSync(digestFile, 'utf8')
+  const fd = openSync(file, 'r')
+  const code = writeExecutorCode([EXECUTOR_ENTRY])
+  let open = true
+  return {
+    fd,
+    digest,
+    code,
+    close: () => {
+      if (open) closeSync(fd)
+      open = false
+      code.remove()
+    },
+  }
+}
+
+/** Of two processes that make it at once, one keeps it; the digest comes last, so that whoever sees it finds the file. */
+async function makeInto(file: string, digestFile: string): Promise<void> {
+  const made = await makeTemplateFile()
+  try {
+    keepFirst(readFileSync(made.fd), file)
+    keepFirst(Buffer.from(made.digest), digestFile)
+  } finally {
+    made.close()
+  }
+}
+
+function keepFirst(bytes: Uint8Array, file: string): void {
+  const unfinished = `${file}.${randomUUID()}`
+  writeFileSync(unfinished, bytes)
+  try {
+    linkSync(unfinished, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(unfinished)
+  }
+}
