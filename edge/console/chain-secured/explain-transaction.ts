@@ -79,14 +79,15 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 /** The call, where the bytes are exactly those that it is written as: nothing stands behind it. */
 function decoded(data: string, coding: Interface): { name: string; args: readonly unknown[] } {
   let call
+  let again
   try {
     call = coding.parseTransaction({ data })
+    again = call && coding.encodeFunctionData(call.fragment, call.args)
   } catch {
     throw refusal('its arguments can not be read')
   }
   if (!call) throw refusal('the contract of the accounts has no such function')
-  if (coding.encodeFunctionData(call.fragment, call.args) !== data.toLowerCase())
-    throw refusal('there is more in it than can be read')
+  if (again !== data.toLowerCase()) throw refusal('there is more in it than can be read')
   return { name: call.name, args: call.args }
 }
 
