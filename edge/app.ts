@@ -16,6 +16,7 @@ import { registerTriggerPages } from './http/console/trigger-pages.ts'
 import { registerFront } from './http/core/front.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './http/dev-mailbox.tsx'
+import { registerDocsPages } from './http/docs/docs-pages.tsx'
 import { registerChainsGet } from './http/chains-get.ts'
 import { failurePage, isForPerson } from './http/failure-page.tsx'
 import { registerHealth } from './http/health.ts'
@@ -103,6 +104,7 @@ export function createApp(): App {
   registerTriggerPages(app)
   registerRunPages(app)
   registerConsolePage(app)
+  registerDocsPages(app)
   registerEditorScript(app)
   registerDevMailbox(app)
   registerSkill(app)

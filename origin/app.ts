@@ -8,6 +8,7 @@ import { SEALED_EXECUTE_PATH } from '../shared/wire/sealed.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountAttestation } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
+import { mountErrorsPage } from './http/errors-page.ts'
 import { failureAnswer } from './http/failure.ts'
 import { mountInfo } from './http/info.ts'
 import { mount, type OriginApp, type OriginEnv } from './http/operation.ts'
@@ -42,6 +43,7 @@ export function createApp(services: Services): OriginApp {
   for (const operation of operations) mount(app, services, operation)
   mountProcessorWebhook(app, services)
   mountDescription(app, services)
+  mountErrorsPage(app)
   mountAttestation(app, services)
   mountInfo(app, services)
   mountEvidences(app, services)

@@ -1,4 +1,5 @@
 /** The wire form of a failure, and the name that the specification gives each status ("Errors"). */
+import type { ErrorCode } from './error-codes.ts'
 
 export const ERROR_NAMES = {
   400: 'bad_request',
@@ -24,7 +25,7 @@ export type StructuredError = { error: string; message: string; fix: string; doc
 
 export type ApiErrorOptions = {
   /** Replaces the status' own name where a more exact one helps a client to branch. */
-  error?: string
+  error?: ErrorCode
   headers?: Record<string, string>
 }
 
@@ -35,7 +36,7 @@ export type ApiErrorOptions = {
 export class ApiError extends Error {
   readonly status: ErrorStatus
   readonly fix: string
-  readonly error: string
+  readonly error: ErrorCode
   readonly headers: Record<string, string>
 
   constructor(status: ErrorStatus, message: string, fix: string, options: ApiErrorOptions = {}) {
@@ -47,8 +48,12 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {}
   }
 
-  /** The wire form; `docsUrl` is the page that explains the status. */
-  toBody(docsUrl: string): StructuredError {
-    return { error: this.error, message: this.message, fix: this.fix, docs_url: docsUrl }
+  /** The wire form. @param publicUrl of the service, which serves the page that explains it */
+  toBody(publicUrl: string): StructuredError {
+    const docs = new URL(`${ERRORS_PATH}#${this.error}`, publicUrl)
+    return { error: this.error, message: this.message, fix: this.fix, docs_url: docs.href }
   }
 }
+
+/** Both services serve `docs/errors.md` here; each word has its anchor. */
+export const ERRORS_PATH = '/docs/errors'

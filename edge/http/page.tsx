@@ -46,7 +46,7 @@ export async function page(
     'Content-Security-Policy',
     await contentSecurityPolicy(style === undefined ? [STYLE] : [STYLE, style], script),
   )
-  const session = anonymous ? undefined : await signedIn(c)
+  const session = anonymous ? 'unasked' : await signedIn(c)
   const document = (
     <html lang="en">
       <head>

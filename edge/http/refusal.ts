@@ -17,9 +17,15 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
     const facts = { event, request_id: trace['x-request-id'], path }
     console.error(JSON.stringify({ ...facts, cause }))
   }
-  const docs = new URL(`/docs/errors#${failure.status}`, settingsOf(env).PUBLIC_URL)
-  const headers = { ...trace, ...failure.headers }
-  return Response.json(failure.toBody(docs.href), { status: failure.status, headers })
+  const headers = {
+    ...trace,
+    ...failure.headers,
+    // A browser that asks for a page gets one (`failure-page.tsx`): what is kept of either is not the other.
+    vary: 'Accept',
+    'x-content-type-options': 'nosniff',
+  }
+  const body = failure.toBody(settingsOf(env).PUBLIC_URL)
+  return Response.json(body, { status: failure.status, headers })
 }
 
 /** Of what somebody else did not do, the reason is what nobody else will see. */

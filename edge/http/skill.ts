@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { DOCUMENT_PATHS, documentsOf, type ServedDocument } from '../skill/documents.ts'
 import type { Settings } from '../env.ts'
 import type { App, AppEnv } from './app-env.ts'
+import { withEtag } from './etag.ts'
 
 export function registerSkill(app: App): void {
   for (const path of DOCUMENT_PATHS)
@@ -16,20 +17,11 @@ function documents(settings: Settings): ReturnType<typeof documentsOf> {
   return made.documents
 }
 
-function answer(c: Context<AppEnv>, { text, contentType, digest }: ServedDocument): Response {
-  const etag = `"${digest}"`
+function answer(c: Context<AppEnv>, { text, contentType, digest }: ServedDocument) {
   const headers = {
-    etag,
-    'cache-control': 'public, max-age=300',
+    'content-type': contentType,
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
   }
-  if (isKnown(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers)
-  return c.body(text, 200, { ...headers, 'content-type': contentType })
-}
-
-/** Whether the client has it already (RFC 9110, 13.1.2: compared weakly, `*` is any). */
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
-  return tags.includes(etag) || tags.includes('*')
+  return withEtag(c, text, headers, digest)
 }

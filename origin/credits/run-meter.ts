@@ -20,7 +20,7 @@ const SHORTAGES = [
 ] as const
 export type Shortage = (typeof SHORTAGES)[number]
 
-export function isShortage(code: string): boolean {
+export function isShortage(code: string): code is Shortage {
   return SHORTAGES.some((shortage) => shortage === code)
 }
 

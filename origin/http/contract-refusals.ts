@@ -168,11 +168,22 @@ function meaningOf(name: string): Meaning {
   return { status: 400, message, fix: 'Correct the values.' }
 }
 
+/** As every refusal is answered, without what it was about; for the page that lists them. */
+export function contractRefusals() {
+  return Object.entries(MEANINGS).map(([name, { status, message, fix }]) => ({
+    code: codeOf(name),
+    status,
+    message: message(),
+    fix,
+  }))
+}
+
 /** A refusal as it is answered, with the error's name in `x-svc-error` (`account_already_exists`). */
 export function contractRefusal(errorName: string, args: readonly string[]): ApiError {
   const { status, message, fix, headers } = meaningOf(errorName)
-  const code = errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
   return new ApiError(status, message(...args), fix, {
-    headers: { ...headers, 'x-svc-error': code },
+    headers: { ...headers, 'x-svc-error': codeOf(errorName) },
   })
 }
+
+const codeOf = (errorName: string) => errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()

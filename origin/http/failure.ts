@@ -58,7 +58,7 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
     }
   const failure = toApiError(error)
   const { status, headers, message } = failure
-  const structured = failure.toBody(`${publicUrl}/docs/errors#${status}`)
+  const structured = failure.toBody(publicUrl)
   const isText = error instanceof ContractRefused && (status === 400 || status === 409)
   return { status, headers, body: isText ? message : structured }
 }
@@ -221,16 +221,20 @@ function rfc3339(time: Date): string {
 }
 
 function actionStopped({ code, message, headers }: ActionStopped): ApiError {
-  const named = { error: code, headers }
-  if (code === 'out_of_credits') return new ApiError(402, message, FIX_PAYMENT, named)
-  if (code === 'spend_cap_reached') return new ApiError(402, message, FIX_CAP, named)
   const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
-  if (code === 'failed_execution_allowance')
-    return new ApiError(429, message, fix, {
-      error: code,
-      headers: { 'retry-after': '60', ...headers },
-    })
-  return new ApiError(503, message, fix, { headers: { ...RETRY.headers, ...headers } })
+  switch (code) {
+    case 'out_of_credits':
+      return new ApiError(402, message, FIX_PAYMENT, { error: code, headers })
+    case 'spend_cap_reached':
+      return new ApiError(402, message, FIX_CAP, { error: code, headers })
+    case 'failed_execution_allowance':
+      return new ApiError(429, message, fix, {
+        error: code,
+        headers: { 'retry-after': '60', ...headers },
+      })
+    case 'credits_unavailable':
+      return new ApiError(503, message, fix, { headers: { ...RETRY.headers, ...headers } })
+  }
 }
 
 function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {

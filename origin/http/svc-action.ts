@@ -3,7 +3,7 @@ import { CORE_BODY_MAX_BYTES, SOURCE_MAX_BYTES } from '../../shared/limits.ts'
 import { RECEIPT_HEADER } from '../../shared/receipt-header.ts'
 import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
-import { isShortage } from '../credits/run-meter.ts'
+import { isShortage, type Shortage } from '../credits/run-meter.ts'
 import { JsonText, jsonTextSchema } from './json/json-text.ts'
 import type { Operation } from './operation.ts'
 import { paramsText } from './params.ts'
@@ -23,12 +23,12 @@ export class ActionFailed extends Error {
 
 /** An action that had begun, and was stopped because its next second could not be reserved. */
 export class ActionStopped extends Error {
-  readonly code: string
+  readonly code: Shortage
   readonly headers: Record<string, string>
-  constructor(outcome: Failed) {
+  constructor(outcome: Failed, code: Shortage) {
     super(outcome.message)
     this.name = 'ActionStopped'
-    this.code = outcome.code
+    this.code = code
     this.headers = receiptHeader(outcome)
   }
 }
@@ -61,8 +61,10 @@ export const svcAction: Operation<z.infer<typeof schema>> = {
     const params = paramsText(body.js_params)
     const execution = { principal, code: body.code, params, heldBytes: bodyBytes, unwanted: gone }
     const outcome = await executions.run(execution)
-    if (outcome.status === 'failed')
-      throw isShortage(outcome.code) ? new ActionStopped(outcome) : new ActionFailed(outcome)
+    if (outcome.status === 'failed') {
+      const { code } = outcome
+      throw isShortage(code) ? new ActionStopped(outcome, code) : new ActionFailed(outcome)
+    }
     return {
       response: outcome.response,
       logs: logsText(outcome.logs),

@@ -1,5 +1,5 @@
 /** A person at a browser of their own: cookies that nobody else has, and what the browser complained about. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { evaluate } from './evaluate.ts'
 
 /** What a person does within one page waits for no more than this on a busy machine. */
@@ -18,8 +18,13 @@ export class Visitor {
     this.triggersUrl = triggersUrl
   }
 
-  static async at(triggersUrl: string, browser: Browser): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  /** @param options of the browser: `javaScriptEnabled: false` */
+  static async at(
+    triggersUrl: string,
+    browser: Browser,
+    options: BrowserContextOptions = {},
+  ): Promise<Visitor> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const visitor = new Visitor(context, page, triggersUrl)

@@ -4,6 +4,7 @@ import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { docsWalks } from './walks/docs.ts'
 import { failureWalks } from './walks/failures.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
@@ -30,5 +31,6 @@ describe.skipIf(!installed)('a person with a browser', () => {
   requestWalks(walks)
   attackWalks(walks)
   failureWalks(walks)
+  docsWalks(walks)
   passkeyWalks(walks)
 })

@@ -1,5 +1,5 @@
 /** What the walks share: one stack and one browser; each walk has visitors of its own, who may not complain in the end. */
-import type { Browser, Cookie } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Cookie } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type StartedStack, startStack } from '../system/stack.ts'
 import { type AnotherSite, anotherSite } from './another-site.ts'
@@ -45,8 +45,8 @@ export class Walks {
     return new EdgeDatabase(this.stack.stateDir)
   }
 
-  async visitor(): Promise<Visitor> {
-    const visitor = await Visitor.at(this.triggersUrl, this.#browser!)
+  async visitor(options: BrowserContextOptions = {}): Promise<Visitor> {
+    const visitor = await Visitor.at(this.triggersUrl, this.#browser!, options)
     this.#visitors.push(visitor)
     return visitor
   }

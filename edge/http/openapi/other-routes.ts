@@ -30,6 +30,22 @@ function page(summary: string, operationId: string, more: object = {}): Descript
   }
 }
 
+/** A name that ends in `.md` asks for the source. */
+function documentPage(operationId: string, names: string[]): Description {
+  return {
+    ...page('A document as a page, or as Markdown where its name ends in .md.', operationId, {
+      200: { description: 'It.', content: { 'text/html': {}, 'text/markdown': {} } },
+      ...failures(404),
+    }),
+    parameters: names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+  }
+}
+
 function form(summary: string, operationId: string, fields: string[]): Description {
   const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]))
   return {
@@ -287,6 +303,10 @@ export const otherRoutes: Paths = {
     ]),
   },
   '/verify/script.js': { get: script('verify_script') },
+  '/docs': { get: page('The documents, by what they are for.', 'docs') },
+  '/docs/{name}': { get: documentPage('document', ['name']) },
+  '/docs/{folder}/{name}': { get: documentPage('document_in_folder', ['folder', 'name']) },
+  '/scripts/docs.js': { get: script('docs_script') },
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },

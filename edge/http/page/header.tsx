@@ -26,8 +26,11 @@ const PLACES: Place[] = [
   { href: '/docs', text: 'Docs' },
 ]
 
+/** Whose page it is: nobody's who signed in, or one where that was not asked, and which says nothing of it. */
+export type Visit = Session | undefined | 'unasked'
+
 /** @param path of the page, to say which of the places it is */
-export const Header: FC<{ path: string; session: Session | undefined }> = ({ path, session }) => (
+export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) => (
   <header class="site">
     <div>
       <a class="name" href="/">
@@ -38,7 +41,9 @@ export const Header: FC<{ path: string; session: Session | undefined }> = ({ pat
           {(session ? PLACES : OPEN_PLACES).map((place) => (
             <PlaceLink place={place} path={path} />
           ))}
-          <li>{session ? <SignOutButton /> : <SignInLink path={path} />}</li>
+          {session !== 'unasked' && (
+            <li>{session ? <SignOutButton /> : <SignInLink path={path} />}</li>
+          )}
         </ul>
       </nav>
     </div>
@@ -68,14 +73,14 @@ const SignInLink: FC<{ path: string }> = ({ path }) => (
 )
 
 /** `session` is whose form of signing out stands here; its button is in the header. */
-export const Footer: FC<{ session: Session | undefined }> = ({ session }) => (
+export const Footer: FC<{ session: Visit }> = ({ session }) => (
   <footer>
     <div>
       <a href="/verify">Verify</a>
       <a href="/SKILL.md">For agents</a>
-      <a href="/openapi.json">API</a>
+      <a href="/docs/api">API</a>
     </div>
-    {session && <SignOutForm session={session} />}
+    {typeof session === 'object' && <SignOutForm session={session} />}
   </footer>
 )
 

@@ -26,6 +26,8 @@ const LEFT_OUT = [
   'origin/deploy/fill-in.ts',
   'shared/cli/',
 ]
+/** What the service shows of its documents (`origin/http/errors-page.ts`). */
+const ERRORS_SOURCE = 'docs/errors.md'
 const CODE_FILE = /\.(ts|js|json|sql|yaml)$/
 /** Of packages, what no program reads. */
 const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
@@ -42,7 +44,7 @@ export function runtimeFiles(root: string): string[] {
   const installed = packages(root)
     .flatMap((path) => filesIn(root, path, true))
     .filter((path) => !UNREAD_FILE.test(path))
-  return ['LICENSE', 'package.json', ...code, ...installed].toSorted(byBytes)
+  return ['LICENSE', 'package.json', ERRORS_SOURCE, ...code, ...installed].toSorted(byBytes)
 }
 
 /** The version of Node that the project is run with. */

@@ -11,7 +11,7 @@ import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
-import type { ErrorStatus } from '../../../shared/errors.ts'
+import { ERRORS_PATH, type ErrorStatus } from '../../../shared/errors.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { errorReference } from './errors.ts'
@@ -137,6 +137,9 @@ export const otherRoutes: Paths = {
     'text/html',
   ]),
   '/core/v1/swagger-ui/{file}': fileOfPage,
+  [ERRORS_PATH]: read('What each failure means; `docs_url` leads here.', [
+    'text/html; charset=utf-8',
+  ]),
   [ATTESTATION_PATH]: attestation,
   [INFO_PATH]: info,
   [EVIDENCES_PATH]: read(

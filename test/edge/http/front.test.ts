@@ -229,7 +229,7 @@ describe('a malformed key', () => {
         error: 'unauthorized',
         message: expect.stringContaining('resolves to no account'),
         fix: expect.stringContaining('X-Api-Key'),
-        docs_url: 'https://edge.test/docs/errors#401',
+        docs_url: 'https://edge.test/docs/errors#unauthorized',
       })
     }
     expect(left).toEqual([])

@@ -128,7 +128,7 @@ describe('every answer', () => {
         error,
         message: expect.stringMatching(/./),
         fix: expect.stringMatching(/./),
-        docs_url: `https://edge.test/docs/errors#${status}`,
+        docs_url: `https://edge.test/docs/errors#${error}`,
       })
     },
   )

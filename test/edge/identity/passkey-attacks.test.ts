@@ -76,7 +76,7 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
         error: 'passkey_refused',
         message: 'This passkey did not sign you in.',
         fix: 'Try again, or have a link sent to your e-mail address.',
-        docs_url: 'https://docs.test',
+        docs_url: 'https://docs.test/docs/errors#passkey_refused',
       },
     ])
     expect(attacker.jar.cookie).toBe('')

@@ -31,6 +31,8 @@ const CHECKOUT: Record<string, string> = {
   'origin/main.ts': 'import "../shared/ids.ts"',
   'origin/stack/start.ts': 'local',
   'origin/deploy/image/build.ts': 'this',
+  'docs/errors.md': '# Errors',
+  'docs/actions.md': '# Actions',
   'origin/notes.txt': 'left by an editor',
   'shared/ids.ts': 'export const ids = 1',
   'shared/cli/svc.ts': 'command',
@@ -97,6 +99,7 @@ describe('the layer of the application', () => {
     }
     expect(found).toEqual([
       'app/LICENSE',
+      'app/docs/errors.md',
       'app/drizzle/origin/0000_initial.sql',
       `app/node_modules/a/${'deep/'.repeat(30)}file.js`,
       'app/node_modules/a/index.js',

@@ -25,7 +25,7 @@ describe('402', () => {
       error: 'payment_required',
       message: 'This costs $0.01 and the balance is $0.00.',
       fix: expect.stringContaining('billing/create_payment_intent'),
-      docs_url: expect.stringContaining('#402'),
+      docs_url: expect.stringContaining('#payment_required'),
     })
   })
 

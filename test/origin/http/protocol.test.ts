@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ERROR_CODES } from '../../../shared/error-codes.ts'
 import { CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
@@ -134,13 +135,23 @@ describe('every error', () => {
       origin.call('/sealed/execute', { text: 'x' }),
     ])
     expect(answers.map(({ status }) => status)).toEqual([401, 400, 422, 404, 405, 400])
-    for (const { status, body } of answers) {
+    for (const { body } of answers) {
       expect(Object.keys(body).toSorted()).toEqual(['docs_url', 'error', 'fix', 'message'])
       expect(Object.values(body).every((text) => typeof text === 'string' && text !== '')).toBe(
         true,
       )
-      expect(body.docs_url).toBe(`https://origin.test/docs/errors#${status}`)
+      expect(body.docs_url).toBe(`https://origin.test/docs/errors#${body.error}`)
     }
+  })
+
+  it('has a docs_url that leads to its word, on a page that this origin serves by itself', async () => {
+    const response = await origin.app.request('https://origin.test/docs/errors')
+    expect(response.status).toBe(200)
+    const page = await response.text()
+    const words = Object.keys(ERROR_CODES)
+    expect(words.filter((word) => !page.includes(`<h3 id="${word}">`))).toEqual([])
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(page).not.toMatch(/<script|href="(?!#)/)
   })
 
   it('that nobody foresaw is 500, and says nothing to the caller nor of the request to the log', async () => {

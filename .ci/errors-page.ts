@@ -1,0 +1,55 @@
+/**
+ * Writes the parts of `docs/errors.md` that the code knows (`npm run errors-page`): each word of `shared/error-codes.ts`, and
+ * the contract's refusals as the origin explains them. A test holds that the page is what comes of the code.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { contractRefusals } from '../origin/http/contract-refusals.ts'
+import { ERROR_CODES, type ErrorExplanation } from '../shared/error-codes.ts'
+import { ERROR_NAMES, type ErrorStatus } from '../shared/errors.ts'
+
+export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url))
+
+export function errorsPage(page: string): string {
+  return filled(filled(page, 'errors', errors()), 'refusals', refusals())
+}
+
+const filled = (page: string, mark: string, text: string) =>
+  page.replace(new RegExp(`(<!-- ${mark} -->\n)[^]*?(<!-- end -->)`), (_, begin, end) =>
+    [begin, text, '\n', end].join(''),
+  )
+
+function errors(): string {
+  const statuses = Object.keys(ERROR_NAMES).map(Number) as ErrorStatus[]
+  return statuses.map(ofStatus).join('\n\n')
+}
+
+function ofStatus(status: ErrorStatus): string {
+  const codes: [string, ErrorExplanation][] = Object.entries(ERROR_CODES)
+  const explained = codes
+    .filter(([, { statuses }]) => statuses[0] === status)
+    .map(([code, explanation]) => ofCode(code, explanation))
+  const name = ERROR_NAMES[status].replaceAll('_', ' ')
+  return [`## ${status} ${name}`, ...explained].join('\n\n')
+}
+
+function ofCode(code: string, { statuses, from, meaning, fix, again }: ErrorExplanation): string {
+  return `### \`${code}\`
+
+${meaning}
+
+- **Answered by**: ${from}, with ${statuses.join(' or ')}
+- **What to do**: ${fix}
+- **Send again**: ${again}`
+}
+
+function refusals(): string {
+  const rows = contractRefusals().map(
+    ({ code, status, message, fix }) => `| \`${code}\` | ${status} | ${message} | ${fix} |`,
+  )
+  return ['| `x-svc-error` | Status | Means | What to do |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  )
+}
+
+if (import.meta.main) writeFileSync(ERRORS_PAGE, errorsPage(readFileSync(ERRORS_PAGE, 'utf8')))

@@ -1,0 +1,53 @@
+/** The documents that are there, by the names that their addresses have. */
+import { GUIDE_PATH } from '../skill/documents.ts'
+import { DECISIONS, docsPath, nameOf } from './addresses.ts'
+import type { DocumentSource } from './document-source.ts'
+import { isNamedBy, SECTIONS } from './sections.ts'
+import { SOURCES } from './sources.ts'
+
+const byName = new Map(SOURCES.map((source) => [nameOf(source.file), source]))
+
+export function sourceOf(name: string): DocumentSource | undefined {
+  return byName.get(name)
+}
+
+export function pageOf(file: string): string | undefined {
+  if (file === `docs/${DECISIONS}/`) return docsPath(DECISIONS)
+  if (file === 'edge/skill/SKILL.md') return GUIDE_PATH
+  const name = nameOf(file)
+  return file.endsWith('.md') && byName.has(name) ? docsPath(name) : undefined
+}
+
+export type Listed = { href: string; title: string; lead: string }
+
+/** The README is headed by the name of the whole. */
+const START = { name: 'start', title: 'Start here' }
+
+const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
+  href: docsPath(name),
+  title: name === START.name ? START.title : title,
+  lead,
+})
+
+/** What is listed as one, though it is many. */
+const ALL_DECISIONS: Listed = {
+  href: docsPath(DECISIONS),
+  title: 'Decisions',
+  lead: 'What was decided where there was a choice, each with its reasons.',
+}
+
+/** The sections with the documents that are there. */
+export function sections(): { title: string; documents: Listed[] }[] {
+  return SECTIONS.map(({ title, names }) => ({
+    title,
+    documents: names.flatMap((pattern) =>
+      pattern === DECISIONS
+        ? [ALL_DECISIONS]
+        : [...byName].filter(([name]) => isNamedBy(pattern, name)).map(listed),
+    ),
+  })).filter(({ documents }) => documents.length > 0)
+}
+
+export function decisions(): Listed[] {
+  return [...byName].filter(([name]) => name.startsWith(`${DECISIONS}/`)).map(listed)
+}

@@ -1,0 +1,138 @@
+/**
+ * `GET /docs` and all below it: the documents of this repository as pages, and as the text that they are made of
+ * (`/docs/deploy.md`). The same for everybody, so that neither a session nor the database is asked, and caches may keep them.
+ */
+import type { Context } from 'hono'
+import { raw } from 'hono/html'
+import type { Child, FC } from 'hono/jsx'
+import { ApiError } from '../../../shared/errors.ts'
+import type { Heading } from '../../../shared/documents/markdown.ts'
+import { DECISIONS, docsPath } from '../../docs/addresses.ts'
+import { decisions, type Listed, pageOf, sections, sourceOf } from '../../docs/catalog.ts'
+import { linksOf } from '../../docs/links.ts'
+import type { App, AppEnv } from '../app-env.ts'
+import { withEtag } from '../etag.ts'
+import { page } from '../page.tsx'
+import { registerPageScript } from '../page-script.ts'
+import { DOCS_STYLE } from './docs-style.ts'
+
+const SCRIPT_PATH = '/scripts/docs.js'
+
+export function registerDocsPages(app: App): void {
+  registerPageScript(app, SCRIPT_PATH, () => import('../../console/docs/script.txt'))
+  app.get('/docs', (c) => kept(c, () => docsPage(c, 'Documentation', <Contents />)))
+  app.get('/docs/:name', (c) => document(c, c.req.param('name')))
+  app.get('/docs/:folder/:name', (c) =>
+    document(c, `${c.req.param('folder')}/${c.req.param('name')}`),
+  )
+}
+
+async function document(c: Context<AppEnv>, asked: string): Promise<Response> {
+  if (asked === DECISIONS)
+    return kept(c, () => docsPage(c, 'Decisions', <List documents={decisions()} />))
+  const name = asked.replace(/\.md$/, '')
+  const source = sourceOf(name)
+  if (!source) throw new ApiError(404, 'There is no such document.', 'Look at /docs.')
+  const { default: text } = await source.load()
+  if (asked !== name) return markdown(c, text)
+  return kept(c, async () => {
+    const { renderMarkdown } = await import('../../../shared/documents/markdown.ts')
+    const { title, html, headings } = renderMarkdown(text, linksOf(source.file, pageOf))
+    return docsPage(
+      c,
+      title,
+      <>
+        <OnThisPage headings={headings} />
+        <div class="doc">{raw(html)}</div>
+        <p class="note">
+          <a href={`${docsPath(name)}.md`}>This page as Markdown</a> ·{' '}
+          <a href="/docs">All documents</a>
+        </p>
+      </>,
+    )
+  })
+}
+
+function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Response> {
+  const url = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL).href
+  const script = { url, connect: ["'none'"] }
+  return page(
+    c,
+    { title, script, style: DOCS_STYLE, anonymous: true },
+    <>
+      {content}
+      <script src={SCRIPT_PATH} defer />
+    </>,
+  )
+}
+
+/** As it was made at the first request of this isolate: nothing of it depends on who asks. */
+const pages = new Map<string, { text: string; headers: Headers }>()
+
+async function kept(c: Context<AppEnv>, make: () => Promise<Response>): Promise<Response> {
+  const { PUBLIC_URL } = c.var.services.settings
+  const key = PUBLIC_URL + c.req.path
+  let known = pages.get(key)
+  if (!known) {
+    const made = await make()
+    known = { text: await made.text(), headers: made.headers }
+    pages.set(key, known)
+  }
+  return withEtag(c, known.text, Object.fromEntries(known.headers))
+}
+
+function markdown(c: Context<AppEnv>, text: string): Promise<Response> {
+  return withEtag(c, text, {
+    'content-type': 'text/markdown; charset=utf-8',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  })
+}
+
+const Contents = () => (
+  <>
+    <p class="lead">
+      From the first run to a deployment of your own, and why it is built as it is. Agents read{' '}
+      <a href="/SKILL.md">SKILL.md</a>, and each page here as Markdown.
+    </p>
+    {sections().map(({ title, documents }) => (
+      <section>
+        <h2>{title}</h2>
+        <List documents={documents} />
+      </section>
+    ))}
+  </>
+)
+
+const List: FC<{ documents: Listed[] }> = ({ documents }) => (
+  <ul class="documents">
+    {documents.map(({ href, title, lead }) => (
+      <li>
+        <a href={href}>{title}</a>
+        {lead !== '' && <span>{lead}</span>}
+      </li>
+    ))}
+  </ul>
+)
+
+/** Few enough to be seen at once stand open. */
+const SEEN_AT_ONCE = 6
+
+const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {
+  const shown = headings.filter(({ depth }) => depth === 2)
+  if (shown.length < 2) return null
+  return (
+    <details class="contents" open={shown.length <= SEEN_AT_ONCE}>
+      <summary>On this page</summary>
+      <nav aria-label="On this page">
+        <ul>
+          {shown.map(({ id, text }) => (
+            <li>
+              <a href={`#${id}`}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </details>
+  )
+}

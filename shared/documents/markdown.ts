@@ -1,0 +1,87 @@
+/**
+ * A document of this repository as HTML: the text between a page's h1 and its end. What is rendered is ours: its HTML is
+ * taken as it is written, and nothing that users sent may ever come here.
+ */
+import { Marked, Renderer, type Token, type Tokens } from 'marked'
+import { headingIds } from './heading-ids.ts'
+
+export type Heading = { depth: number; id: string; text: string }
+
+export type RenderedDocument = {
+  /** Its one h1, without markup. */
+  title: string
+  html: string
+  /** Those below the h1, in order. */
+  headings: Heading[]
+}
+
+/** Where a link goes; undefined for what is not served: a file of the repository, then shown as its path. */
+export type ResolveLink = (href: string) => string | undefined
+
+/** @throws {Error} for a document that does not begin with one h1 */
+export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocument {
+  const marked = new Marked({ gfm: true })
+  const headings: Heading[] = []
+  const idOf = headingIds()
+  const titles: string[] = []
+
+  marked.use({
+    renderer: {
+      heading({ tokens, depth }) {
+        const words = plainText(tokens)
+        const id = idOf(words)
+        if (depth === 1) {
+          titles.push(words)
+          return ''
+        }
+        headings.push({ depth, id, text: words })
+        return `<h${depth} id="${escape(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      /** Focusable, so that one scrolls it by keyboard. The button for copying is put there by a script. */
+      code: ({ text: code }) =>
+        `<div class="sample"><pre tabindex="0"><code>${escape(code)}</code></pre></div>\n`,
+      table(token) {
+        const table = Renderer.prototype.table.call(this, token)
+        const about = `Table: ${token.header.map(({ tokens }) => plainText(tokens)).join(', ')}`
+        return `<div class="scroll" role="group" tabindex="0" aria-label="${escape(about)}">${table}</div>\n`
+      },
+      link({ href, tokens }) {
+        const shown = this.parser.parseInline(tokens)
+        const target = resolve(href)
+        if (target !== undefined) return `<a href="${escape(target)}">${shown}</a>`
+        const path = href.replace(/^(\.{1,2}\/)+/, '').replace(/#.*$/, '')
+        return plainText(tokens) === path ? `<code>${escape(path)}</code>` : shown
+      },
+      /** Remarks are for who edits the source. */
+      html: ({ text: markup }) => markup.replaceAll(/<!--[^]*?-->\n?/g, ''),
+    },
+  })
+
+  const html = marked.parse(text, { async: false })
+  const [title, ...others] = titles
+  if (title === undefined || others.length > 0)
+    throw new Error(`a document has one h1, and not ${titles.length}: ${titles.join(', ')}`)
+  return { title, html, headings }
+}
+
+/** What is read, without markup. */
+export function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      const { tokens: inner, text = '' } = token as Tokens.Generic & { text?: string }
+      return inner ? plainText(inner) : unescape(text)
+    })
+    .join('')
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+export function escape(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!)
+}
+
+function unescape(text: string): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) =>
+    Object.keys(ENTITIES).find((character) => ENTITIES[character] === entity)!,
+  )
+}

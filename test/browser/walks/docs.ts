@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { evaluate } from '../evaluate.ts'
+import { judge } from '../judged-page.ts'
+import type { Walks } from '../walks.ts'
+
+/** A document in one piece; the bound of a first page holds for it with all that it loads. */
+const DOCUMENT = { maxBytes: 100 * 1024 }
+
+export function docsWalks(walks: Walks): void {
+  it('a reader finds a document from any page, and goes on by its links', async () => {
+    const visitor = await walks.visitor()
+    const { page } = visitor
+    await visitor.open('/')
+    await visitor.onward(() =>
+      page.getByRole('navigation').getByRole('link', { name: 'Docs' }).click(),
+    )
+    expect(await visitor.heading()).toBe('Documentation')
+    await judge(page, 'docs', DOCUMENT)
+    await visitor.onward(() => page.getByRole('link', { name: 'Security', exact: true }).click())
+    expect(await visitor.heading()).toBe('Security')
+    await judge(page, 'docs-long', DOCUMENT)
+    await page.getByText('On this page').click()
+    const contents = page.getByRole('navigation', { name: 'On this page' })
+    await contents.getByRole('link').last().click()
+    expect(await page.locator('h2:target').innerText()).toBe(
+      await contents.getByRole('link').last().innerText(),
+    )
+    await visitor.onward(() => page.getByRole('link', { name: 'deploy.md' }).first().click())
+    expect(await visitor.heading()).toBe('Deployment')
+  })
+
+  it.each([
+    ['/docs/errors#spend_cap_reached', 'Errors', 'docs-errors'],
+    ['/docs/api', 'The trigger API', 'docs-api'],
+  ])('%s is fit for every screen', async (path, heading, name) => {
+    const visitor = await walks.visitor()
+    await visitor.open(path)
+    expect(await visitor.heading()).toBe(heading)
+    await judge(visitor.page, name, DOCUMENT)
+  })
+
+  it('a sample of code is copied by its button', async () => {
+    const visitor = await walks.visitor()
+    const { context, page } = visitor
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await visitor.open('/docs/start')
+    const sample = page.locator('.sample', { hasText: 'npm ci' }).first()
+    await sample.getByRole('button', { name: 'Copy' }).click()
+    await sample.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await evaluate(page, 'navigator.clipboard.readText()')
+    expect(copied).toBe(await sample.locator('code').textContent())
+  })
+
+  it('a document is whole without JavaScript', async () => {
+    const visitor = await walks.visitor({ javaScriptEnabled: false })
+    const { page } = visitor
+    await visitor.open('/docs/security')
+    expect(await visitor.heading()).toBe('Security')
+    expect(await page.getByRole('button').count()).toBe(0)
+    await page.getByText('On this page').click()
+    expect(await page.getByRole('navigation', { name: 'On this page' }).isVisible()).toBe(true)
+  })
+}
