@@ -485,7 +485,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/errors.md',
     title: "Errors",
-    lead: "Both services answer a failure with its status and a body of four texts:",
+    lead: "Every word that a failure of either service has, what it means, and what to do.",
     load: () => import('../../docs/errors.md'),
   },
   {

@@ -71,7 +71,7 @@ describe('the documents at /docs', () => {
       'https://edge.test/docs/security',
       {},
       { ...env, DB: away },
-      context as unknown as ExecutionContext,
+      context,
     )
     expect(response.status).toBe(200)
   })
