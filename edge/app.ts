@@ -9,7 +9,7 @@ import { registerAgentAuthorize } from './http/agent-authorize.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
-import { registerConsolePage } from './http/console/console-page.ts'
+import { registerConsolePage } from './http/console/console-page.tsx'
 import { registerEditorScript } from './http/console/editor-script.ts'
 import { registerRunPages } from './http/console/run-pages.ts'
 import { registerTriggerPages } from './http/console/trigger-pages.ts'
@@ -23,6 +23,7 @@ import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
+import { registerPageScripts } from './http/page-script.ts'
 import { registerPasskeyRegistration } from './http/passkey-registration.ts'
 import { registerPasskeyRemoval } from './http/passkey-removal.ts'
 import { registerPasskeySignIn } from './http/passkey-sign-in.ts'
@@ -101,6 +102,7 @@ export function createApp(): App {
   registerAgentAuthorize(app)
   registerAgentTokens(app)
   registerVerifyPage(app)
+  registerPageScripts(app)
   registerTriggerPages(app)
   registerRunPages(app)
   registerConsolePage(app)

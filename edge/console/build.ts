@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { englishAlone } from '../../shared/packaging/english-alone.ts'
+import { loadedLater } from './loaded-later.ts'
 import { noMarkupOfText } from './no-markup-of-text.ts'
 
 /**
@@ -53,7 +54,7 @@ export async function scriptText(script: string): Promise<string> {
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    plugins: [englishAlone, noMarkupOfText],
+    plugins: [englishAlone, noMarkupOfText, loadedLater],
   })
   const [file] = result.outputFiles
   return `${file!.text.trim()}\n`

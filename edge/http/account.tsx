@@ -7,7 +7,7 @@ import { listPasskeys, type Passkey } from '../identity/passkeys.ts'
 import { ACCOUNT_FORMS } from './account-forms.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
-import { registerPageScript } from './page-script.ts'
+import { scriptUrl } from './page-script.ts'
 import { page, seeOther, signInPath } from './page.tsx'
 import { Facts, Field, Time } from '../console/parts.tsx'
 import { isRecent } from './passkey-registration.ts'
@@ -15,11 +15,9 @@ import { signOutForm } from './sign-out.tsx'
 
 const PATH = '/account'
 const DAY_MS = 24 * 60 * 60 * 1000
-const SCRIPT_PATH = '/account/script.js'
 
 export function registerAccount(app: App): void {
   app.get(PATH, (c) => showAccount(c))
-  registerPageScript(app, SCRIPT_PATH, () => import('../console/account/script.txt'))
 }
 
 async function showAccount(c: Context<AppEnv>): Promise<Response> {
@@ -28,11 +26,11 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
   const { services } = c.var
   const passkeys = await listPasskeys(services, session.user.id)
   const csrf = await csrfToken(session.secret, ACCOUNT_FORMS)
-  const script = new URL(SCRIPT_PATH, services.settings.PUBLIC_URL)
+  const script = scriptUrl(c, 'account')
   const may = mayAdd(passkeys.length, isRecent(session, services.now()))
   return page(
     c,
-    { title: 'Your account', script: { url: script.href, connect: [script.origin] } },
+    { title: 'Your account', script: { url: script, connect: [new URL(script).origin] } },
     <>
       <p class="lead">
         You are signed in as <strong>{session.user.email}</strong>.
@@ -62,7 +60,7 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
         </p>
         {await signOutForm(session, { everywhere: true })}
       </section>
-      <script src={script.href} defer />
+      <script src={script} defer />
     </>,
   )
 }

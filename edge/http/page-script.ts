@@ -1,14 +1,35 @@
-import type { App } from './app-env.ts'
+/** The scripts that pages load, by the folder of `edge/console/` that each is made of: `/scripts/<folder>.js`. */
+import type { Context } from 'hono'
+import type { App, AppEnv } from './app-env.ts'
 
-/**
- * Serves the one script of a page (`edge/console/`).
- * @param load reads it, only when somebody looks: a webhook has no use for it
- */
-export function registerPageScript(
-  app: App,
-  path: string,
-  load: () => Promise<{ default: string }>,
-): void {
+type Load = () => Promise<{ default: string }>
+
+/** Read only when somebody looks: a webhook has no use for them. */
+const SCRIPTS = {
+  account: () => import('../console/account/script.txt'),
+  connect: () => import('../console/connect/script.txt'),
+  console: () => import('../console/console/script.txt'),
+  ethers: () => import('../console/ethers/script.txt'),
+  'sign-in': () => import('../console/sign-in/script.txt'),
+  verifier: () => import('../console/verifier/script.txt'),
+  verify: () => import('../console/verify/script.txt'),
+} as const satisfies Record<string, Load>
+
+export type PageScriptName = keyof typeof SCRIPTS
+
+const pathOf = (name: string) => `/scripts/${name}.js`
+
+/** Where a browser finds a script, as pages and their policies name it. */
+export function scriptUrl(c: Context<AppEnv>, name: PageScriptName): string {
+  return new URL(pathOf(name), c.var.services.settings.PUBLIC_URL).href
+}
+
+export function registerPageScripts(app: App): void {
+  for (const [name, load] of Object.entries(SCRIPTS)) registerPageScript(app, pathOf(name), load)
+}
+
+/** Serves one script, for pages of this site alone. */
+export function registerPageScript(app: App, path: string, load: Load): void {
   app.get(path, async (c) =>
     c.body((await load()).default, 200, {
       'content-type': 'text/javascript; charset=utf-8',

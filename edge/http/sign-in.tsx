@@ -10,22 +10,19 @@ import { TooManyCalls } from '../limits/require-rate.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 import { readOwnForm } from './form.ts'
-import { registerPageScript } from './page-script.ts'
+import { scriptUrl } from './page-script.ts'
 import { notice, page } from './page.tsx'
 import { Field } from '../console/parts.tsx'
-
-const SCRIPT_PATH = '/sign-in/script.js'
 
 export function registerSignIn(app: App): void {
   app.get('/sign-in', (c) => showForm(c, safeNext(c.req.query('next'))))
   app.post('/sign-in', (c) => sendLink(c))
-  registerPageScript(app, SCRIPT_PATH, () => import('../console/sign-in/script.txt'))
 }
 
 type Refused = { email: string; problem: string }
 
 function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<Response> {
-  const script = new URL(SCRIPT_PATH, c.var.services.settings.PUBLIC_URL)
+  const script = scriptUrl(c, 'sign-in')
   const form = (
     <>
       <p class="lead">
@@ -44,7 +41,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
         <input type="hidden" name="next" value={next} />
         <button type="submit">Send me a link</button>
       </form>
-      <PasskeySignIn next={next} script={script.href} />
+      <PasskeySignIn next={next} script={script} />
     </>
   )
   return page(
@@ -52,7 +49,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
     {
       title: 'Sign in',
       status: refused ? 400 : 200,
-      script: { url: script.href, connect: [script.origin] },
+      script: { url: script, connect: [new URL(script).origin] },
     },
     form,
   )

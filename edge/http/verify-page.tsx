@@ -2,11 +2,10 @@
 import type { Context } from 'hono'
 import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
-import { registerPageScript } from './page-script.ts'
+import { scriptUrl } from './page-script.ts'
 import { page } from './page.tsx'
 import { Field } from '../console/parts.tsx'
 
-const SCRIPT_PATH = '/verify/script.js'
 const RPC_FIELD = 'rpc_url'
 
 export function registerVerifyPage(app: App): void {
@@ -26,16 +25,14 @@ export function registerVerifyPage(app: App): void {
       return verifyPage(c, { fault: 'That is not an address that starts with https://.' })
     return verifyPage(c, { rpcUrl })
   })
-
-  registerPageScript(app, SCRIPT_PATH, () => import('../console/verify/script.txt'))
 }
 
 type Shown = { rpcUrl?: URL; fault?: string }
 
 function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Response> {
-  const { ORIGIN_URL, PUBLIC_URL } = c.var.services.settings
+  const { ORIGIN_URL } = c.var.services.settings
   const { origin } = new URL(ORIGIN_URL)
-  const script = new URL(SCRIPT_PATH, PUBLIC_URL).href
+  const script = scriptUrl(c, 'verify')
   const command = `npx --no-install svc verify ${origin}`
   return page(
     c,

@@ -40,7 +40,9 @@ export class InjectedWallet {
   /** Puts it into every document that the page opens from now on. */
   async injectInto(page: Page): Promise<void> {
     const ask = `ask_${this.info.uuid.replaceAll('-', '')}`
-    await page.exposeFunction(ask, (method: string, params: unknown) => this.#answer(method, params))
+    await page.exposeFunction(ask, (method: string, params: unknown) =>
+      this.#answer(method, params),
+    )
     await page.addInitScript(announce, { info: this.info, ask })
     this.#emit = async (event, value) => {
       await evaluate(page, `globalThis.${ask}_emit(${JSON.stringify([event, value])})`)
@@ -82,7 +84,8 @@ function announce({ info, ask }: { info: Announced; ask: string }): void {
       if (error) throw Object.assign(new Error(error.message), error)
       return answer
     },
-    on: (event: string, listener: (value: unknown) => void) => (listeners[event] ??= []).push(listener),
+    on: (event: string, listener: (value: unknown) => void) =>
+      (listeners[event] ??= []).push(listener),
     removeListener: (event: string, listener: (value: unknown) => void) => {
       listeners[event] = (listeners[event] ?? []).filter((one) => one !== listener)
     },

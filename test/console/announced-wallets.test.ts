@@ -55,9 +55,17 @@ describe('wallets that announce themselves', () => {
     ['no info', undefined, provider],
     ['no provider', INFO, null],
     ['a provider that asks nothing', INFO, {}],
-    ['a name that is no text', { ...INFO, name: { toString: () => 'Fox' } }, provider],
+    ['a name that is no text', { ...INFO, name: ['Fox'] }, provider],
     ['no name', { ...INFO, name: '' }, provider],
-    ['a getter that throws', Object.defineProperty({}, 'name', { get: () => { throw new Error() } }), provider],
+    [
+      'a getter that throws',
+      Object.defineProperty({}, 'name', {
+        get: () => {
+          throw new Error()
+        },
+      }),
+      provider,
+    ],
   ])('one with %s is left out', (_, info, given) => {
     const { announce, known } = page()
     announce(info as object, given)
@@ -102,7 +110,11 @@ describe('a connected wallet', () => {
     listeners.accountsChanged!(['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'])
     listeners.accountsChanged!([])
     listeners.accountsChanged!([ADDRESS.toLowerCase()])
-    expect(changes.map(({ on }) => on)).toEqual(['another address', 'another address', 'as connected'])
+    expect(changes.map(({ on }) => on)).toEqual([
+      'another address',
+      'another address',
+      'as connected',
+    ])
   })
 
   it('is followed to another chain, and to no connection', () => {

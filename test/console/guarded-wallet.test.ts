@@ -95,7 +95,8 @@ describe('a wallet behind the guard', () => {
   })
 
   const signs = (method: string) => /sign|send/i.test(method)
-  const send = (given: object) => guarded.request({ method: 'eth_sendTransaction', params: [given] })
+  const send = (given: object) =>
+    guarded.request({ method: 'eth_sendTransaction', params: [given] })
   const sign = (given: object, signer = ADMIN) =>
     guarded.request({ method: 'eth_signTypedData_v4', params: [signer, JSON.stringify(given)] })
   const proof = (change = {}) =>
@@ -196,7 +197,9 @@ describe('a wallet behind the guard', () => {
     const given = removal()
     consent.explained = async () => void (given.to = OTHER)
     await send(given)
-    expect(asked.find(({ method }) => method === 'eth_sendTransaction')?.params).toEqual([removal()])
+    expect(asked.find(({ method }) => method === 'eth_sendTransaction')?.params).toEqual([
+      removal(),
+    ])
   })
 
   it('a wallet that changes its address while it is explained is not asked', async () => {
@@ -230,7 +233,10 @@ describe('a wallet behind the guard', () => {
     ['of another wallet', proof({ address: OTHER })],
     ['for another chain', proof({ chainId: 1n })],
     ['of an hour ahead', proof({ issuedAt: NOW / 1000 + 3600 })],
-    ['with a contract that verifies it', { ...proof(), domain: { ...proof().domain, verifyingContract: OTHER } }],
+    [
+      'with a contract that verifies it',
+      { ...proof(), domain: { ...proof().domain, verifyingContract: OTHER } },
+    ],
     ['with a member more', { ...proof(), message: { ...proof().message, spender: OTHER } }],
     ['of another type', { ...proof(), primaryType: 'Permit' }],
   ])('smuggling: a proof %s is not signed', async (_, given) => {
@@ -248,7 +254,8 @@ describe('a wallet behind the guard', () => {
   it('a wallet that never answers is waited for no longer than one wants, and what it sends later is told', async () => {
     const answer = Promise.withResolvers<unknown>()
     wallet.answer = () => answer.promise
-    consent.stopped = (what) => (what === 'Remove a group' ? Promise.resolve() : new Promise(() => {}))
+    consent.stopped = (what) =>
+      what === 'Remove a group' ? Promise.resolve() : new Promise(() => {})
     // Without a code: the client must leave open whether it was sent.
     await expect(send(removal())).rejects.not.toHaveProperty('code')
     answer.resolve('0xlate')

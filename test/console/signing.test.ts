@@ -25,7 +25,15 @@ describe('what a person is asked about a wallet', () => {
   const isOver = async (promise: Promise<unknown>) => {
     const open = Symbol('open')
     await new Promise((done) => setImmediate(done))
-    return (await Promise.race([promise.then(() => 'over', () => 'over'), open])) !== open
+    return (
+      (await Promise.race([
+        promise.then(
+          () => 'over',
+          () => 'over',
+        ),
+        open,
+      ])) !== open
+    )
   }
   const pass = async () => {
     for (const wake of wakes.splice(0)) wake()

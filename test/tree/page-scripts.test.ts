@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { builtScriptFile, SCRIPTS, scriptText } from '../../edge/console/build.ts'
 
@@ -12,4 +12,14 @@ describe.each(SCRIPTS)('the script %s', (script) => {
   test('makes no code and no markup of text', () => {
     expect(committed).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write\b|\beval\(/)
   })
+})
+
+test('each script is handed out', () => {
+  const http = new URL('../../edge/http/', import.meta.url)
+  const served = readdirSync(http, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => readFileSync(new URL(file, http), 'utf8'))
+    .flatMap((text) => [...text.matchAll(/console\/([a-z-]+)\/script\.txt'/g)])
+    .map(([, folder]) => folder)
+  expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
 })

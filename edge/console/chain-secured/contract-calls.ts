@@ -4,7 +4,10 @@ import type { Words } from './in-words.ts'
 
 /** Without the hash that names the account, which is checked before. */
 type Args = readonly any[]
-type Call = (args: Args, words: Words) => Pick<Explanation, 'title' | 'says' | 'facts' | 'undo'> & {
+type Call = (
+  args: Args,
+  words: Words,
+) => Pick<Explanation, 'title' | 'says' | 'facts' | 'undo'> & {
   forEver?: true
 }
 

@@ -43,7 +43,10 @@ export async function explainedTransaction(asked: Asked): Promise<Explanation> {
     forEver,
     facts: [
       ...facts,
-      ['Contract', `${place.contractAddress}, the accounts on ${place.chainName} (${place.chainId})`],
+      [
+        'Contract',
+        `${place.contractAddress}, the accounts on ${place.chainName} (${place.chainId})`,
+      ],
       ['Function', name],
       ['Signed by', address],
       ['Costs', cost(BigInt(transaction.gas), gasPrice, place.token)],
@@ -60,8 +63,7 @@ function requireOurs(transaction: any, address: string, { chainId, contractAddre
     throw refusal('another wallet would send it')
   if (!isText(to) || to.toLowerCase() !== contractAddress.toLowerCase())
     throw refusal('it goes to another contract than that of the accounts')
-  if (!isText(data) || !isText(gas) || !/^0x[0-9a-f]+$/i.test(gas))
-    throw refusal('it is not whole')
+  if (!isText(data) || !isText(gas) || !/^0x[0-9a-f]+$/i.test(gas)) throw refusal('it is not whole')
   if (transaction.chainId !== `0x${chainId.toString(16)}`) throw refusal('it is for another chain')
 }
 

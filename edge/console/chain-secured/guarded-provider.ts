@@ -40,8 +40,7 @@ const READS: ReadonlySet<string> = new Set([
 export function guardedProvider(parts: Parts): Eip1193Provider {
   const { wallet, address, place, consent, account, now } = parts
 
-  const answered = (what: string, question: Promise<unknown>) =>
-    patiently(consent, what, question)
+  const answered = (what: string, question: Promise<unknown>) => patiently(consent, what, question)
 
   const read = (method: string, params: readonly unknown[]) =>
     answered('answer', wallet.request({ method, params }))

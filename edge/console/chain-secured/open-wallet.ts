@@ -47,7 +47,10 @@ type Parts = {
 export async function openWallet(parts: Parts): Promise<OpenedWallet> {
   const { wallet, core, options, consent, onStep, now, signal } = parts
   await core.verification.beforeCredential(signal)
-  const [coding, config] = await Promise.all([contractCoding(), core.getNodeChainConfig({ signal })])
+  const [coding, config] = await Promise.all([
+    contractCoding(),
+    core.getNodeChainConfig({ signal }),
+  ])
   const place: Place = {
     chainId: BigInt(config.chain_id),
     contractAddress: config.contract_address,

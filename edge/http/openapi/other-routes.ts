@@ -86,7 +86,7 @@ function ofOwnPage(
 function script(operationId: string): Description {
   return {
     operationId,
-    summary: 'What that page runs.',
+    summary: 'A script of this service’s own pages.',
     security: [],
     responses: {
       200: { description: 'The script.', content: { 'text/javascript': {} } },
@@ -222,9 +222,7 @@ export const otherRoutes: Paths = {
   '/sign-out': {
     post: form('Ends the session, or all of its user.', 'sign_out', ['csrf', 'where']),
   },
-  '/sign-in/script.js': { get: script('sign_in_script') },
   '/account': { get: page('Who is signed in, and the account’s passkeys.', 'account', seeOther) },
-  '/account/script.js': { get: script('account_script') },
   '/passkeys/sign-in-options': {
     post: ofOwnPage('A challenge for whichever passkey signs in.', 'passkey_sign_in_options'),
   },
@@ -302,7 +300,18 @@ export const otherRoutes: Paths = {
       'rpc_url',
     ]),
   },
-  '/verify/script.js': { get: script('verify_script') },
+  '/console': {
+    get: page('An account of the core API, seen with a key that only the browser has.', 'console'),
+  },
+  '/scripts/account.js': { get: script('account_script') },
+  '/scripts/charts.js': { get: script('charts_script') },
+  '/scripts/connect.js': { get: script('connect_script') },
+  '/scripts/console.js': { get: script('console_script') },
+  '/scripts/editor.js': { get: script('editor_script') },
+  '/scripts/ethers.js': { get: script('ethers_script') },
+  '/scripts/sign-in.js': { get: script('sign_in_script') },
+  '/scripts/verifier.js': { get: script('verifier_script') },
+  '/scripts/verify.js': { get: script('verify_script') },
   '/docs': { get: page('The documents, by what they are for.', 'docs') },
   '/docs/{name}': { get: documentPage('document', ['name']) },
   '/docs/{folder}/{name}': { get: documentPage('document_in_folder', ['folder', 'name']) },

@@ -3,7 +3,13 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../app-env.ts'
 
 /** The scripts that a page may run, by URL: the one that it begins with, what that imports when it is needed, and the origins that they may ask. */
-export type PageScript = { url: string; modules?: string[]; connect: string[] }
+export type PageScript = {
+  url: string
+  modules?: string[]
+  connect: string[]
+  /** Pictures that are a part of the page's own text, such as the icons of wallets: they ask nobody. */
+  dataImages?: true
+}
 
 /** Addresses here carry secrets and challenges, and pages carry form tokens: not in a cache, a Referer or a frame. */
 export function guardPage(c: Context<AppEnv>): void {
@@ -32,8 +38,9 @@ export async function contentSecurityPolicy(
 /** All that its scripts write into the page is text: what would be markup is refused by the browser. */
 function scriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
-  const { url, modules = [], connect } = script
-  return `; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
+  const { url, modules = [], connect, dataImages } = script
+  const images = dataImages ? '; img-src data:' : ''
+  return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
 /** Computed from the text itself, once an isolate, so the two cannot drift apart. */

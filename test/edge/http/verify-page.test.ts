@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { edge, env } from '../app.ts'
 
 const ORIGIN = new URL(env.ORIGIN_URL).origin
-const SCRIPT = new URL('/verify/script.js', env.PUBLIC_URL).href
+const SCRIPT = new URL('/scripts/verify.js', env.PUBLIC_URL).href
 
 const submitted = (rpcUrl: string, headers: Record<string, string> = {}) =>
   edge('/verify', {
@@ -83,7 +83,7 @@ describe('the page /verify', () => {
 
 describe('the script of /verify', () => {
   it('is text that a browser runs, for this site’s own pages', async () => {
-    const response = await edge('/verify/script.js')
+    const response = await edge('/scripts/verify.js')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import * as schema from '../../../edge/db/schema.ts'
 import { registerAccount } from '../../../edge/http/account.tsx'
+import { registerPageScripts } from '../../../edge/http/page-script.ts'
 import { registerAgentAuthorize } from '../../../edge/http/agent-authorize.tsx'
 import { registerAgentRequests } from '../../../edge/http/agent-requests.ts'
 import { registerAgentTokens } from '../../../edge/http/agent-tokens.tsx'
@@ -62,7 +63,7 @@ export function identityApp(
   const routes = [registerSignIn, registerSignInLink, registerSignOut, registerAgentAuthorize]
   const passkeys = [registerPasskeySignIn, registerPasskeyRegistration, registerPasskeyRemoval]
   const agents = [registerAgentRequests, registerAgentTokens, registerMe]
-  const account = [registerAccount, ...passkeys]
+  const account = [registerAccount, registerPageScripts, ...passkeys]
   for (const register of [...routes, ...account, ...agents, registerDevMailbox]) register(app)
   return { app, clock, services, afterwards: () => Promise.all(afterwards.splice(0)) }
 }

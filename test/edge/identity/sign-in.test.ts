@@ -137,7 +137,7 @@ describe('asking for a sign-in link', () => {
 })
 
 describe('the headers of every page', () => {
-  const OWN_SCRIPT = `; script-src ${PUBLIC_URL}/sign-in/script.js; connect-src ${PUBLIC_URL}; require-trusted-types-for 'script'; trusted-types 'none'`
+  const OWN_SCRIPT = `; script-src ${PUBLIC_URL}/scripts/sign-in.js; connect-src ${PUBLIC_URL}; require-trusted-types-for 'script'; trusted-types 'none'`
 
   it.each([
     ['/sign-in', OWN_SCRIPT],

@@ -25,12 +25,16 @@ export async function candidateOf(
   if (address === admin) return refused('That is the admin now.')
   if (BigInt(address) === 0n) return refused('Nobody has that address: the account would be lost.')
   if (address.toLowerCase() === opened.place.contractAddress.toLowerCase())
-    return refused('That is the contract of the accounts, which sends nothing: the account would be lost.')
+    return refused(
+      'That is the contract of the accounts, which sends nothing: the account would be lost.',
+    )
   if ((await opened.standing(address)) !== 'none')
     return refused('That address is the admin of an account, or was: it can not be made one again.')
   const warnings = []
   if (typed === typed.toLowerCase())
-    warnings.push('It came without capitals, so that a typing error shows in nothing: compare it twice.')
+    warnings.push(
+      'It came without capitals, so that a typing error shows in nothing: compare it twice.',
+    )
   if (await opened.isContract(address))
     warnings.push(
       'There is a contract at this address. Take it only if it is a wallet that can call other contracts on this chain.',

@@ -32,7 +32,11 @@ export const Convert: FC<ConvertProps> = ({ connection, origin, reconnect, perfo
       {chosen ? (
         <Chosen chosen={chosen} another={another} convert={convert} />
       ) : (
-        <WalletConnect title="Choose the wallet that will own it" isBusy={false} onChosen={choose} />
+        <WalletConnect
+          title="Choose the wallet that will own it"
+          isBusy={false}
+          onChosen={choose}
+        />
       )}
     </>
   )
@@ -42,22 +46,22 @@ const Consequences: FC = () => (
   <section class="card">
     <h3>Convert it to ChainSecured</h3>
     <p>
-      A wallet of yours becomes the account’s admin, for ever. You sign a statement; the service sends
-      the transaction, and pays for it.
+      A wallet of yours becomes the account’s admin, for ever. You sign a statement; the service
+      sends the transaction, and pays for it.
     </p>
     <ul>
       <li>
-        <strong>The account key changes nothing any more</strong>, reads nothing and runs nothing. It
-        reads the bills, for ever.
+        <strong>The account key changes nothing any more</strong>, reads nothing and runs nothing.
+        It reads the bills, for ever.
       </li>
       <li>Each later change is a transaction that the wallet signs, and whose gas it pays.</li>
       <li>
-        <strong>There is no way back to API mode.</strong> Who loses the wallet can change the account
-        never again.
+        <strong>There is no way back to API mode.</strong> Who loses the wallet can change the
+        account never again.
       </li>
       <li>
-        All else stays: wallets and their keys, groups, actions, usage keys and their caps, triggers,
-        credits.
+        All else stays: wallets and their keys, groups, actions, usage keys and their caps,
+        triggers, credits.
       </li>
     </ul>
     <p class="warn">
@@ -77,11 +81,14 @@ const Chosen: FC<ChosenProps> = ({ chosen: { address, standing }, another, conve
     </p>
     {standing === 'none' ? (
       <TypedConfirmation words="convert" act="Convert the account" onConfirmed={convert}>
-        <p>Look whether this is the wallet that you mean, and that you can restore it if it is lost.</p>
+        <p>
+          Look whether this is the wallet that you mean, and that you can restore it if it is lost.
+        </p>
       </TypedConfirmation>
     ) : (
       <p class="problem">
-        This wallet is the admin of an account, or was: it can not be made one again. Choose another.
+        This wallet is the admin of an account, or was: it can not be made one again. Choose
+        another.
       </p>
     )}
     <p>

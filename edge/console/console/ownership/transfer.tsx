@@ -27,14 +27,14 @@ export const Transfer: FC<TransferProps> = ({ connection, perform, reconnect }) 
     <section class="card">
       <h3>Hand the account on</h3>
       <p>
-        Another wallet becomes its admin, by one transaction of yours. From its block on this wallet can
-        change nothing, and it can never be the admin of an account again.
+        Another wallet becomes its admin, by one transaction of yours. From its block on this wallet
+        can change nothing, and it can never be the admin of an account again.
       </p>
       <ul>
         <li>The new admin does not have to accept: at a wrong address the account is lost.</li>
         <li>
-          Wallets, groups, usage keys and triggers stay. Whoever receives the account should remove the
-          usage keys, which spend its credits, and make new wallets.
+          Wallets, groups, usage keys and triggers stay. Whoever receives the account should remove
+          the usage keys, which spend its credits, and make new wallets.
         </li>
       </ul>
       {candidate?.is === 'taken' ? (

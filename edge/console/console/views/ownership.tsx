@@ -19,8 +19,8 @@ export const OwnershipView: View = ({ connection, ...others }) => {
       {scope === 'account' && <Convert connection={connection} {...others} />}
       {scope === 'usage' && (
         <p class="warn">
-          This is a usage key, which can not hand the account to anybody. Connect with the account key,
-          or with the admin wallet of a ChainSecured account.
+          This is a usage key, which can not hand the account to anybody. Connect with the account
+          key, or with the admin wallet of a ChainSecured account.
         </p>
       )}
       {scope === 'billing' && (

@@ -46,7 +46,8 @@ function walletIn(event: Event): AnnouncedWallet | undefined {
   try {
     const { info, provider } = (event as CustomEvent).detail
     const { uuid, name, rdns, icon } = info
-    if (![uuid, name, rdns].every((text) => typeof text === 'string' && text !== '')) return undefined
+    if (![uuid, name, rdns].every((text) => typeof text === 'string' && text !== ''))
+      return undefined
     if (typeof provider?.request !== 'function') return undefined
     return {
       uuid,

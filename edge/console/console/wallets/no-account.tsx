@@ -7,22 +7,34 @@ import type { Perform } from '../view.ts'
 
 type NoAccountProps = {
   connection: WalletConnection
+  isBusy: boolean
   perform: Perform
   reconnect: (connection: WalletConnection) => void
 }
 
-export const NoAccount: FC<NoAccountProps> = (props) =>
-  props.connection.standing === 'former' ? <FormerAdmin {...props} /> : <OpenAccount {...props} />
+export const NoAccount: FC<NoAccountProps> = (props) => {
+  const isFormer = props.connection.standing === 'former'
+  return (
+    <section aria-labelledby="view" class="view">
+      <h2 id="view" tabindex={-1}>
+        {isFormer ? 'No account any more' : 'No account yet'}
+      </h2>
+      <fieldset disabled={props.isBusy}>
+        {isFormer ? <FormerAdmin {...props} /> : <OpenAccount {...props} />}
+      </fieldset>
+    </section>
+  )
+}
 
 const FormerAdmin: FC<NoAccountProps> = ({ connection: { address } }) => (
   <div class="card">
     <p>
-      <code>{address}</code> was the admin of an account, and is not any more: the account was handed
-      on, or it is changed by an API key. What is in it can not be changed by this wallet.
+      <code>{address}</code> was the admin of an account, and is not any more: the account was
+      handed on, or it is changed by an API key. What is in it can not be changed by this wallet.
     </p>
     <p>
-      A wallet that was an admin once can never be one again, of this account or another. Disconnect,
-      and take another address.
+      A wallet that was an admin once can never be one again, of this account or another.
+      Disconnect, and take another address.
     </p>
   </div>
 )
@@ -47,7 +59,8 @@ const OpenAccount: FC<NoAccountProps> = ({ connection, perform, reconnect }) => 
         <li>No API key can be stolen that changes it, and the service can not change it.</li>
         <li>Who loses the wallet loses the account: nobody can give it back.</li>
         <li>
-          The wallet stays bound to it: it can hand the account on, and is then an admin never again.
+          The wallet stays bound to it: it can hand the account on, and is then an admin never
+          again.
         </li>
       </ul>
       <p>

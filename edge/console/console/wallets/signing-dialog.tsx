@@ -64,7 +64,9 @@ const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletNam
       {shown.phase === 'explained' ? (
         <div class="actions">
           <button type="button" onClick={() => signing.decide(true)}>
-            {explanation.kind === 'transaction' ? 'Send it with my wallet' : 'Sign it with my wallet'}
+            {explanation.kind === 'transaction'
+              ? 'Send it with my wallet'
+              : 'Sign it with my wallet'}
           </button>
           <button type="button" class="quiet" autofocus onClick={() => signing.decide(false)}>
             Cancel
@@ -95,7 +97,12 @@ const Explained: FC<{ explanation: Explanation }> = ({ explanation }) => {
       <p>
         <UserText text={says} max={VALUE_MAX_CHARACTERS} />
       </p>
-      <Facts facts={facts.map(([name, value]) => [name, <UserText text={value} max={VALUE_MAX_CHARACTERS} />])} />
+      <Facts
+        facts={facts.map(([name, value]) => [
+          name,
+          <UserText text={value} max={VALUE_MAX_CHARACTERS} />,
+        ])}
+      />
       <p class={forEver ? 'warn' : 'note'}>{undo}</p>
     </>
   )

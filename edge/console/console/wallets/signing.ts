@@ -91,9 +91,9 @@ export class Signing implements Consent {
 
   /** What the client says of a write that it waits for. */
   step(step: Step): void {
-    if (step.step === 'sent') this.#add({ title: step.what, transaction: step.transaction, state: 'sent' })
-    if (step.step === 'mined')
-      this.#change(step.transaction, { state: 'mined', block: step.block })
+    if (step.step === 'sent')
+      this.#add({ title: step.what, transaction: step.transaction, state: 'sent' })
+    if (step.step === 'mined') this.#change(step.transaction, { state: 'mined', block: step.block })
     const mined = this.#state.sent.find(({ state }) => state === 'mined')
     if (step.step === 'seen' && mined) this.#change(mined.transaction, { state: 'seen' })
   }

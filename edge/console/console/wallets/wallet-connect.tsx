@@ -1,6 +1,7 @@
 /** The wallets that the browser offers, each a button, where there are any. */
 import type { FC } from 'hono/jsx'
 import { useEffect, useState } from 'hono/jsx/dom'
+import { NoWalletCard, WALLETS_TITLE } from './no-wallet.tsx'
 import { UserText } from '../../user-text.tsx'
 import { type AnnouncedWallet, announcedWallets } from './announced-wallets.ts'
 
@@ -11,34 +12,29 @@ type WalletConnectProps = {
   isBusy: boolean
   onChosen: (wallet: ChosenWallet) => void
   /** What it is for, above the list. */
-  title?: string
+  title?: string | undefined
 }
 
 export const WalletConnect: FC<WalletConnectProps> = ({ isBusy, onChosen, title }) => {
   const [wallets, setWallets] = useState<readonly AnnouncedWallet[]>([])
   useEffect(() => announcedWallets(window, setWallets), [])
+  if (wallets.length === 0) return <NoWalletCard title={title} />
   return (
     <section class="card wallets">
-      <h2>{title ?? 'Connect a wallet'}</h2>
-      {wallets.length === 0 ? (
-        <NoWallet />
-      ) : (
-        <>
-          <p class="note">For a ChainSecured account, which its admin wallet alone changes.</p>
-          <ul>
-            {wallets.map((wallet) => (
-              <li key={wallet.uuid}>
-                <WalletButton wallet={wallet} isBusy={isBusy} onChosen={onChosen} />
-              </li>
-            ))}
-          </ul>
-          {hasNamesakes(wallets) && (
-            <p class="warn">
-              Two of these wallets call themselves the same. Only the small line tells them apart:
-              take the one that you have installed.
-            </p>
-          )}
-        </>
+      <h2>{title ?? WALLETS_TITLE}</h2>
+      <p class="note">For a ChainSecured account, which its admin wallet alone changes.</p>
+      <ul>
+        {wallets.map((wallet) => (
+          <li key={wallet.uuid}>
+            <WalletButton wallet={wallet} isBusy={isBusy} onChosen={onChosen} />
+          </li>
+        ))}
+      </ul>
+      {hasNamesakes(wallets) && (
+        <p class="warn">
+          Two of these wallets call themselves the same. Only the small line tells them apart: take
+          the one that you have installed.
+        </p>
       )}
     </section>
   )
@@ -56,14 +52,6 @@ const WalletButton: FC<WalletButtonProps> = ({ wallet, isBusy, onChosen }) => (
       </small>
     </span>
   </button>
-)
-
-const NoWallet: FC = () => (
-  <p class="note">
-    No wallet has announced itself to this page. A ChainSecured account needs one: a browser
-    extension that knows EIP-6963, as today’s wallets do. Install yours, unlock it, and reload this
-    page. An account of API mode needs none.
-  </p>
 )
 
 const hasNamesakes = (wallets: readonly AnnouncedWallet[]) =>

@@ -35,24 +35,24 @@ const Changed: FC<{ change: WalletChange; connection: WalletConnection }> = ({
       return (
         <p class="warn">
           <strong>Your wallet is on another address now</strong>
-          {change.address === undefined ? ', or locked' : <AsNow address={change.address} />}. This is
-          still the account of <code>{address}</code>, and nothing is asked of the other: choose it in
-          the wallet again, or disconnect.
+          {change.address === undefined ? ', or locked' : <AsNow address={change.address} />}. This
+          is still the account of <code>{address}</code>, and nothing is asked of the other: choose
+          it in the wallet again, or disconnect.
         </p>
       )
     case 'another chain':
       return (
         <p class="warn">
           <strong>Your wallet is on another chain now</strong>. The accounts are on{' '}
-          <UserText text={wallet.opened.place.chainName} />: before a change the wallet will be asked
-          to go back.
+          <UserText text={wallet.opened.place.chainName} />: before a change the wallet will be
+          asked to go back.
         </p>
       )
     case 'nothing':
       return (
         <p class="warn">
-          <strong>Your wallet has lost its connection</strong>. Nothing can be read or changed before
-          it has one again.
+          <strong>Your wallet has lost its connection</strong>. Nothing can be read or changed
+          before it has one again.
         </p>
       )
   }

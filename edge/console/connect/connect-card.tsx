@@ -1,0 +1,73 @@
+/** How one comes to one's account: drawn by the Worker, with which nothing can be done, and over it by the script. */
+import type { Child, FC } from 'hono/jsx'
+import { NAME_MAX_CHARACTERS } from '../../../shared/limits.ts'
+import { NoWalletCard } from '../console/wallets/no-wallet.tsx'
+import { Field } from '../parts.tsx'
+
+export type ConnectCardProps = {
+  /** What is under way, as "Connecting…": nothing else can be begun meanwhile. */
+  busy?: string | undefined
+  problem?: Child
+  /** Absent without the script: then all of it is dead, and no browser sends a key anywhere. */
+  acts?: { connect: (form: Event) => void; create: (form: Event) => void }
+  /** Where wallets of the browser are offered. */
+  wallets?: Child
+}
+
+export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets }) => {
+  const isDead = acts === undefined || busy !== undefined
+  return (
+    <div class="connect">
+      <div role="alert" class="told-why">
+        {problem}
+      </div>
+      <form id="connect" class="card" {...(acts && { onSubmit: acts.connect })}>
+        <h2>Connect with a key</h2>
+        <fieldset disabled={isDead}>
+          <Field
+            name="api_key"
+            label="API key"
+            hint="The account key, or a usage key: 44 characters."
+            type="password"
+            required
+            autocomplete="current-password"
+            spellcheck={false}
+          />
+          <label class="choice">
+            <input type="checkbox" name="keep" value="yes" />
+            <span>
+              Keep it in this tab
+              <span class="hint">
+                Until the tab is closed. Without it a reload forgets the key.
+              </span>
+            </span>
+          </label>
+          <button type="submit">Connect</button>
+        </fieldset>
+      </form>
+      <div>
+        <form id="create" class="card" {...(acts && { onSubmit: acts.create })}>
+          <h2>Create an account</h2>
+          <fieldset disabled={isDead}>
+            <Field
+              name="account_name"
+              label="Name"
+              hint="Written on the chain, for everybody to read."
+              type="text"
+              required
+              maxlength={NAME_MAX_CHARACTERS}
+              autocomplete="off"
+            />
+            <button type="submit" class="quiet">
+              Create an account
+            </button>
+          </fieldset>
+        </form>
+        {wallets ?? <NoWalletCard />}
+      </div>
+      <p role="status" class="busy">
+        {busy}
+      </p>
+    </div>
+  )
+}

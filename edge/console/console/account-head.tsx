@@ -1,0 +1,70 @@
+/** Whose account it is, by which key, in which mode, and what it may spend. */
+import { useEffect, useState } from 'hono/jsx/dom'
+import { Folded } from '../copy.tsx'
+import { Badge } from '../parts.tsx'
+import type { Connection } from './connection.ts'
+import type { OpenedAccount } from './module.tsx'
+
+type AccountHeadProps = {
+  connection: Connection
+  account: OpenedAccount | undefined
+  /** Counts what was done: after each the balance is another. */
+  done: number
+  disconnect: () => void
+}
+
+export const AccountHead = ({ connection, account, done, disconnect }: AccountHeadProps) => (
+  <div class="account-head">
+    <div>
+      {account && (
+        <p class="account-name">
+          <bdi>{account.name}</bdi>
+        </p>
+      )}
+      <Identity connection={connection} />
+    </div>
+    {(connection.by === 'key' || connection.standing === 'admin') && (
+      <Balance connection={connection} done={done} />
+    )}
+    <button type="button" class="quiet" onClick={disconnect}>
+      Disconnect
+    </button>
+  </div>
+)
+
+const Identity = ({ connection }: { connection: Connection }) =>
+  connection.by === 'wallet' ? (
+    <p>
+      {connection.standing === 'admin' ? 'Admin wallet' : 'Wallet'}{' '}
+      <Folded text={connection.address} of="the address of the wallet" />
+      <Badge>{connection.standing === 'admin' ? 'ChainSecured' : 'No account'}</Badge>
+    </p>
+  ) : (
+    <p>
+      {KINDS[connection.scope]} <Folded text={connection.keyHash} of="the hash of the key" />
+      <Badge>{connection.scope === 'billing' ? 'ChainSecured' : 'API mode'}</Badge>
+    </p>
+  )
+
+const KINDS = {
+  account: 'Account key',
+  usage: 'Usage key',
+  billing: 'Former account key, for billing alone',
+} as const
+
+/** Free to read. Of a wallet it is not asked by itself: the wallet would have to sign for it. */
+const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
+  const [shown, setShown] = useState('…')
+  useEffect(() => {
+    if (connection.by === 'wallet') return setShown('see Credits')
+    connection.client.billing.balance().then(
+      ({ balance_display }) => setShown(balance_display),
+      () => setShown('not read'),
+    )
+  }, [done])
+  return (
+    <p class="balance">
+      <span class="note">Balance</span> <a href="#credits">{shown}</a>
+    </p>
+  )
+}

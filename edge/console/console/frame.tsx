@@ -1,0 +1,134 @@
+/** What stands around each view: whose account it is, the places of the console, and what is under way. */
+import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { forgetKey } from '../connect/kept-key.ts'
+import type { Connection } from './connection.ts'
+import { AccountHead } from './account-head.tsx'
+import type { Shown } from './module.tsx'
+import { performing } from './performing.ts'
+import { ProgressLine } from './progress-line.tsx'
+import { onTold } from './told.ts'
+import { ActionsView } from './views/actions.tsx'
+import { CreditsView } from './views/credits.tsx'
+import { GroupsView } from './views/groups.tsx'
+import { KeysView } from './views/keys.tsx'
+import { OwnershipView } from './views/ownership.tsx'
+import { StartView } from './views/start.tsx'
+import { WalletsView } from './views/wallets.tsx'
+import { NoAccount } from './wallets/no-account.tsx'
+import { WalletNotices } from './wallets/wallet-notices.tsx'
+import { type View, type ViewName, VIEWS } from './view.ts'
+
+const DRAWN: Record<ViewName, View> = {
+  start: StartView,
+  wallets: WalletsView,
+  groups: GroupsView,
+  keys: KeysView,
+  actions: ActionsView,
+  credits: CreditsView,
+  ownership: OwnershipView,
+}
+
+export const Frame = ({ connection: first, account, origin, keep, disconnect }: Shown) => {
+  const [connection, setConnection] = useState<Connection>(first)
+  /** Counts connections: each draws all anew. */
+  const [epoch, setEpoch] = useState(0)
+  /** Counts what was done: the balance is read again. */
+  const [done, setDone] = useState(0)
+  const [perform] = useState(() => performing(() => setDone((count) => count + 1)))
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => onTold((progress) => setBusy(progress?.state === 'under way')), [])
+  const view = useView()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useTitle(view.title, heading)
+
+  const reconnect = (other: Connection) => {
+    if (other.by === 'key') keep(other.apiKey)
+    // Of an account that was converted: the tab has no use for its key any more.
+    else forgetKey()
+    setConnection(other)
+    setEpoch(epoch + 1)
+  }
+  const Drawn = DRAWN[view.name]
+  return (
+    <div class="console">
+      <AccountHead
+        key={`head-${epoch}`}
+        connection={connection}
+        account={account}
+        done={done}
+        disconnect={disconnect}
+      />
+      {connection.by === 'wallet' && (
+        <WalletNotices key={`notices-${epoch}`} connection={connection} />
+      )}
+      {connection.by === 'wallet' && connection.standing !== 'admin' ? (
+        <NoAccount
+          key={`no-account-${epoch}`}
+          connection={connection}
+          isBusy={isBusy}
+          perform={perform}
+          reconnect={reconnect}
+        />
+      ) : (
+        <>
+          <nav aria-label="Console" class="views">
+            <ul>
+              {VIEWS.map(({ name, title }) => (
+                <li key={name}>
+                  <a
+                    href={`#${name}`}
+                    {...(name === view.name && { 'aria-current': 'page' as const })}
+                  >
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <section aria-labelledby="view" class="view">
+            <h2 id="view" tabindex={-1} ref={heading}>
+              {view.title}
+            </h2>
+            <fieldset disabled={isBusy} key={`${view.name}-${epoch}`}>
+              <Drawn
+                connection={connection}
+                origin={origin}
+                reconnect={reconnect}
+                perform={perform}
+              />
+            </fieldset>
+          </section>
+        </>
+      )}
+      <ProgressLine disconnect={disconnect} />
+    </div>
+  )
+}
+
+type NamedView = (typeof VIEWS)[number]
+
+/** The view that the address names; the first for any other. */
+function useView(): NamedView {
+  const [view, setView] = useState(named)
+  useEffect(() => {
+    const follow = () => setView(named())
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return view
+}
+
+function named(): NamedView {
+  return VIEWS.find(({ name }) => `#${name}` === location.hash) ?? VIEWS[0]
+}
+
+/** The tab says where one is; and who has gone there is there, by keyboard and by ear too. */
+function useTitle(title: string, heading: { current: HTMLHeadingElement | null }): void {
+  const isFirst = useRef(true)
+  useEffect(() => {
+    const [page] = document.querySelectorAll('h1')
+    document.title = `${title} · ${page?.textContent ?? ''}`
+    if (!isFirst.current) heading.current?.focus()
+    isFirst.current = false
+  }, [title])
+}

@@ -1,0 +1,59 @@
+/** The line at the foot of the window that says what is under way, what is done, and what failed and why. */
+import { useEffect, useState } from 'hono/jsx/dom'
+import { type FailureInWords, failureInWords } from '../failure-in-words.ts'
+import { onTold, type Progress, tell } from './told.ts'
+
+type ProgressLineProps = { disconnect: () => void }
+
+export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
+  const [progress, setProgress] = useState<Progress | undefined>(undefined)
+  useEffect(() => onTold(setProgress), [])
+  const failure = progress?.state === 'failed' ? failureInWords(progress.failure) : undefined
+  return (
+    <div class="progress">
+      <p role="status">{progress && !failure && lineOf(progress)}</p>
+      <div role="alert">
+        {failure && <Failed what={progress!.what} failure={failure} disconnect={disconnect} />}
+      </div>
+    </div>
+  )
+}
+
+function lineOf({ what, state, step }: Progress): string {
+  if (state === 'done') return `${what}: done.`
+  return step ? `${what}: ${step}…` : `${what}…`
+}
+
+type FailedProps = { what: string; failure: FailureInWords; disconnect: () => void }
+
+const Failed = ({
+  what,
+  failure: { message, fix, status, requestId },
+  disconnect,
+}: FailedProps) => (
+  <div class="problem">
+    <p>
+      <strong>{what}: not done.</strong> <bdi>{message}</bdi> {fix}
+    </p>
+    {requestId && status !== undefined && status >= 500 && (
+      <p class="note">
+        Request <code>{requestId}</code>, to name to who runs the service.
+      </p>
+    )}
+    <div class="actions">
+      {status === 402 && (
+        <a class="button" href="#credits">
+          Go to credits
+        </a>
+      )}
+      {status === 401 && (
+        <button type="button" onClick={disconnect}>
+          Connect again
+        </button>
+      )}
+      <button type="button" class="quiet" onClick={() => tell(undefined)}>
+        Dismiss
+      </button>
+    </div>
+  </div>
+)

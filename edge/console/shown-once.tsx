@@ -1,0 +1,57 @@
+/** A key that is shown once: masked until one asks, and not gone from before one has said that it is stored. */
+import { useState } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import { Copy } from './copy.tsx'
+
+type ShownOnceProps = {
+  /** As "account key". */
+  name: string
+  secret: string
+  warning: string
+  /** Whether to offer that this tab keeps it. */
+  mayKeep?: boolean
+  onStored: (keep: boolean) => void
+}
+
+export const ShownOnce: FC<ShownOnceProps> = ({ name, secret, warning, mayKeep, onStored }) => {
+  const [isShown, setShown] = useState(false)
+  const [isStored, setStored] = useState(false)
+  const [keep, setKeep] = useState(false)
+  return (
+    <>
+      <p class="warn">{warning}</p>
+      <div class="secret">
+        <code aria-label={isShown ? `The ${name}` : `The ${name}, hidden`}>
+          {isShown ? secret : '•'.repeat(24)}
+        </code>
+        <div class="actions">
+          <button type="button" class="quiet" onClick={() => setShown(!isShown)}>
+            {isShown ? 'Hide' : 'Show'}
+          </button>
+          <Copy text={secret} of={`the ${name}`} />
+        </div>
+      </div>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isStored}
+          onClick={(event) => setStored((event.target as HTMLInputElement).checked)}
+        />
+        <span>I have stored it</span>
+      </label>
+      {mayKeep && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={keep}
+            onClick={(event) => setKeep((event.target as HTMLInputElement).checked)}
+          />
+          <span>Keep it in this tab, until the tab is closed</span>
+        </label>
+      )}
+      <button type="button" disabled={!isStored} onClick={() => onStored(keep)}>
+        Go on
+      </button>
+    </>
+  )
+}
