@@ -6,6 +6,7 @@ import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
 import { docsWalks } from './walks/docs.ts'
 import { failureWalks } from './walks/failures.ts'
+import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
@@ -33,4 +34,5 @@ describe.skipIf(!installed)('a person with a browser', () => {
   failureWalks(walks)
   docsWalks(walks)
   passkeyWalks(walks)
+  ownershipWalks(walks)
 })
