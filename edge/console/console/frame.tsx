@@ -15,6 +15,7 @@ import { OwnershipView } from './views/ownership.tsx'
 import { StartView } from './views/start.tsx'
 import { WalletsView } from './views/wallets.tsx'
 import { NoAccount } from './wallets/no-account.tsx'
+import { SentTransactions } from './wallets/sent-transactions.tsx'
 import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
 
@@ -100,6 +101,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
           </section>
         </>
       )}
+      {connection.by === 'wallet' && <SentTransactions signing={connection.wallet.signing} />}
       <ProgressLine disconnect={disconnect} />
     </div>
   )

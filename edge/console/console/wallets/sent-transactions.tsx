@@ -16,17 +16,19 @@ export const SentTransactions: FC<{ signing: Signing }> = ({ signing }) => {
   return (
     <section class="sent" aria-labelledby="sent-title" hidden={sent.length === 0}>
       <h3 id="sent-title">Your transactions</h3>
-      <ol role="status">
-        {sent.map(({ title, transaction, state, block }) => (
-          <li key={transaction}>
-            <span>
-              {title}: {IN_WORDS[state]}
-              {block !== undefined && ` ${block}`}
-            </span>
-            <code title={transaction}>{transaction.slice(0, 18)}…</code>
-          </li>
-        ))}
-      </ol>
+      <div role="status">
+        <ol>
+          {sent.map(({ title, transaction, state, block }) => (
+            <li key={transaction}>
+              <span>
+                {title}: {IN_WORDS[state]}
+                {block !== undefined && ` ${block}`}
+              </span>
+              <code title={transaction}>{transaction.slice(0, 18)}…</code>
+            </li>
+          ))}
+        </ol>
+      </div>
     </section>
   )
 }

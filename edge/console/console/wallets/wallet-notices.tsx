@@ -1,9 +1,8 @@
-/** What happens in the wallet while the console shows its account, and what became of its transactions. */
+/** What happens in the wallet while the console shows its account. */
 import type { FC } from 'hono/jsx'
 import { useEffect, useState } from 'hono/jsx/dom'
 import { UserText } from '../../user-text.tsx'
 import type { WalletConnection } from '../connection.ts'
-import { SentTransactions } from './sent-transactions.tsx'
 import { type WalletChange, watchWallet } from './wallet-watch.ts'
 
 export const WalletNotices: FC<{ connection: WalletConnection }> = ({ connection }) => {
@@ -15,12 +14,9 @@ export const WalletNotices: FC<{ connection: WalletConnection }> = ({ connection
     [connection],
   )
   return (
-    <>
-      <div role="status">
-        <Changed change={change} connection={connection} />
-      </div>
-      <SentTransactions signing={wallet.signing} />
-    </>
+    <div role="status">
+      <Changed change={change} connection={connection} />
+    </div>
   )
 }
 
