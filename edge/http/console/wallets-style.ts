@@ -23,7 +23,12 @@ dialog.signing .actions { margin: 1.25rem 0 0; }
 .sent li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
 .sent code { color: var(--soft); }
 
+table.modes th, table.modes td { overflow-wrap: break-word; }
+.card form + p { margin-top: 1rem; }
+
 @media (max-width: 30rem) {
+  table.modes { font-size: .8125rem; }
+  table.modes th, table.modes td { padding-right: .5rem; }
   dialog.signing { padding: 1.25rem; }
   dialog.signing .facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dialog.signing .facts dd { margin-bottom: .5rem; }

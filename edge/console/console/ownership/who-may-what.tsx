@@ -9,7 +9,7 @@ export const WhoMayWhat: FC<{ isChainSecured: boolean }> = ({ isChainSecured }) 
         ? 'Its admin wallet alone, by transactions that it signs. The service can change nothing of it: it can only refuse to run.'
         : 'Whoever has its account key. The service writes for that key, and sends and pays the transactions.'}
     </p>
-    <table>
+    <table class="modes">
       <thead>
         <tr>
           <th scope="col">What</th>
