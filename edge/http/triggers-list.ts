@@ -61,7 +61,7 @@ export function registerTriggersList(app: App): void {
   })
 }
 
-function cursorOf({ createdAt, id }: ListPlace): string {
+export function cursorOf({ createdAt, id }: ListPlace): string {
   return encodeBase64url(new TextEncoder().encode(JSON.stringify([createdAt, id])))
 }
 

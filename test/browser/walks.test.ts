@@ -10,6 +10,7 @@ import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
+import { triggerFormWalks } from './walks/trigger-forms.ts'
 
 describe.skipIf(!installed)('a person with a browser', () => {
   const walks = new Walks()
@@ -28,6 +29,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
   })
 
   signInWalks(walks)
+  triggerFormWalks(walks)
   approveWalks(walks)
   requestWalks(walks)
   attackWalks(walks)

@@ -56,8 +56,8 @@ export async function DeleteForm({
           is never given out again. Nothing brings them back. To stop it for a while, pause it.
         </p>
         <p class="actions">
-          <button type="submit" class="danger" aria-label={`Delete ${name}`}>
-            Delete it for good
+          <button type="submit" class="danger" aria-label={`Delete for good: ${name}`}>
+            Delete for good
           </button>
         </p>
       </form>

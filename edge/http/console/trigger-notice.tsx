@@ -21,7 +21,7 @@ export function changedPath(
   const query = new URLSearchParams({ [done]: '1' })
   for (const [name, text] of Object.entries(KEY_WARNINGS))
     if (warnings.includes(text(action_cid))) query.set('key', name)
-  return `/triggers/${id}?${query}`
+  return `/triggers/${id}?${query.toString()}`
 }
 
 /**

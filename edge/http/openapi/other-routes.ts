@@ -6,6 +6,7 @@ import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { FORM_FIELDS } from '../console/trigger-form/fields.ts'
 import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { errorReference, headerReferences } from './errors.ts'
 
@@ -15,6 +16,7 @@ const failures = (...statuses: ErrorStatus[]) =>
 const idOf = (description: string) => [
   { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } },
 ]
+const triggerId = idOf('The trigger’s id.')
 const webhookId = idOf('The trigger’s id: webhook_url in its record is the whole address.')
 
 function page(summary: string, operationId: string, more: object = {}): Description {
@@ -46,7 +48,7 @@ function documentPage(operationId: string, names: string[]): Description {
   }
 }
 
-function form(summary: string, operationId: string, fields: string[]): Description {
+function form(summary: string, operationId: string, fields: readonly string[]): Description {
   const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]))
   return {
     ...page(summary, operationId, {
@@ -96,6 +98,7 @@ function script(operationId: string): Description {
 }
 
 const seeOther = { 303: { description: 'To the sign-in, and back.' } }
+const notThere = { ...seeOther, ...failures(404) }
 const badLink = { 400: { description: 'A page that says why not.', content: { 'text/html': {} } } }
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
@@ -294,6 +297,54 @@ export const otherRoutes: Paths = {
   '/agent/tokens/revoke': {
     post: form('Revokes one token, or `all`.', 'revoke_agent_token', ['token', 'csrf']),
   },
+  '/triggers': {
+    get: page('The triggers of who is signed in.', 'triggers_page', seeOther),
+  },
+  '/triggers/new': {
+    get: page('The kinds, or the form of one (`kind`).', 'new_trigger_page', seeOther),
+    post: form('Makes a trigger, or shows what it would do.', 'new_trigger', [
+      'csrf',
+      'do',
+      'seen',
+      ...FORM_FIELDS,
+    ]),
+  },
+  '/triggers/preview': {
+    post: ofOwnPage('What a trigger would do that is being filled in.', 'check_trigger', {
+      refusals: [401],
+    }),
+  },
+  '/triggers/{id}/edit': {
+    get: {
+      ...page('The form of a trigger.', 'edit_trigger_page', notThere),
+      parameters: triggerId,
+    },
+    post: {
+      ...form('Changes a trigger, or shows what it would do.', 'edit_trigger', [
+        'csrf',
+        'do',
+        'seen',
+        ...FORM_FIELDS,
+      ]),
+      parameters: triggerId,
+    },
+  },
+  '/triggers/{id}/enable': {
+    post: {
+      ...form('Lets a trigger go on.', 'enable_trigger', ['csrf', 'from']),
+      parameters: triggerId,
+    },
+  },
+  '/triggers/{id}/disable': {
+    post: {
+      ...form('Pauses a trigger.', 'disable_trigger', ['csrf', 'from']),
+      parameters: triggerId,
+    },
+  },
+  '/triggers/{id}/delete': {
+    post: { ...form('Deletes a trigger.', 'delete_trigger_page', ['csrf']), parameters: triggerId },
+  },
+  '/scripts/trigger-form.js': { get: script('trigger_form_script') },
   '/verify': {
     get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),
     post: form('The same, with a node of the governance contract’s chain.', 'verify_with_node', [

@@ -107,8 +107,8 @@ button, a.button { display: inline-block; min-height: 2.75rem; padding: .5rem 1.
   font: inherit; font-weight: 600; line-height: 1.6; cursor: pointer; }
 button:hover, a.button:hover { background: var(--act-over); border-color: var(--act-over); color: var(--on-act); }
 a.button { text-decoration: none; }
-button.quiet { background: transparent; border-color: var(--edge); color: var(--ink); }
-button.quiet:hover { background: var(--ground); border-color: var(--ink); }
+button.quiet, a.button.quiet { background: transparent; border-color: var(--edge); color: var(--ink); }
+button.quiet:hover, a.button.quiet:hover { background: var(--ground); border-color: var(--ink); }
 button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
 button.danger:hover { background: var(--bad-ground); }
 button[disabled] { opacity: .6; cursor: default; }

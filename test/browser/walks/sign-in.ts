@@ -33,8 +33,8 @@ export function signInWalks(walks: Walks): void {
     await judge(page, 'sign-in-link')
     expect(await page.getByText('walker@example.com').count()).toBe(1)
     await visitor.press('Sign in')
-    expect(page.url()).toBe(`${visitor.triggersUrl}/`)
-    await judge(page, 'home-signed-in')
+    expect(page.url()).toBe(`${visitor.triggersUrl}/triggers`)
+    await judge(page, 'triggers-none')
 
     await page.goto(link)
     await judge(page, 'sign-in-link-over')
@@ -59,7 +59,7 @@ export function signInWalks(walks: Walks): void {
     for (const next of [`//${host}/`, `/\\${host}/`]) {
       const visitor = await walks.visitor()
       await visitor.signIn('redirected@example.com', `/sign-in?next=${encodeURIComponent(next)}`)
-      expect(visitor.page.url()).toBe(`${visitor.triggersUrl}/`)
+      expect(visitor.page.url()).toBe(`${visitor.triggersUrl}/triggers`)
     }
     expect(elsewhere.visits).toEqual([])
   })

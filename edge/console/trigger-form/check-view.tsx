@@ -1,0 +1,165 @@
+/** What a trigger would do, drawn: by the server for who has no script, and by the form's script as one types. */
+import type { FC } from 'hono/jsx'
+import type { TriggerPreview } from '../../../shared/wire/preview.ts'
+import { UserText, visible } from '../user-text.tsx'
+import type { Checked } from './checked.ts'
+
+/** Text of one argument or of all params: the rest is for the action. */
+const VALUE_MAX_CHARACTERS = 160
+const PARAMS_MAX_CHARACTERS = 4_000
+
+/** @param zone the reader's own; absent where nobody knows it */
+export const CheckView: FC<{ checked: Checked; zone?: string }> = ({ checked, zone }) =>
+  'problems' in checked ? (
+    <ProblemsView problems={checked.problems} />
+  ) : (
+    <PreviewView preview={checked.preview} {...(zone !== undefined && { zone })} />
+  )
+
+const ProblemsView: FC<{ problems: Record<string, string> }> = ({ problems }) => (
+  <>
+    <p class="verdict bad">It cannot be created like this.</p>
+    {Object.values(problems).map((problem) => (
+      <p>
+        <UserText text={problem} max={600} />
+      </p>
+    ))}
+  </>
+)
+
+const PreviewView: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }) => (
+  <>
+    {preview.next && <Ticks preview={preview} {...(zone !== undefined && { zone })} />}
+    {preview.topic0 !== undefined && <Logs preview={preview} />}
+    <details>
+      <summary>What the action is given</summary>
+      <pre>{paramsText(preview.params)}</pre>
+    </details>
+  </>
+)
+
+const Ticks: FC<{ preview: TriggerPreview; zone?: string }> = ({ preview, zone }) => {
+  const { next = [], min_interval_s } = preview
+  return (
+    <>
+      <p class="verdict">
+        It fires at these times
+        {min_interval_s !== undefined && `, at least ${seconds(min_interval_s)} apart`}.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">UTC</th>
+            {zone !== undefined && <th scope="col">Here ({zone})</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {next.map((at) => (
+            <tr>
+              <td>
+                <time datetime={at}>{timeIn('UTC', at)}</time>
+              </td>
+              {zone !== undefined && <td>{timeIn(zone, at)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
+  const { canonical_signature = '', topic0 = '', logs = [], searched, warnings = [] } = preview
+  const where = searched && `blocks ${searched.from} to ${searched.to}`
+  return (
+    <>
+      {warnings.map((warning) => (
+        <p class="warn">
+          <UserText text={warning} max={600} />
+        </p>
+      ))}
+      <p class="verdict">
+        {logs.length === 0
+          ? `No such event in ${where}.`
+          : `It would have fired for these, in ${where}.`}
+      </p>
+      <dl class="facts">
+        <dt>Event</dt>
+        <dd>
+          <code>{visible(canonical_signature)}</code>
+        </dd>
+        <dt>Topic 0</dt>
+        <dd>
+          <code>{topic0}</code>
+        </dd>
+      </dl>
+      {logs.length > 0 && (
+        <ul class="logs">
+          {logs.map((log) => (
+            <LogItem log={log} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** A log as the API decodes it. All of it is of the chain: anybody may have written it. */
+const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
+  const { block_number, transaction_hash, decoded, decode } = log
+  const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []
+  return (
+    <li>
+      <dl class="facts">
+        <dt>Block</dt>
+        <dd>{String(block_number)}</dd>
+        <dt>Transaction</dt>
+        <dd>
+          <code>{visible(String(transaction_hash))}</code>
+        </dd>
+        {args.map(([name, value]) => (
+          <>
+            <dt>{visible(name)}</dt>
+            <dd>
+              <code>
+                <UserText text={valueText(value)} max={VALUE_MAX_CHARACTERS} />
+              </code>
+            </dd>
+          </>
+        ))}
+      </dl>
+      {args.length === 0 && (
+        <p>Not decoded ({visible(String(decode))}): its data is passed on as it is.</p>
+      )}
+    </li>
+  )
+}
+
+const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function paramsText(params: Record<string, unknown>): string {
+  const text = JSON.stringify(params, null, 2)
+  const cut =
+    text.length > PARAMS_MAX_CHARACTERS ? `${text.slice(0, PARAMS_MAX_CHARACTERS)}…` : text
+  return cut.split('\n').map(visible).join('\n')
+}
+
+function timeIn(timeZone: string, at: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).format(Date.parse(at))
+}
+
+function seconds(count: number): string {
+  if (count % 86_400 === 0) return count === 86_400 ? 'a day' : `${count / 86_400} days`
+  if (count % 3_600 === 0) return count === 3_600 ? 'an hour' : `${count / 3_600} hours`
+  if (count % 60 === 0) return count === 60 ? 'a minute' : `${count / 60} minutes`
+  return `${count} seconds`
+}

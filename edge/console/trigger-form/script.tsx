@@ -1,0 +1,9 @@
+/** The script of the form of a trigger: it checks as one types, opens the editor, and takes what the console hands over. */
+import { checkAsOneTypes } from './live-check.tsx'
+import { editOnFocus } from './edit-on-focus.ts'
+import { fillFromConsole } from './fill-from-console.ts'
+
+const form = document.querySelector<HTMLFormElement>('#trigger-form')!
+fillFromConsole(form)
+editOnFocus(form)
+checkAsOneTypes(form)

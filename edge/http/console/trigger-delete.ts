@@ -1,0 +1,20 @@
+import type { App } from '../app-env.ts'
+import { notFound, queueOf } from '../owned-trigger.ts'
+import { seeOther } from '../page.tsx'
+import { readSessionForm } from './session-form.ts'
+import { triggerSubject } from './trigger-actions.tsx'
+
+/** `POST /triggers/:id/delete`: its form says what is lost, and nothing is asked again here. */
+export function registerTriggerDelete(app: App): void {
+  app.post('/triggers/:id/delete', async (c) => {
+    const id = c.req.param('id')
+    const subject = triggerSubject('delete', id)
+    const read = await readSessionForm(c, { subject, back: '/triggers' })
+    if (read instanceof Response) return read
+    const { user } = read.session
+    const queue = await queueOf(c, id)
+    await c.var.services.requireRate('api_write', user.id)
+    if (!(await queue.remove(user.id))) throw notFound('trigger')
+    return seeOther(c, '/triggers?deleted=1')
+  })
+}

@@ -1,0 +1,99 @@
+/** The fields of the form of a trigger, as texts: as a browser sends them, and as a trigger fills them. */
+import {
+  MAX_QUEUED_RUNS_DEFAULT,
+  MAX_RUNS_PER_MINUTE_DEFAULT,
+  TOPIC_FILTERS_MAX,
+} from '../../../../shared/limits.ts'
+import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
+
+/** Topics behind the first, each a field of its own. */
+export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
+  length: typeof TOPIC_FILTERS_MAX
+}
+
+/** What a check needs: no source, no params, no key. */
+export const CHECKED_FIELDS = [
+  'cron',
+  'chain',
+  'contract_address',
+  'event_signature',
+  'start_block',
+  ...TOPIC_FIELDS,
+  'finality',
+  'finality_blocks',
+] as const
+
+export const FORM_FIELDS = [
+  'name',
+  'action_code',
+  'usage_api_key',
+  'default_params',
+  'max_runs_per_minute',
+  'max_queued_runs',
+  'concurrency',
+  'on_lost',
+  'dedup',
+  'dedup_header',
+  'handshake',
+  'misfire',
+  ...CHECKED_FIELDS,
+] as const
+export type TriggerField = (typeof FORM_FIELDS)[number]
+export type TriggerFields = Record<TriggerField, string>
+
+/** Those in which a line end is kept. */
+const OF_LINES: readonly string[] = ['action_code', 'default_params']
+
+/** What a new trigger's form begins with. */
+export const NEW_FIELDS: TriggerFields = {
+  ...fieldsFrom(() => undefined),
+  max_runs_per_minute: String(MAX_RUNS_PER_MINUTE_DEFAULT),
+  max_queued_runs: String(MAX_QUEUED_RUNS_DEFAULT),
+}
+
+/**
+ * Line ends are as an author's: browsers send them all as CR LF, and the CID of a source, by which it is permitted, is of
+ * its bytes.
+ */
+export function fieldsFrom(value: (name: TriggerField) => unknown): TriggerFields {
+  const entries = FORM_FIELDS.map((name) => {
+    const given = value(name)
+    const text = typeof given === 'string' ? given.replace(/\r\n?/g, '\n') : ''
+    return [name, OF_LINES.includes(name) ? text : text.replaceAll('\n', '')]
+  })
+  return Object.fromEntries(entries) as TriggerFields
+}
+
+/** As the form shows a trigger; its usage key is nowhere to be read. */
+export function fieldsOfRecord(record: TriggerRecord): TriggerFields {
+  const { config, options } = record
+  const { dedup, finality } = options
+  const topics = Array.isArray(config.topic_filters) ? config.topic_filters : []
+  const texts: Partial<Record<TriggerField, unknown>> = {
+    name: record.name,
+    action_code: record.action_code,
+    default_params: JSON.stringify(record.default_params, null, 2),
+    max_runs_per_minute: String(record.max_runs_per_minute),
+    max_queued_runs: String(record.max_queued_runs),
+    concurrency: options.concurrency?.toString(),
+    on_lost: options.on_lost,
+    handshake: options.handshake,
+    misfire: options.misfire,
+    cron: config.cron,
+    chain: config.chain,
+    contract_address: config.contract_address,
+    event_signature: config.event_signature,
+    start_block:
+      typeof config.start_block === 'number' ? String(config.start_block) : config.start_block,
+    ...(dedup === true && { dedup: 'known' }),
+    ...(typeof dedup === 'object' && { dedup: 'header', dedup_header: dedup.header }),
+    ...(typeof finality === 'number'
+      ? { finality: 'blocks', finality_blocks: String(finality) }
+      : { finality }),
+  }
+  for (const [at, name] of TOPIC_FIELDS.entries()) {
+    const entry: unknown = topics[at]
+    texts[name] = Array.isArray(entry) ? entry.join(' ') : entry
+  }
+  return fieldsFrom((name) => texts[name])
+}

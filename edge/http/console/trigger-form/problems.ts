@@ -1,0 +1,86 @@
+/** Why a form was not taken, field by field: the API names fields of a body, and people see those of a form. */
+import type { z } from 'zod'
+import { TriggerRefused } from '../../../triggers/trigger-refused.ts'
+import { toApiError } from '../../failure.ts'
+import { TOPIC_FIELDS, type TriggerField, type TriggerFields } from './fields.ts'
+
+/** `form` is of no field. */
+export type Problems = Partial<Record<TriggerField | 'form', string>>
+
+export const isRefused = (problems: Problems) => Object.keys(problems).length > 0
+
+/** Of a body that does not fit its schema. */
+export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems {
+  const problems: Problems = {}
+  for (const issue of issues) problems[fieldOf(issue.path.join('.'))] ??= inWords(issue)
+  return problems
+}
+
+/** Of a body that no trigger of its kind can have. */
+export function problemsOfRefusal(error: TriggerRefused): Problems {
+  const { failure } = error
+  if (failure.reason === 'account_key') return { usage_api_key: ACCOUNT_KEY }
+  const { message, fix } = toApiError(error)
+  const [, path = '', problem = message] = /^([a-z_]+[^\s:]*): (.*)$/s.exec(message) ?? []
+  const field = fieldOf(path)
+  const own = fix.startsWith('Send 0x') ? undefined : FIXES[field]
+  return { [field]: `${capitalised(problem)} ${own ?? fix}` }
+}
+
+const TOPIC_FIX = 'Enter 0x and 64 hex digits; several stand apart by blanks.'
+
+/** What the API says to programs, as this form does it; a value that it proposes is one for people, too. */
+const FIXES: Problems = {
+  ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
+  cron: 'Enter five fields, or six with seconds in front, in UTC.',
+  event_signature:
+    'Enter the event as its contract declares it, such as Transfer(address,address,uint256).',
+}
+
+const ACCOUNT_KEY =
+  'This is the key of an account, which can do everything in it. Make a usage key for this trigger: in the console, under Usage keys.'
+
+/** `config.topic_filters[1][0]` is the second topic's; what is shown nowhere is the form's. */
+export function fieldOf(path: string): TriggerField | 'form' {
+  const [head, inner] = path.split('.')
+  const isInner = head === 'config' || head === 'options'
+  const name = ((isInner ? inner : head) ?? '').replace(/\[.*$/s, '')
+  if (name === 'topic_filters') {
+    const at = Number(/(?:\[|topic_filters\.)(\d)/.exec(path)?.[1] ?? 0)
+    return TOPIC_FIELDS[at] ?? TOPIC_FIELDS[0]
+  }
+  if (path.startsWith('options.dedup.')) return 'dedup_header'
+  return (SHOWN as readonly string[]).includes(name) ? (name as TriggerField) : 'form'
+}
+
+const SHOWN = [
+  'name',
+  'action_code',
+  'usage_api_key',
+  'default_params',
+  'max_runs_per_minute',
+  'max_queued_runs',
+  'concurrency',
+  'on_lost',
+  'dedup',
+  'handshake',
+  'misfire',
+  'cron',
+  'chain',
+  'contract_address',
+  'event_signature',
+  'start_block',
+  'finality',
+] as const satisfies readonly (keyof TriggerFields)[]
+
+function inWords(issue: z.core.$ZodIssue): string {
+  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : ''
+  if (issue.code === 'too_big') return `At most ${issue.maximum}${unit}.`
+  if (issue.code === 'too_small')
+    return unit !== '' && issue.minimum === 1
+      ? 'This is missing.'
+      : `At least ${issue.minimum}${unit}.`
+  return `${capitalised(issue.message)}.`
+}
+
+const capitalised = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)

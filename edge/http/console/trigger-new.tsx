@@ -1,0 +1,151 @@
+/** `GET|POST /triggers/new?kind=`: the kinds, and the form of one. */
+import type { Context } from 'hono'
+import {
+  createTriggerRequest,
+  TRIGGER_KINDS,
+  type TriggerKind,
+} from '../../../shared/wire/trigger.ts'
+import { KIND_NAMES, KindIcon } from '../../console/kind.tsx'
+import { createTrigger } from '../../triggers/create-trigger.ts'
+import type { Session } from '../../identity/sessions.ts'
+import type { App, AppEnv } from '../app-env.ts'
+import { page, seeOther } from '../page.tsx'
+import { readSessionForm, requirePageSession } from './session-form.ts'
+import { checkFields } from './trigger-form/check.ts'
+import { fieldsFrom, NEW_FIELDS, type TriggerFields } from './trigger-form/fields.ts'
+import { formPage, notTaken, type NotTaken } from './trigger-form/form-page.tsx'
+import { type FormState, TRIGGER_FORM_MAX_BYTES } from './trigger-form/form.tsx'
+import { TRIGGER_LOOKS } from './trigger-form/looks.ts'
+import { isRefused, problemsOfIssues } from './trigger-form/problems.ts'
+import { requestOf } from './trigger-form/request.ts'
+import { changedPath } from './trigger-notice.tsx'
+
+const PATH = '/triggers/new'
+const SUBJECT = 'triggers/new'
+
+export function registerTriggerNew(app: App): void {
+  app.get(PATH, async (c) => {
+    const session = await requirePageSession(c)
+    if (session instanceof Response) return session
+    const kind = kindOf(c)
+    if (!kind) return kindsPage(c)
+    return newPage(c, session, { kind, fields: NEW_FIELDS, problems: {} })
+  })
+
+  app.post(PATH, async (c) => {
+    const kind = kindOf(c)
+    const back = kind ? pathOf(kind) : PATH
+    const read = await readSessionForm(c, {
+      subject: SUBJECT,
+      back,
+      maxBytes: TRIGGER_FORM_MAX_BYTES,
+    })
+    if (read instanceof Response) return read
+    if (!kind) return seeOther(c, PATH)
+    const { session, form } = read
+    const state = { kind, fields: fieldsFrom((name) => form.get(name)), problems: {} }
+    try {
+      await c.var.services.requireRate('api_write', session.user.id)
+      if (form.get('do') === 'check') return await checkedPage(c, session, state)
+      const created = await create(c, session, kind, state.fields)
+      return 'path' in created
+        ? seeOther(c, created.path)
+        : newPage(c, session, { ...state, ...created })
+    } catch (error) {
+      return newPage(c, session, { ...state, ...notTaken(c, error) })
+    }
+  })
+}
+
+async function create(
+  c: Context<AppEnv>,
+  { user }: Session,
+  kind: TriggerKind,
+  fields: TriggerFields,
+): Promise<{ path: string } | NotTaken> {
+  const { body, problems } = requestOf(kind, fields)
+  if (body.usage_api_key === '') problems.usage_api_key = 'Paste the key of the runs.'
+  const refused = { status: 422 as const, headers: {} }
+  if (isRefused(problems)) return { ...refused, problems }
+  const read = createTriggerRequest.safeParse({ ...body, kind })
+  if (!read.success) return { ...refused, problems: problemsOfIssues(read.error.issues) }
+  const { db, now, random, settings } = c.var.services
+  const context = { ownerId: user.id, db, settings, now, random }
+  return { path: changedPath(await createTrigger(c.env, context, read.data), 'created') }
+}
+
+async function checkedPage(
+  c: Context<AppEnv>,
+  session: Session,
+  state: FormState,
+): Promise<Response> {
+  const checked = await checkFields(c, session.user.id, state.kind, state.fields)
+  const problems = 'problems' in checked ? checked.problems : {}
+  return newPage(c, session, { ...state, checked, problems })
+}
+
+function newPage(
+  c: Context<AppEnv>,
+  session: Session,
+  state: FormState & Partial<NotTaken>,
+): Promise<Response> {
+  return formPage(c, {
+    ...state,
+    session,
+    title: `New ${KIND_NAMES[state.kind].toLowerCase()}`,
+    action: pathOf(state.kind),
+    subject: SUBJECT,
+    intro: (
+      <p class="note">
+        {INTROS[state.kind]} <a href={PATH}>Another kind</a>
+      </p>
+    ),
+  })
+}
+
+/** @returns `undefined` where there is none yet, or none such */
+const kindOf = (c: Context<AppEnv>) => TRIGGER_KINDS.find((kind) => kind === c.req.query('kind'))
+const pathOf = (kind: TriggerKind) => `${PATH}?kind=${kind}`
+
+const INTROS: Record<TriggerKind, string> = {
+  webhook:
+    'Somebody else’s service tells of something by a POST, and the action runs with its body.',
+  schedule: 'The action runs at times that you name.',
+  chain_event: 'The action runs for each log of a contract that matches, once its block is final.',
+}
+
+const REASONS: Record<TriggerKind, string> = {
+  webhook:
+    'When another service calls: payments, pushes, messages, forms. It gets an address of its own, and the action checks who sent.',
+  schedule:
+    'When it is time: each hour, on Mondays at nine, twice a minute. Times are a cron, in UTC.',
+  chain_event:
+    'When a contract tells of something: a transfer, a vote, a sale. Past logs can be fetched too.',
+}
+
+function kindsPage(c: Context<AppEnv>): Promise<Response> {
+  return page(
+    c,
+    { title: 'New trigger', style: TRIGGER_LOOKS, wide: true },
+    <>
+      <p class="lead">What fires it?</p>
+      <ul class="kinds">
+        {TRIGGER_KINDS.map((kind) => (
+          <li class="card">
+            <h2>
+              <KindIcon kind={kind} /> {KIND_NAMES[kind]}
+            </h2>
+            <p>{REASONS[kind]}</p>
+            <a class="button" href={pathOf(kind)}>
+              New {KIND_NAMES[kind].toLowerCase()}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p class="note">
+        Each needs the source of an action and a usage key that may execute it. The console’s{' '}
+        <a href="/console#start">first steps</a> make both.
+      </p>
+    </>,
+  )
+}

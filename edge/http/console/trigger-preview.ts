@@ -1,0 +1,42 @@
+/** `POST /triggers/preview`: what the form's script asks as one types. For its own page alone. */
+import { z } from 'zod'
+import { ApiError } from '../../../shared/errors.ts'
+import { TRIGGER_KINDS } from '../../../shared/wire/trigger.ts'
+import { isCsrfToken } from '../../identity/csrf.ts'
+import type { App } from '../app-env.ts'
+import { signedIn } from '../authenticate.ts'
+import { readOwnJson } from '../own-json.ts'
+import { checkFields } from './trigger-form/check.ts'
+import { CHECKED_FIELDS, fieldsFrom } from './trigger-form/fields.ts'
+
+/** The form token's subject: with it nothing is stored. */
+export const CHECK_SUBJECT = 'triggers/check'
+
+const request = z.strictObject({
+  csrf: z.string(),
+  kind: z.enum(TRIGGER_KINDS),
+  fields: z.partialRecord(z.enum(CHECKED_FIELDS), z.string()),
+})
+
+export function registerTriggerPreview(app: App): void {
+  app.post('/triggers/preview', async (c) => {
+    const { csrf, kind, fields } = await readOwnJson(c, request)
+    const session = await signedIn(c)
+    if (!session)
+      throw new ApiError(401, 'You are signed out.', 'Sign in in another tab, and go on here.')
+    if (!(await isCsrfToken(csrf, session.secret, CHECK_SUBJECT)))
+      throw new ApiError(
+        403,
+        'This page is out of date: somebody has signed in again since.',
+        'Open it again.',
+      )
+    const texts: Record<string, string | undefined> = fields
+    const checked = await checkFields(
+      c,
+      session.user.id,
+      kind,
+      fieldsFrom((name) => texts[name]),
+    )
+    return c.json(checked, 200, { 'cache-control': 'no-store' })
+  })
+}

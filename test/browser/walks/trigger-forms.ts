@@ -1,0 +1,203 @@
+import { JsonRpcProvider } from 'ethers'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { deployDemoToken } from '../../../origin/stack/demo-token/deploy.ts'
+import { fundedWallets } from '../../../origin/stack/funded-wallets.ts'
+import { evaluate } from '../evaluate.ts'
+import { judge } from '../judged-page.ts'
+import type { Walks } from '../walks.ts'
+import type { Visitor } from '../visitor.ts'
+
+const ECHO = 'async function main(params) {\n  return params\n}'
+const MAIL = 'forms@example.com'
+
+export function triggerFormWalks(walks: Walks): void {
+  it('a person makes a webhook of what the console handed over, pauses it and deletes it', async () => {
+    const visitor = await walks.signedIn(MAIL)
+    const { page } = visitor
+    await visitor.open('/triggers')
+    await visitor.onward(() => page.getByRole('link', { name: 'New trigger' }).click())
+    await judge(page, 'trigger-kinds')
+    const handed = {
+      name: 'sign each payment',
+      action_code: ECHO,
+      usage_api_key: 'a-usage-key-of-nobody',
+      default_params: { wallet: '0x00000000000000000000000000000000000000aa' },
+    }
+    const text = JSON.stringify(JSON.stringify(handed))
+    await evaluate(page, `sessionStorage.setItem('svc/new-trigger', ${text})`)
+    await visitor.onward(() => page.getByRole('link', { name: 'New webhook' }).click())
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('sign each payment')
+    expect(await page.getByLabel('Usage key').inputValue()).toBe('a-usage-key-of-nobody')
+    expect(await page.getByLabel('Default params').inputValue()).toContain('00aa')
+    expect(await evaluate(page, 'sessionStorage.length')).toBe(0)
+    await judge(page, 'trigger-new-webhook')
+    await visitor.press('Create the trigger')
+    expect(page.url()).toMatch(/\/triggers\/[^/]+\?created=1&key=unknown$/)
+
+    await visitor.open('/triggers')
+    const row = page.getByRole('listitem').filter({ hasText: 'sign each payment' })
+    expect(await row.innerText()).toContain(`${walks.triggersUrl}/webhook/`)
+    await visitor.press('Pause sign each payment')
+    expect(await page.getByRole('status').innerText()).toContain('is paused')
+    expect(await row.innerText()).toContain('paused')
+    await judge(page, 'triggers-paused')
+
+    await visitor.onward(() => row.getByRole('link', { name: 'Edit' }).click())
+    await judge(page, 'trigger-edit')
+    await page.getByText('Delete this trigger').click()
+    await judge(page, 'trigger-delete')
+    await visitor.press('Delete for good: sign each payment')
+    expect(await page.getByRole('status').innerText()).toContain('was deleted')
+    expect(await row.count()).toBe(0)
+  })
+
+  it('a person makes a schedule by the keyboard alone, and sees when it fires as they type', async () => {
+    const visitor = await walks.signedIn(MAIL)
+    const { page } = visitor
+    const { keyboard } = page
+    await visitor.open('/triggers/new?kind=schedule')
+    await tabTo(page, '#name')
+    await keyboard.type('each morning')
+    await keyboard.press('Tab')
+    await keyboard.type('*/5 * * * * *')
+    const shown = page.getByRole('region', { name: 'What it would do' })
+    await shown.getByText('Its ticks may be 5 s apart').waitFor()
+    expect(await page.getByLabel('Cron').getAttribute('aria-invalid')).toBe('true')
+    await judge(page, 'trigger-cron-wrong')
+    await page.getByLabel('Cron').focus()
+    await keyboard.press('Control+A')
+    await keyboard.type('0 9 * * 1-5')
+    await shown.getByText('It fires at these times').waitFor()
+    expect(await shown.getByRole('row').count()).toBe(6)
+    expect(await shown.innerText()).toContain('Here (')
+    await judge(page, 'trigger-cron-checked')
+
+    await page.getByLabel('Cron').focus()
+    await tabTo(page, '#action_code')
+    await page.locator('.editor').waitFor()
+    await keyboard.insertText(ECHO)
+    await leaveEditor(page, '#usage_api_key')
+    await keyboard.type('a-usage-key-of-nobody')
+    await visitor.onward(() => keyboard.press('Enter'))
+    expect(page.url()).toContain('?created=1')
+    await visitor.open('/triggers?kind=schedule')
+    expect(await page.getByRole('main').innerText()).toContain('Monday to Friday at 09:00 UTC')
+  })
+
+  it('a person makes a chain event, and sees the transfers that it would have fired for', async () => {
+    const { chainUrl } = walks.stack.stack
+    const { wallet, close } = fundedWallets(chainUrl)
+    const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true })
+    const token = await deployDemoToken(await wallet())
+    const friend = '0x1234567890AbcdEF1234567890aBcdef12345678'
+    const sent = await token.getFunction('transfer').send(friend, 1_500n)
+    await sent.wait()
+    await node.send('anvil_mine', ['0x8'])
+    node.destroy()
+    close()
+
+    const visitor = await walks.signedIn(MAIL)
+    const { page } = visitor
+    await visitor.open('/triggers/new?kind=chain_event')
+    await page.getByLabel('Name').fill('each transfer')
+    await page.getByLabel('Contract').fill(token.target as string)
+    await page.getByLabel('Event', { exact: true }).fill('Transfer(address,adress,uint256)')
+    const shown = page.getByRole('region', { name: 'What it would do' })
+    await shown.getByText('At position').waitFor()
+    await page
+      .getByLabel('Event', { exact: true })
+      .fill('Transfer(address indexed from, address indexed to, uint256 value)')
+    await shown.getByText('It would have fired for these').waitFor()
+    expect(await shown.innerText()).toContain('Transfer(address,address,uint256)')
+    expect(await shown.innerText()).toContain('1500')
+    await judge(page, 'trigger-logs')
+    await page.getByText('Only some of them, or past ones').click()
+    await page.getByLabel('Topic 1').fill('0x12')
+    await shown.getByText('32-byte topic').waitFor()
+    await judge(page, 'trigger-topics')
+    await page.getByLabel('Topic 1').fill('')
+    await shown.getByText('It would have fired for these').waitFor()
+    await fillAction(visitor)
+    await visitor.press('Create the trigger')
+    expect(page.url()).toContain('?created=1')
+    await visitor.open('/triggers?kind=chain_event')
+    expect(await page.getByRole('main').innerText()).toContain(
+      `by Transfer(address,address,uint256) of ${token.target as string} on ethereum`,
+    )
+  })
+
+  it('without a script, a person checks a schedule, mends what is wrong and changes it later', async () => {
+    const visitor = await walks.signedIn(MAIL)
+    const { page } = visitor
+    await page.route('**/scripts/**', (route) => route.abort())
+    await visitor.open('/triggers/new?kind=schedule')
+    await page.getByLabel('Cron').fill('0 9 * *')
+    await visitor.press('Check')
+    expect(await page.getByRole('alert').innerText()).toMatch(/^A cron has 5 fields/)
+    await page.getByLabel('Cron').fill('0 9 * * *')
+    await visitor.press('Check')
+    expect(await page.getByRole('region', { name: 'What it would do' }).innerText()).toContain(
+      '09:00:00',
+    )
+    await evaluate(page, 'document.querySelector("#trigger-form").noValidate = true')
+    await page.getByLabel('Default params').fill('{"wallet": }')
+    await visitor.press('Create the trigger')
+    expect(await page.getByRole('alert').count()).toBe(4)
+    await judge(page, 'trigger-problems')
+    await page.getByLabel('Name').fill(LONG)
+    await page.getByLabel('Default params').fill('{}')
+    await page.getByLabel('Source of the action').fill(ECHO)
+    await page.getByLabel('Usage key').fill('a-usage-key-of-nobody')
+    await visitor.press('Create the trigger')
+    const id = /\/triggers\/([^?]+)\?created=1/.exec(page.url())![1]!
+    await visitor.open('/triggers')
+    await judge(page, 'triggers-long-names')
+
+    const elsewhere = await visitor.context.newPage()
+    await elsewhere.route('**/scripts/**', (route) => route.abort())
+    await elsewhere.goto(`${walks.triggersUrl}/triggers/${id}/edit`)
+    await visitor.open(`/triggers/${id}/edit`)
+    await page.getByLabel('Cron').fill('0 10 * * *')
+    await visitor.press('Save')
+    expect(page.url()).toContain(`/triggers/${id}?changed=1`)
+    await elsewhere.getByLabel('Cron').fill('0 11 * * *')
+    await elsewhere.getByRole('button', { name: 'Save' }).click()
+    await elsewhere.getByText('after this form was opened').waitFor()
+    await judge(elsewhere, 'trigger-overtaken')
+    await elsewhere.close()
+  })
+}
+
+/** As long as a name may be, with nowhere to break. */
+const LONG = `${'w'.repeat(100)} ${'payments of many shops '.repeat(4)}`.slice(0, 200)
+
+async function fillAction({ page }: Visitor): Promise<void> {
+  await page.getByLabel('Usage key').fill('a-usage-key-of-nobody')
+  await page.locator('#action_code').focus()
+  await page.locator('.editor').waitFor()
+  await page.keyboard.insertText(ECHO)
+}
+
+/** Escape, then Tab within two seconds, leaves the editor: a busy machine may need to be asked again. */
+async function leaveEditor(page: Page, next: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await page.keyboard.press('Escape')
+        await page.keyboard.press('Tab')
+        return page.locator(`${next}:focus`).count()
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1)
+}
+
+/** Goes on by Tab, as who has no mouse does. @throws {Error} where it is not reached */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    if (await page.locator(`${selector}:focus`).count()) return
+  }
+  throw new Error(`${selector} is not reached by Tab`)
+}
