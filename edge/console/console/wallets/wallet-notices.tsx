@@ -32,8 +32,8 @@ const Changed: FC<{ change: WalletChange; connection: WalletConnection }> = ({
         <p class="warn">
           <strong>Your wallet is on another address now</strong>
           {change.address === undefined ? ', or locked' : <AsNow address={change.address} />}. This
-          is still the account of <code>{address}</code>, and nothing is asked of the other: choose
-          it in the wallet again, or disconnect.
+          page stays with <code>{address}</code>, and asks nothing of the other: choose that one in
+          the wallet again, or disconnect.
         </p>
       )
     case 'another chain':
