@@ -1,5 +1,7 @@
 /** A wallet in the console: an account is converted to it, changed by it, and handed on; and wallets that are not what they say. */
 import { expect, it } from 'vitest'
+import type { Explanation } from '../../../edge/console/chain-secured/explanation.ts'
+import { openWallet } from '../../../edge/console/chain-secured/open-wallet.ts'
 import { createClient } from '../../../shared/client/client.ts'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { InjectedWallet } from '../browser-wallets.ts'
@@ -127,6 +129,66 @@ export function ownershipWalks(walks: Walks): void {
     await page.getByText('Admin wallet', { exact: false }).first().waitFor()
   })
 
+  it('whatever an admin does passes the guard, each signature explained with the names of things', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const explained: Explanation[] = []
+    const core = createClient({ baseUrl: walks.stack.baseUrl, verify: 'never' })
+    const { client } = await openWallet({
+      wallet: fox.owner,
+      core,
+      options: { baseUrl: walks.stack.baseUrl },
+      consent: {
+        explained: async (explanation) => void explained.push(explanation),
+        asked: () => {},
+        ended: () => {},
+        sent: () => {},
+        stopped: () => new Promise(() => {}),
+      },
+      onStep: () => {},
+      now: Date.now,
+      signal: new AbortController().signal,
+    })
+    await client.newAccount({ account_name: 'guarded' })
+    const { wallet_address } = await client.createWallet({ name: 'hot' })
+    const { group_id } = await client.addGroup({ group_name: 'signers', cid_hashes_permitted: [0] })
+    await client.addPkpToGroup({ group_id, pkp_id: wallet_address })
+    const { usage_api_key } = await client.addUsageApiKey({
+      name: 'runner',
+      execute_in_groups: [group_id],
+      spend_cap_cents: 100,
+      spend_window_seconds: 86_400,
+    })
+    const running = client.withUsageKey(usage_api_key)
+    const { response } = await running.waitUntilPermitted(() =>
+      running.svcAction({ code: 'async function main() { return 7 }' }),
+    )
+    expect(response).toBe(7)
+    expect(await client.listApiKeys().all()).toMatchObject([
+      { name: 'runner', spend_cap_cents: 100 },
+    ])
+    await client.removeUsageApiKey({ usage_api_key })
+    expect(explained.map(({ title }) => title)).toEqual([
+      'Open an account',
+      'Prove your wallet, for a new wallet',
+      'Create a wallet',
+      'Create a group',
+      'Permit a wallet in a group',
+      'Prove your wallet, for billing',
+      'Prove your wallet, for a new usage key',
+      'Register a usage key',
+      'Remove a usage key',
+    ])
+    const said = explained.flatMap(({ facts }) => facts.map(([, value]) => value))
+    expect(said).toEqual(
+      expect.arrayContaining([
+        `group ${group_id} “signers”`,
+        `${wallet_address} “hot”`,
+        expect.stringMatching(/^the usage key of hash 0x.* “runner”$/),
+      ]),
+    )
+    expect(fox.signed).toHaveLength(explained.length)
+  })
+
   it('a wallet on another chain is asked to change, and one that can not is told what to do', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const { page } = await visitorWith(fox)
@@ -234,6 +296,10 @@ export function ownershipWalks(walks: Walks): void {
     expect(await page.locator('.wallets img').count()).toBe(2)
     expect(await page.locator('.wallets a, .wallets script').count()).toBe(0)
     await judge(page, 'wallets-hostile')
+    const policyOf = async (path: string) =>
+      (await page.request.get(`${walks.triggersUrl}${path}`)).headers()['content-security-policy']
+    expect(await policyOf('/console')).toContain('; img-src data:; ')
+    expect(await policyOf('/verify')).not.toContain('img-src')
     await page.getByRole('button', { name: /onerror/ }).click()
     await page.getByRole('heading', { name: 'No account yet' }).waitFor()
   })
