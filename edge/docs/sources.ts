@@ -471,6 +471,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0058-documents.md'),
   },
   {
+    file: 'docs/decisions/0059-forms-of-triggers.md',
+    title: "0059: forms of triggers",
+    lead: "",
+    load: () => import('../../docs/decisions/0059-forms-of-triggers.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",

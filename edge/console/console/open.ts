@@ -13,7 +13,8 @@ import { tellStep } from './told.ts'
 export type Origin = { baseUrl: string; verify: 'once' | 'never' }
 
 /** The session of the person who is signed in is none of the core API's business: no cookie goes with a key. */
-export const withoutCookies: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' })
+export const withoutCookies: typeof fetch = (input, init) =>
+  fetch(input, { ...init, credentials: 'omit' })
 
 export function clientOfKey(apiKey: string | undefined, origin: Origin): ApiClient {
   const options = { ...origin, fetch: withoutCookies }
