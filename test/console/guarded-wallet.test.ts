@@ -116,7 +116,7 @@ describe('a wallet behind the guard', () => {
   it('explains whatever an admin can call', async () => {
     const payersAndOwner =
       /^(newAccount|convertToChainSecuredAccount|rotateAccountApiKey|setApiPayers|setNodeConfiguration)$/
-    const admins = contract.fragments.flatMap((fragment: any) =>
+    const admins: string[] = contract.fragments.flatMap((fragment: any) =>
       fragment.type === 'function' &&
       fragment.stateMutability === 'nonpayable' &&
       !payersAndOwner.test(fragment.name)

@@ -4,6 +4,7 @@ import { useState } from 'hono/jsx/dom'
 import { NO_WAY_BACK } from '../../../../shared/client/sovereign/ownership.ts'
 import { Field } from '../../parts.tsx'
 import type { WalletConnection } from '../connection.ts'
+import { submitted } from '../form.ts'
 import type { ViewProps } from '../view.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { TypedConfirmation } from './typed-confirmation.tsx'
@@ -13,8 +14,7 @@ type TransferProps = Pick<ViewProps, 'perform' | 'reconnect'> & { connection: Wa
 export const Transfer: FC<TransferProps> = ({ connection, perform, reconnect }) => {
   const [candidate, setCandidate] = useState<Candidate | undefined>(undefined)
   const look = (event: Event) => {
-    event.preventDefault()
-    const typed = String(new FormData(event.target as HTMLFormElement).get('new_admin')).trim()
+    const typed = submitted(event).text('new_admin')
     void perform('Look at the address', () => candidateOf(typed, connection)).then(
       (found) => found && setCandidate(found),
     )

@@ -2,6 +2,7 @@
 import type { Child, FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { Field } from '../../parts.tsx'
+import { submitted } from '../form.ts'
 
 type TypedConfirmationProps = {
   /** What has to be typed. */
@@ -20,8 +21,7 @@ export const TypedConfirmation: FC<TypedConfirmationProps> = ({
 }) => {
   const [error, setError] = useState<string | undefined>(undefined)
   const submit = (event: Event) => {
-    event.preventDefault()
-    const typed = String(new FormData(event.target as HTMLFormElement).get('typed')).trim()
+    const typed = submitted(event).text('typed')
     if (typed.toLowerCase() === words) return onConfirmed()
     setError(`Type “${words}”, and nothing was done yet.`)
   }

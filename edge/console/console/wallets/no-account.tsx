@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Field } from '../../parts.tsx'
 import type { WalletConnection } from '../connection.ts'
+import { submitted } from '../form.ts'
 import type { Perform } from '../view.ts'
 
 type NoAccountProps = {
@@ -42,8 +43,7 @@ const FormerAdmin: FC<NoAccountProps> = ({ connection: { address } }) => (
 const OpenAccount: FC<NoAccountProps> = ({ connection, perform, reconnect }) => {
   const { address, client } = connection
   const open = (event: Event) => {
-    event.preventDefault()
-    const name = String(new FormData(event.target as HTMLFormElement).get('account_name')).trim()
+    const name = submitted(event).text('account_name')
     const opening = () => client.newAccount({ account_name: name })
     void perform('Open an account', opening).then(
       (opened) => opened && reconnect({ ...connection, standing: 'admin' }),
