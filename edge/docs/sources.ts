@@ -39,6 +39,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/attestation.md'),
   },
   {
+    file: 'docs/backup.md',
+    title: "Back up and restore",
+    lead: "What has to be kept, what comes back by itself, and how to bring a service back.",
+    load: () => import('../../docs/backup.md'),
+  },
+  {
     file: 'docs/chain-events.md',
     title: "Chain events",
     lead: "A trigger of kind chain_event runs its action once for each log that a contract writes and that matches.",
@@ -465,6 +471,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0056-what-the-gate-shares.md'),
   },
   {
+    file: 'docs/decisions/0057-what-an-operator-sees.md',
+    title: "0057: What an operator sees",
+    lead: "",
+    load: () => import('../../docs/decisions/0057-what-an-operator-sees.md'),
+  },
+  {
     file: 'docs/decisions/0058-documents.md',
     title: "0058: documents",
     lead: "",
@@ -493,6 +505,12 @@ export const SOURCES: readonly DocumentSource[] = [
     title: "Errors",
     lead: "Every word that a failure of either service has, what it means, and what to do.",
     load: () => import('../../docs/errors.md'),
+  },
+  {
+    file: 'docs/operate.md',
+    title: "Operate",
+    lead: "What a running deployment says of itself, and what to do about it.",
+    load: () => import('../../docs/operate.md'),
   },
   {
     file: 'docs/receipts.md',

@@ -18,7 +18,7 @@ import {
   startChain,
 } from './chain.ts'
 import { ensureApp, type LocalApp } from './local-app.ts'
-import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
+import { loadLocalSecrets, loadMetricsToken, type LocalSecrets } from './local-secrets.ts'
 import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts } from './ports.ts'
 import type { Ports } from './stack-settings.ts'
@@ -63,6 +63,7 @@ export class Stack {
   readonly #rootKey: Uint8Array
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
+  readonly #metricsToken: string
   readonly #children = new Map<Component, Child>()
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
@@ -82,6 +83,7 @@ export class Stack {
     this.#rootKey = loadRootKey(stateDir, 'local')
     this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
+    this.#metricsToken = loadMetricsToken(stateDir)
     this.caFile = caFile
     this.certificateFile = certificateFile
     this.baseUrl = `https://localhost:${ports.origin}`
@@ -178,6 +180,7 @@ export class Stack {
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
+      SVC_METRICS_TOKEN: this.#metricsToken,
       ...processorSettingsIn(environment),
       ...originSettings,
       SVC_APP_ID: this.#app.governance,
@@ -210,6 +213,7 @@ export class Stack {
       SIM_ROOT_SHA256: rootPinOf(this.#rootKey),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
+      METRICS_TOKEN: this.#metricsToken,
       CHAINS: JSON.stringify({
         ethereum: {
           chain_id: LOCAL_CHAIN_ID,
