@@ -489,6 +489,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0059-forms-of-triggers.md'),
   },
   {
+    file: 'docs/decisions/0063-wallets-in-the-console.md',
+    title: "0063: wallets in the console",
+    lead: "",
+    load: () => import('../../docs/decisions/0063-wallets-in-the-console.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",
