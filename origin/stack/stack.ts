@@ -222,8 +222,16 @@ export class Stack {
           poll_ms: WATCHER_POLL_MS,
         },
       }),
+      ...this.#paymentScript(),
       ...this.#options.edgeSettings,
     }
+  }
+
+  /** Who has another processor than the real one has its client library there too. */
+  #paymentScript(): Record<string, string> {
+    const { environment, originSettings } = this.#options
+    const { SVC_PROCESSOR_URL: url } = { ...processorSettingsIn(environment), ...originSettings }
+    return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 
   #node(component: Component, entry: string, settings: Record<string, string>): Child {

@@ -104,7 +104,7 @@ async function misfits(page: Page, maxBytes: number): Promise<string[]> {
   const bytes = Buffer.byteLength(await page.content())
   if (bytes > maxBytes) found.push(`${bytes} bytes`)
   const [title, heading] = [await page.title(), await page.locator('h1').innerText()]
-  // A part of a page is named before it.
+  // A view of a page stands before it.
   if (title !== heading && !title.endsWith(` · ${heading}`)) found.push('another title')
   for (const target of await page.locator(TARGETS).filter({ visible: true }).all()) {
     const box = await target.boundingBox()
