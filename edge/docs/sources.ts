@@ -501,6 +501,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0062-paying-in-the-console.md'),
   },
   {
+    file: 'docs/decisions/0063-wallets-in-the-console.md',
+    title: "0063: wallets in the console",
+    lead: "",
+    load: () => import('../../docs/decisions/0063-wallets-in-the-console.md'),
+  },
+  {
     file: 'docs/decisions/0064-what-the-documents-say-is-done.md',
     title: "0064: what the documents say is done",
     lead: "",

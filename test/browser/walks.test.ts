@@ -8,6 +8,7 @@ import { attackWalks } from './walks/attacks.ts'
 import { docsWalks } from './walks/docs.ts'
 import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
+import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
@@ -37,6 +38,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
   failureWalks(walks)
   docsWalks(walks)
   passkeyWalks(walks)
+  ownershipWalks(walks)
   actionWalks(walks)
   creditWalks(walks)
 })
