@@ -4,6 +4,7 @@ import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { consoleWalks } from './walks/console.ts'
 import { docsWalks } from './walks/docs.ts'
 import { failureWalks } from './walks/failures.ts'
 import { requestWalks } from './walks/request.ts'
@@ -34,5 +35,6 @@ describe.skipIf(!installed)('a person with a browser', () => {
   attackWalks(walks)
   failureWalks(walks)
   docsWalks(walks)
+  consoleWalks(walks)
   passkeyWalks(walks)
 })
