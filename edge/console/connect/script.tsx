@@ -35,9 +35,9 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     try {
       await work(await loadConsole())
     } catch (failure) {
+      setBusy(undefined)
       setProblem(<Problem failure={failure} />)
     }
-    setBusy(undefined)
   }
 
   const connect = (event: Event) => {
