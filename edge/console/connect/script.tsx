@@ -35,6 +35,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     try {
       await work(await loadConsole())
     } catch (failure) {
+      setBusy(undefined)
       setProblem(<Problem failure={failure} />)
       setBusy(undefined)
     }
