@@ -12,6 +12,9 @@ import { type Env, settingsOf } from '../env.ts'
 import { ScannedRows } from '../schedule/scanned-rows.ts'
 import { SkippedTicks } from '../schedule/skipped-ticks.ts'
 import { Ticks } from '../schedule/ticks.ts'
+import { logEvent } from '../log.ts'
+import { count, handOver } from '../metrics/counts.ts'
+import { seriesOf } from '../metrics/series.ts'
 import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
@@ -72,6 +75,8 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     statistics.ended(run)
     charts.ended(run)
     retention.ended(run.finishedAt)
+    count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
+    handOver(env, ctx)
   }
 
   const db = drizzle(ctx.storage, { schema })
@@ -91,7 +96,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     endedSince: (time) => endedSince(sql, time),
   })
   const log = (event: string, facts: Record<string, string | number>) =>
-    console.log(JSON.stringify({ event, trigger: state.current?.triggerId, ...facts }))
+    logEvent(env, event, { trigger: state.current?.triggerId, ...facts })
   const deliveries = new Deliveries(ctx.storage.sql)
   const onDisk = {
     transaction: (work: () => void) => ctx.storage.transactionSync(work),

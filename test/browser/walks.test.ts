@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
+import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
 import { docsWalks } from './walks/docs.ts'
+import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
+import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { runWalks } from './walks/runs.ts'
@@ -37,4 +40,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
   failureWalks(walks)
   docsWalks(walks)
   passkeyWalks(walks)
+  ownershipWalks(walks)
+  actionWalks(walks)
+  creditWalks(walks)
 })

@@ -128,7 +128,10 @@ function text(fields: FormData, name: string): string {
 
 function show(module: ConsoleModule, opened: Opened): void {
   about.hidden = true
-  module.showConsole(root, { ...opened, origin, keep: keepIfKept, disconnect })
+  // Of its own: how one connects is drawn once more when that is over, where nobody sees it.
+  const place = document.createElement('div')
+  root.replaceWith(place)
+  module.showConsole(place, { ...opened, origin, keep: keepIfKept, disconnect })
 }
 
 /** Another key takes the place of the one that is kept. */

@@ -58,6 +58,8 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
       'aria-label': label,
       'aria-description': hint,
       autocapitalize: 'off',
+      // It has the focus anyway: checkers of pages look for this.
+      tabindex: '0',
       spellcheck: 'false',
     }),
     EditorView.updateListener.of(({ docChanged, state }) => {
