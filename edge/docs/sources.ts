@@ -45,6 +45,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/backup.md'),
   },
   {
+    file: 'docs/by-hand.md',
+    title: "By hand, with curl",
+    lead: "From no account to a signed result with curl alone: every request that the console, the command line and the client make for you.",
+    load: () => import('../../docs/by-hand.md'),
+  },
+  {
     file: 'docs/chain-events.md',
     title: "Chain events",
     lead: "A trigger of kind chain_event runs its action once for each log that a contract writes and that matches.",
@@ -489,10 +495,22 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0059-forms-of-triggers.md'),
   },
   {
+    file: 'docs/decisions/0062-paying-in-the-console.md',
+    title: "0062: paying in the console, and actions in the editor",
+    lead: "",
+    load: () => import('../../docs/decisions/0062-paying-in-the-console.md'),
+  },
+  {
     file: 'docs/decisions/0063-wallets-in-the-console.md',
     title: "0063: wallets in the console",
     lead: "",
     load: () => import('../../docs/decisions/0063-wallets-in-the-console.md'),
+  },
+  {
+    file: 'docs/decisions/0064-what-the-documents-say-is-done.md',
+    title: "0064: what the documents say is done",
+    lead: "",
+    load: () => import('../../docs/decisions/0064-what-the-documents-say-is-done.md'),
   },
   {
     file: 'docs/deploy.md',
@@ -511,6 +529,66 @@ export const SOURCES: readonly DocumentSource[] = [
     title: "Errors",
     lead: "Every word that a failure of either service has, what it means, and what to do.",
     load: () => import('../../docs/errors.md'),
+  },
+  {
+    file: 'docs/how-to/cap-spending.md',
+    title: "Cap what a key spends",
+    lead: "Goal: a usage key that costs you at most two cents an hour, whoever has it.",
+    load: () => import('../../docs/how-to/cap-spending.md'),
+  },
+  {
+    file: 'docs/how-to/deploy.md',
+    title: "Deploy it",
+    lead: "Goal: a deployment that anybody can verify.",
+    load: () => import('../../docs/how-to/deploy.md'),
+  },
+  {
+    file: 'docs/how-to/derive-an-action.md',
+    title: "Derive an action",
+    lead: "Goal: two people who trust no one, and not each other, have a wallet that signs what both approve, and nothing else.",
+    load: () => import('../../docs/how-to/derive-an-action.md'),
+  },
+  {
+    file: 'docs/how-to/own-an-account.md',
+    title: "Own an account by a wallet",
+    lead: "Goal: nobody but your wallet changes the account's permissions, the service included.",
+    load: () => import('../../docs/how-to/own-an-account.md'),
+  },
+  {
+    file: 'docs/how-to/prepare.md',
+    title: "Before you begin",
+    lead: "The pages under How to begin with a running stack, an account and a token, which are made once.",
+    load: () => import('../../docs/how-to/prepare.md'),
+  },
+  {
+    file: 'docs/how-to/react-to-a-transfer.md',
+    title: "React to a transfer",
+    lead: "Goal: each transfer of a token to your wallet becomes a signed receipt.",
+    load: () => import('../../docs/how-to/react-to-a-transfer.md'),
+  },
+  {
+    file: 'docs/how-to/sign-on-a-schedule.md',
+    title: "Sign a transaction on a schedule",
+    lead: "Goal: a wallet whose key nobody has sends a transaction each 30 seconds, and never two at once.",
+    load: () => import('../../docs/how-to/sign-on-a-schedule.md'),
+  },
+  {
+    file: 'docs/how-to/use-an-agent.md',
+    title: "Let an agent do it",
+    lead: "Goal: an agent makes triggers for you, with a token that you gave it and can take back, and never sees a key.",
+    load: () => import('../../docs/how-to/use-an-agent.md'),
+  },
+  {
+    file: 'docs/how-to/use-from-a-program.md',
+    title: "Use it from a program",
+    lead: "Goal: a program of yours that runs an action with a usage key, and makes a trigger.",
+    load: () => import('../../docs/how-to/use-from-a-program.md'),
+  },
+  {
+    file: 'docs/how-to/verify-a-webhook.md',
+    title: "Verify a webhook",
+    lead: "Goal: an action that does something for GitHub's webhooks, and refuses everybody else's.",
+    load: () => import('../../docs/how-to/verify-a-webhook.md'),
   },
   {
     file: 'docs/operate.md',
