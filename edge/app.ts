@@ -10,6 +10,7 @@ import { registerAgentTokens } from './http/agent-tokens.tsx'
 import type { App, AppEnv, Services } from './http/app-env.ts'
 import { registerConsolePage } from './http/console/console-page.tsx'
 import { registerEditorScript } from './http/console/editor-script.ts'
+import { registerPayPage } from './http/console/pay-page.tsx'
 import { registerRunPages } from './http/console/run-pages.ts'
 import { registerTriggerPages } from './http/console/trigger-pages.ts'
 import { registerFront } from './http/core/front.ts'
@@ -114,6 +115,7 @@ export function createApp(): App {
   registerTriggerPages(app)
   registerRunPages(app)
   registerConsolePage(app)
+  registerPayPage(app)
   registerDocsPages(app)
   registerEditorScript(app)
   registerDevMailbox(app)

@@ -5,6 +5,7 @@ import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/settin
 import { SETTINGS } from '../shared/settings.ts'
 import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
+import { paymentMisfits, paymentSettings } from './payment/payment-settings.ts'
 import { misfits, trustSettings } from './trust/trust-settings.ts'
 
 const base64Secret = (bytes: number) =>
@@ -44,6 +45,7 @@ export const edgeSettings = {
     secret: 'its URLs hold keys',
     production: '`http` nodes; two chains of one id',
   }),
+  ...paymentSettings,
   MAILER: mailerSetting.register(SETTINGS, {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',
     default: 'none: nobody can sign in',
@@ -59,7 +61,8 @@ export const edgeSettings = {
 }
 
 export const edgeSettingsSchema = z.object(edgeSettings).superRefine((settings, context) => {
-  for (const [name, message] of [...misfits(settings), ...chainMisfits(settings)])
+  const found = [...misfits(settings), ...chainMisfits(settings), ...paymentMisfits(settings)]
+  for (const [name, message] of found)
     context.addIssue({ code: 'custom', path: [name], message })
 })
 

@@ -179,7 +179,7 @@ export const originSettings = {
     SETTINGS,
     {
       meaning:
-        'for local development: `host:port`, separated by commas (IPv6 in brackets), that `fetch` in actions may reach although the address is not public. Exactly as named: `localhost:8545` is not `127.0.0.1:8545`',
+        'for local development: `host:port`, separated by commas (IPv6 in brackets), that `fetch` in actions may reach although the address is not public; `npm start` passes it on. Exactly as named: `localhost:8545` is not `127.0.0.1:8545`',
       production: 'any entry',
     },
   ),

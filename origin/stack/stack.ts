@@ -7,7 +7,7 @@ import { loadRootKey } from '../keys/root-file.ts'
 import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
-import { inherited, processorSettingsIn } from './child-environment.ts'
+import { inherited, originSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
@@ -69,6 +69,7 @@ export class Stack {
   #deployment: Deployment | undefined
   #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
+  #stopping: Promise<void> | undefined
 
   private constructor(
     options: StackOptions,
@@ -142,7 +143,12 @@ export class Stack {
     await this.#children.get(component)?.kill()
   }
 
-  async stop(): Promise<void> {
+  /** A stack ends once: who asks again waits for the same end. */
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  async #stop(): Promise<void> {
     for (const component of ['edge', 'origin', 'chain'] as const)
       await this.#children.get(component)?.stop()
     await this.#nameServer?.close()
@@ -181,7 +187,7 @@ export class Stack {
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
       SVC_METRICS_TOKEN: this.#metricsToken,
-      ...processorSettingsIn(environment),
+      ...originSettingsIn(environment),
       ...originSettings,
       SVC_APP_ID: this.#app.governance,
       SVC_APP_COMPOSE_FILE: this.#app.composeFile,
@@ -222,8 +228,16 @@ export class Stack {
           poll_ms: WATCHER_POLL_MS,
         },
       }),
+      ...this.#paymentScript(),
       ...this.#options.edgeSettings,
     }
+  }
+
+  /** Who has another processor than the real one has its client library there too. */
+  #paymentScript(): Record<string, string> {
+    const { environment, originSettings } = this.#options
+    const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }
+    return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 
   #node(component: Component, entry: string, settings: Record<string, string>): Child {

@@ -8,6 +8,7 @@ type ProgressLineProps = { disconnect: () => void }
 export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
   const [progress, setProgress] = useState<Progress | undefined>(undefined)
   useEffect(() => onTold(setProgress), [])
+  useEffect(untilNextPress, [])
   const failure = progress?.state === 'failed' ? failureInWords(progress.failure) : undefined
   return (
     <div class="progress">
@@ -17,6 +18,24 @@ export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
       </div>
     </div>
   )
+}
+
+/** What is done has been seen when something else is pressed, or another view is gone to. */
+function untilNextPress(): () => void {
+  let latest: Progress | undefined
+  const silent = onTold((progress) => {
+    latest = progress
+  })
+  const clear = () => {
+    if (latest?.state === 'done') tell(undefined)
+  }
+  addEventListener('click', clear, true)
+  addEventListener('hashchange', clear)
+  return () => {
+    silent()
+    removeEventListener('click', clear, true)
+    removeEventListener('hashchange', clear)
+  }
 }
 
 function lineOf({ what, state, step }: Progress): string {

@@ -4,10 +4,17 @@ import { ConnectCard } from '../../console/connect/connect-card.tsx'
 import type { App, AppEnv } from '../app-env.ts'
 import { page } from '../page.tsx'
 import { scriptUrl } from '../page-script.ts'
+import { ACCOUNT_STYLE } from './account-style.ts'
+import { CHARTS_SCRIPT_PATH } from './charts-script.ts'
 import { CONSOLE_STYLE } from './console-style.ts'
+import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
+import { WALLETS_STYLE } from './wallets-style.ts'
 
 /** What the console loads when it is needed. */
 const LATER = ['console', 'ethers', 'verifier'] as const
+
+/** And what other pages load too. */
+const SHARED = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
 
 export function registerConsolePage(app: App): void {
   app.get('/console', (c) => consolePage(c))
@@ -16,21 +23,20 @@ export function registerConsolePage(app: App): void {
 function consolePage(c: Context<AppEnv>): Promise<Response> {
   const { baseUrl, verify } = coreApi(c)
   const script = scriptUrl(c, 'connect')
-  const modules = LATER.map((name) => scriptUrl(c, name))
+  const modules = [
+    ...LATER.map((name) => scriptUrl(c, name)),
+    ...SHARED.map((path) => new URL(path, script).href),
+  ]
   const connect = [...new Set([new URL(script).origin, baseUrl])]
   return page(
     c,
     {
       title: 'Console',
       wide: true,
-      style: CONSOLE_STYLE,
-      script: { url: script, modules, connect },
+      style: CONSOLE_STYLE + ACCOUNT_STYLE + WALLETS_STYLE,
+      script: { url: script, modules, connect, dataImages: true },
     },
     <>
-      <p class="lead">
-        See and change an account of the core API: its wallets, groups, usage keys, actions and
-        credits. It needs no sign-in, but a key of the account, or its admin wallet.
-      </p>
       <noscript>
         <p class="warn">
           The console is drawn in your browser, by a script, so that your key stays there. Without a
@@ -42,9 +48,13 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
         <ConnectCard />
       </div>
       <section id="about" aria-labelledby="about-key">
-        <h2 id="about-key">Where your key goes</h2>
+        <h2 id="about-key">What this is, and where your key goes</h2>
         <p>
-          Into the memory of this tab, and from there in a header to the core API at{' '}
+          Here you see and change an account of the core API: its wallets, groups, usage keys,
+          actions and credits. It needs no sign-in, but a key of the account, or its admin wallet.
+        </p>
+        <p>
+          The key goes into the memory of this tab, and from there in a header to the core API at{' '}
           <code>{baseUrl}</code>, and nowhere else: into no cookie, no address, no log, and no
           storage unless you tick it. A reload forgets it.
         </p>

@@ -364,12 +364,16 @@ export const otherRoutes: Paths = {
   '/console': {
     get: page('An account of the core API, seen with a key that only the browser has.', 'console'),
   },
+  '/pay': {
+    get: page('Where a payment is paid, by the processor’s own script.', 'pay'),
+  },
   '/scripts/account.js': { get: script('account_script') },
   '/scripts/charts.js': { get: script('charts_script') },
   '/scripts/connect.js': { get: script('connect_script') },
   '/scripts/console.js': { get: script('console_script') },
   '/scripts/editor.js': { get: script('editor_script') },
   '/scripts/ethers.js': { get: script('ethers_script') },
+  '/scripts/pay.js': { get: script('pay_script') },
   '/scripts/sign-in.js': { get: script('sign_in_script') },
   '/scripts/verifier.js': { get: script('verifier_script') },
   '/scripts/verify.js': { get: script('verify_script') },

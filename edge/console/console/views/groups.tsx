@@ -1,3 +1,77 @@
+/** `#groups`: which actions may run with which wallets, and which usage keys may run them. */
+import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
+import { Field } from '../../parts.tsx'
+import { submitted } from '../form.ts'
+import { GroupRow } from '../groups/group-row.tsx'
+import { Loaded, useLoaded } from '../loaded.tsx'
+import { readPermissions } from '../permissions.ts'
+import { PermissionPicture } from '../picture/permission-picture.tsx'
 import type { View } from '../view.ts'
 
-export const GroupsView: View = () => null
+export const GroupsView: View = ({ connection, perform }) => {
+  const { client } = connection
+  const permissions = useLoaded(() => readPermissions(connection))
+  const change = async (what: string, work: () => Promise<unknown>) => {
+    const done = await perform(what, async () => ({ answer: await work() }))
+    if (done) await permissions.again()
+    return done !== undefined
+  }
+  const create = async (event: Event) => {
+    const { form, text } = submitted(event)
+    const fields = { group_name: text('group_name'), group_description: text('group_description') }
+    if (await change('Create a group', () => client.addGroup(fields))) form.reset()
+  }
+  const creation = (
+    <form class="card" onSubmit={(event) => void create(event)}>
+      <h3>Create a group</h3>
+      <Field
+        name="group_name"
+        label="Name"
+        hint="Written on the chain, for everybody to read."
+        type="text"
+        required
+        maxlength={NAME_MAX_CHARACTERS}
+        autocomplete="off"
+      />
+      <Field
+        name="group_description"
+        label="Description"
+        hint="Optional."
+        type="text"
+        maxlength={DESCRIPTION_MAX_CHARACTERS}
+        autocomplete="off"
+      />
+      <button type="submit">Create a group</button>
+    </form>
+  )
+  return (
+    <>
+      <p>
+        A group says which actions may use which wallets. A usage key runs the actions of the groups
+        that it may execute in, and no others.
+      </p>
+      <Loaded of={permissions} what="groups" after={creation}>
+        {(all) =>
+          all.groups.length === 0 ? (
+            <p class="card">There is none yet. Create one below, or take the First steps.</p>
+          ) : (
+            <>
+              <PermissionPicture permissions={all} />
+              <ul class="rows">
+                {all.groups.map((group) => (
+                  <GroupRow
+                    key={group.group_id}
+                    group={group}
+                    permissions={all}
+                    client={client}
+                    change={change}
+                  />
+                ))}
+              </ul>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}

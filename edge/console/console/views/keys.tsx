@@ -1,3 +1,78 @@
+/** `#keys`: keys with narrow rights, for programs and triggers; and another key for the account itself. */
+import { useState } from 'hono/jsx/dom'
+import { ShownOnce } from '../../shown-once.tsx'
+import { NewKeyForm } from '../keys/new-key-form.tsx'
+import { KeyRow } from '../keys/key-row.tsx'
+import { Rotation } from '../keys/rotation.tsx'
+import { Loaded, useLoaded } from '../loaded.tsx'
 import type { View } from '../view.ts'
 
-export const KeysView: View = () => null
+export const KeysView: View = (props) => {
+  const { connection, perform } = props
+  const { client } = connection
+  const [made, setMade] = useState<string | undefined>(undefined)
+  const loaded = useLoaded(async () => {
+    const [keys, groups] = await Promise.all([
+      client.listApiKeys().all(),
+      client.listGroups().all(),
+    ])
+    return { keys, groups }
+  })
+  const change = async (what: string, work: () => Promise<unknown>) => {
+    const done = await perform(what, async () => ({ answer: await work() }))
+    if (done) await loaded.again()
+    return done !== undefined
+  }
+  if (made !== undefined)
+    return (
+      <div class="card">
+        <h3>The usage key is there</h3>
+        <ShownOnce
+          name="usage key"
+          secret={made}
+          warning="Who has it may do what it may, at the cost of this account. It is shown this once and kept by nobody."
+          onStored={() => setMade(undefined)}
+        />
+      </div>
+    )
+  return (
+    <>
+      <p>
+        A usage key is for a program or a trigger: it may do what you tick, and spend no more than
+        its cap. It can grant nothing, not even to itself.
+      </p>
+      <Loaded of={loaded} what="usage keys" after={<Rotation {...props} />}>
+        {({ keys, groups }) => (
+          <>
+            {keys.length === 0 ? (
+              <p class="card">There is none yet. Create one below: it costs a cent.</p>
+            ) : (
+              <ul class="rows">
+                {keys.map((key) => (
+                  <KeyRow
+                    key={key.api_key_hash}
+                    usageKey={key}
+                    groups={groups}
+                    client={client}
+                    change={change}
+                  />
+                ))}
+              </ul>
+            )}
+            <NewKeyForm
+              groups={groups}
+              create={async (fields) => {
+                const answer = await perform('Create a usage key', () =>
+                  client.addUsageApiKey(fields),
+                )
+                if (!answer) return
+                setMade(answer.usage_api_key)
+                await loaded.again()
+              }}
+            />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+/** What cannot be undone is pressed twice: the second button is dead for its first second. */
+import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import type { Child, FC } from 'hono/jsx'
+
+type ArmedProps = {
+  /** Of the first button, as "Remove". */
+  text: string
+  /** With what it is done to, for screen readers: "Remove the group signers". */
+  label: string
+  /** What follows from it. */
+  consequence: Child
+  /** Of the second, as "Remove for ever". */
+  confirm: string
+  onConfirm: () => void
+}
+
+export const Armed: FC<ArmedProps> = ({ text, label, consequence, confirm, onConfirm }) => {
+  const [isOpen, setOpen] = useState(false)
+  const cancel = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isOpen) cancel.current?.focus()
+  }, [isOpen])
+  if (!isOpen)
+    return (
+      <button type="button" class="danger" aria-label={label} onClick={() => setOpen(true)}>
+        {text}
+      </button>
+    )
+  return (
+    <div class="confirm" role="group" aria-label={label}>
+      <p>{consequence}</p>
+      <div class="actions">
+        <button
+          type="button"
+          class="danger armed"
+          onClick={() => {
+            setOpen(false)
+            onConfirm()
+          }}
+        >
+          {confirm}
+        </button>
+        <button type="button" class="quiet" ref={cancel} onClick={() => setOpen(false)}>
+          Cancel
+        </button>
+      </div>
+    </div>
+  )
+}

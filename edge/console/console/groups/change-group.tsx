@@ -1,0 +1,87 @@
+/** How a group gets other texts, an action or a wallet. That it permits everything is nothing that a form here offers. */
+import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
+import { Select } from '../../fields.tsx'
+import { Field } from '../../parts.tsx'
+import { submitted } from '../form.ts'
+import { nameOfWallet } from '../permissions.ts'
+import type { GroupProps } from './group-row.tsx'
+
+export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) => {
+  const { group_id } = group
+  const others = permissions.wallets.filter(
+    ({ pkp_id }) => !group.pkp_ids_permitted.includes(pkp_id),
+  )
+  /** One on a page. */
+  const id = (name: string) => `${name}-${group_id}`
+  const addAction = (event: Event) => {
+    const { text } = submitted(event)
+    const action = { group_id, action_ipfs_cid: text(id('cid')), name: text(id('action_name')) }
+    void change('Permit the action', () => client.addActionToGroup(action))
+  }
+  const addWallet = (event: Event) => {
+    const pkp_id = submitted(event).text(id('wallet'))
+    void change('Permit the wallet', () => client.addPkpToGroup({ group_id, pkp_id }))
+  }
+  const rename = (event: Event) => {
+    const { text } = submitted(event)
+    const texts = { group_name: text(id('name')), group_description: text(id('description')) }
+    void change('Change the group', () => client.updateGroup({ group_id, ...texts }))
+  }
+  return (
+    <details>
+      <summary>Change this group</summary>
+      <form onSubmit={addAction}>
+        <Field
+          name={id('cid')}
+          label="CID of an action to permit"
+          hint="46 characters, beginning with Qm. Actions shows it of a source."
+          type="text"
+          required
+          pattern="Qm[1-9A-HJ-NP-Za-km-z]{44}"
+          autocomplete="off"
+          spellcheck={false}
+        />
+        <Field
+          name={id('action_name')}
+          label="Its name"
+          hint="Optional."
+          type="text"
+          maxlength={NAME_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <button type="submit">Permit the action</button>
+      </form>
+      {others.length > 0 && (
+        <form onSubmit={addWallet}>
+          <Select
+            name={id('wallet')}
+            label="Wallet that its actions may use"
+            value=""
+            choices={others.map(({ pkp_id }) => [pkp_id, nameOfWallet(pkp_id, permissions)])}
+          />
+          <button type="submit">Permit the wallet</button>
+        </form>
+      )}
+      <form onSubmit={rename}>
+        <Field
+          name={id('name')}
+          label="Name"
+          type="text"
+          required
+          value={group.name}
+          maxlength={NAME_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <Field
+          name={id('description')}
+          label="Description"
+          type="text"
+          value={group.description}
+          maxlength={DESCRIPTION_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <button type="submit">Change the texts</button>
+      </form>
+    </details>
+  )
+}

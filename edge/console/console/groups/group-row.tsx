@@ -1,0 +1,119 @@
+/** A group of the list: what it permits, what is dangerous of that, and how it is changed. */
+import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
+import { Armed } from '../../armed.tsx'
+import { UserText } from '../../user-text.tsx'
+import {
+  dangersOf,
+  HEADING_MAX_CHARACTERS,
+  keysOf,
+  nameOfAction,
+  nameOfWallet,
+  type Permissions,
+  shownName,
+} from '../permissions.ts'
+import { ChangeGroup } from './change-group.tsx'
+
+/** Does a change of the groups, and draws them anew. @returns whether it was done */
+export type Change = (what: string, work: () => Promise<unknown>) => Promise<boolean>
+
+export type GroupProps = {
+  group: Group
+  permissions: Permissions
+  client: AccountOperations
+  change: Change
+}
+
+export const GroupRow = ({ group, permissions, client, change }: GroupProps) => {
+  const { group_id, name, description, cid_hashes_permitted, pkp_ids_permitted } = group
+  return (
+    <li>
+      <div>
+        <h3>
+          <UserText text={name} max={HEADING_MAX_CHARACTERS} />{' '}
+          <span class="note">group {group_id}</span>
+        </h3>
+        {description !== '' && (
+          <p class="note">
+            <UserText text={description} />
+          </p>
+        )}
+        {dangersOf(group, permissions).map((danger) => (
+          <p class="warn" key={danger}>
+            <strong>Dangerous.</strong> <bdi>{danger}</bdi>
+          </p>
+        ))}
+        <Members
+          title="Actions"
+          none="None: nothing can run here."
+          members={cid_hashes_permitted.map((hash) => ({
+            id: hash,
+            name: nameOfAction(hash, permissions),
+          }))}
+          remove={(hashed_cid, member) =>
+            void change(`Remove ${member} from the group`, () =>
+              client.removeActionFromGroup({ group_id, hashed_cid }),
+            )
+          }
+        />
+        <Members
+          title="Wallets"
+          none="None: its actions get no key."
+          members={pkp_ids_permitted.map((id) => ({ id, name: nameOfWallet(id, permissions) }))}
+          remove={(pkp_id, member) =>
+            void change(`Remove ${member} from the group`, () =>
+              client.removePkpFromGroup({ group_id, pkp_id }),
+            )
+          }
+        />
+        <p>
+          Usage keys that may execute:{' '}
+          <bdi>
+            {keysOf(group, permissions)
+              .map((key) => shownName(key.name))
+              .join(', ') || 'none'}
+          </bdi>
+        </p>
+        <ChangeGroup group={group} permissions={permissions} client={client} change={change} />
+      </div>
+      <Armed
+        text="Remove"
+        label={`Remove the group ${shownName(name)}`}
+        consequence="Keys that execute in it lose that, and triggers that run by them fail. Its number is never used again."
+        confirm="Remove the group"
+        onConfirm={() => void change('Remove the group', () => client.removeGroup({ group_id }))}
+      />
+    </li>
+  )
+}
+
+type MembersProps = {
+  title: string
+  none: string
+  members: { id: string; name: string }[]
+  remove: (id: string, name: string) => void
+}
+
+const Members = ({ title, none, members, remove }: MembersProps) => (
+  <>
+    <h4>{title}</h4>
+    {members.length === 0 ? (
+      <p class="note">{none}</p>
+    ) : (
+      <ul class="members">
+        {members.map(({ id, name }) => (
+          <li key={id}>
+            <bdi>{name}</bdi>
+            <button
+              type="button"
+              class="quiet small"
+              aria-label={`Remove ${name} from this group`}
+              onClick={() => remove(id, name)}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+    )}
+  </>
+)

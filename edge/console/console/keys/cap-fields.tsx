@@ -1,0 +1,45 @@
+/** What a usage key may spend, in dollars and a window that moves along. */
+import type { UsageKeyFields } from '../../../../shared/client/core/account.ts'
+import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
+import { Select } from '../../fields.tsx'
+import { Field } from '../../parts.tsx'
+import type { Fields } from '../form.ts'
+import { centsOf, WINDOWS } from '../money.ts'
+
+type Cap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
+
+/** Of a key that is new: a program's mistakes cost no more than this. */
+const SUGGESTED_DOLLARS = '1'
+const A_DAY_S = 86_400
+
+type CapFieldsProps = { suffix?: string; cents?: number | null; seconds?: number | null }
+
+export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
+  <>
+    <Field
+      name={`cap${suffix}`}
+      label="It may spend at most, in dollars"
+      hint="Empty for no cap: then it can spend all that the account has."
+      type="text"
+      inputmode="decimal"
+      pattern="[0-9]{1,7}([.][0-9]{1,2})?"
+      autocomplete="off"
+      value={cents === undefined ? SUGGESTED_DOLLARS : cents === null ? '' : String(cents / 100)}
+    />
+    <Select
+      name={`window${suffix}`}
+      label="In any"
+      value={String(seconds ?? A_DAY_S)}
+      choices={WINDOWS.map(([value, text]) => [String(value), text.replace(/^an? /, '')])}
+    />
+  </>
+)
+
+/** @returns `undefined` for what is no amount, or above what the service takes */
+export function capOf({ text }: Fields, suffix = ''): Cap | undefined {
+  const given = text(`cap${suffix}`)
+  if (given === '') return { spend_cap_cents: null, spend_window_seconds: null }
+  const cents = centsOf(given)
+  if (cents === undefined || cents > SPEND_CAP_MAX_CENTS) return undefined
+  return { spend_cap_cents: cents, spend_window_seconds: Number(text(`window${suffix}`)) }
+}

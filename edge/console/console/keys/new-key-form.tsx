@@ -1,0 +1,106 @@
+/** What a new usage key may do, each right with what it means. */
+import { useState } from 'hono/jsx/dom'
+import type { Group, UsageKeyFields } from '../../../../shared/client/core/account.ts'
+import { NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
+import { Field } from '../../parts.tsx'
+import { submitted } from '../form.ts'
+import { EVERY_GROUP, nameOfGroup } from '../permissions.ts'
+import { CapFields, capOf } from './cap-fields.tsx'
+
+const RIGHTS = [
+  ['can_create_pkps', 'Create wallets'],
+  ['can_create_groups', 'Create groups'],
+  ['can_delete_groups', 'Remove any group'],
+] as const
+
+const GROUP_RIGHTS = [
+  ['manage_ipfs_ids_in_groups', 'Permit and remove actions in'],
+  ['add_pkp_to_groups', 'Permit wallets in'],
+  ['remove_pkp_from_groups', 'Remove wallets from'],
+] as const
+
+type NewKeyFormProps = { groups: Group[]; create: (fields: UsageKeyFields) => Promise<void> }
+
+export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
+  const [problem, setProblem] = useState('')
+  const submit = (event: Event) => {
+    const fields = submitted(event)
+    const cap = capOf(fields)
+    if (!cap) return setProblem('The cap is no amount of dollars that the service takes.')
+    setProblem('')
+    void create({
+      name: fields.text('key_name'),
+      execute_in_groups: fields.numbers('execute_in_groups'),
+      ...Object.fromEntries(RIGHTS.map(([name]) => [name, fields.has(name)])),
+      ...Object.fromEntries(GROUP_RIGHTS.map(([name]) => [name, fields.numbers(name)])),
+      ...cap,
+    })
+  }
+  return (
+    <form class="card" onSubmit={submit}>
+      <h3>Create a usage key</h3>
+      <Field
+        name="key_name"
+        label="Name"
+        hint="Written on the chain, for everybody to read."
+        type="text"
+        required
+        maxlength={NAME_MAX_CHARACTERS}
+        autocomplete="off"
+      />
+      <InGroups name="execute_in_groups" legend="Run the actions of" groups={groups} />
+      <CapFields />
+      {problem !== '' && (
+        <p class="error" role="alert">
+          {problem}
+        </p>
+      )}
+      <details>
+        <summary>More rights</summary>
+        <p class="warn">
+          A key that permits actions or wallets in a group can give itself the use of what is in it.
+        </p>
+        <fieldset>
+          <legend>In the account</legend>
+          {RIGHTS.map(([name, text]) => (
+            <Box name={name} value="yes" text={text} key={name} />
+          ))}
+        </fieldset>
+        {GROUP_RIGHTS.map(([name, legend]) => (
+          <InGroups name={name} legend={legend} groups={groups} key={name} />
+        ))}
+      </details>
+      <button type="submit">Create the key</button>
+    </form>
+  )
+}
+
+type InGroupsProps = { name: string; legend: string; groups: Group[] }
+
+const InGroups = ({ name, legend, groups }: InGroupsProps) => (
+  <fieldset>
+    <legend>{legend}</legend>
+    {groups.map((group) => (
+      <Box
+        name={name}
+        value={String(group.group_id)}
+        text={nameOfGroup(group)}
+        key={group.group_id}
+      />
+    ))}
+    <Box
+      name={name}
+      value={String(EVERY_GROUP)}
+      text="Every group, and those that are made later. Dangerous."
+    />
+  </fieldset>
+)
+
+const Box = ({ name, value, text }: { name: string; value: string; text: string }) => (
+  <label class="choice">
+    <input type="checkbox" name={name} value={value} />
+    <span>
+      <bdi>{text}</bdi>
+    </span>
+  </label>
+)

@@ -1,0 +1,27 @@
+/** What a usage key may do, as people say it. */
+import type { Group, UsageKey } from '../../../../shared/client/core/account.ts'
+import { EVERY_GROUP, nameOfGroup } from '../permissions.ts'
+
+/** Each right that it has, with where; that it may run nothing is said too. */
+export function rightsInWords(key: UsageKey, groups: Group[]): [name: string, what: string][] {
+  const where = (ids: readonly number[]) => {
+    if (ids.includes(EVERY_GROUP)) return 'every group, later ones too: dangerous'
+    return ids
+      .map((id) => groups.find(({ group_id }) => group_id === id))
+      .map((group, i) => (group ? nameOfGroup(group) : `removed group ${ids[i]}`))
+      .join(', ')
+  }
+  const rights: [string, string][] = [
+    ['Runs actions of', where(key.execute_in_groups) || 'no group'],
+    ['Changes actions of', where(key.manage_ipfs_ids_in_groups)],
+    ['Adds wallets to', where(key.add_pkp_to_groups)],
+    ['Removes wallets from', where(key.remove_pkp_from_groups)],
+    ['Creates', made(key)],
+    ['Removes', key.can_delete_groups ? 'any group' : ''],
+  ]
+  return rights.filter(([, what]) => what !== '')
+}
+
+function made({ can_create_pkps, can_create_groups }: UsageKey): string {
+  return [can_create_pkps && 'wallets', can_create_groups && 'groups'].filter(Boolean).join(', ')
+}

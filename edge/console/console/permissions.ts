@@ -1,0 +1,84 @@
+/** What the account permits: its groups, and what they bind together. */
+import type {
+  Group,
+  RegisteredAction,
+  UsageKey,
+  Wallet,
+} from '../../../shared/client/core/account.ts'
+import { visible } from '../user-text.tsx'
+import type { Connection } from './connection.ts'
+import { folded } from '../copy.tsx'
+
+export type Permissions = {
+  groups: Group[]
+  wallets: Wallet[]
+  actions: RegisteredAction[]
+  keys: UsageKey[]
+}
+
+/** 32 zero bytes: every wallet, or every action. */
+export const EVERY = `0x${'0'.repeat(64)}`
+/** In an array of a usage key: every group, later ones too. */
+export const EVERY_GROUP = 0
+
+export async function readPermissions({ client }: Connection): Promise<Permissions> {
+  const [groups, wallets, actions, keys] = await Promise.all([
+    client.listGroups().all(),
+    client.listWallets().all(),
+    client.listActions().all(),
+    client.listApiKeys().all(),
+  ])
+  return { groups, wallets, actions, keys }
+}
+
+export const executesIn = (key: UsageKey, group: Group) =>
+  key.execute_in_groups.includes(EVERY_GROUP) || key.execute_in_groups.includes(group.group_id)
+
+export const keysOf = (group: Group, { keys }: Permissions) =>
+  keys.filter((key) => executesIn(key, group))
+
+/** Of a name among others, and of one that is a heading. */
+const NAME_SHOWN_CHARACTERS = 64
+export const HEADING_MAX_CHARACTERS = 120
+
+/** A name for people; a stranger may have written it. */
+export function shownName(name: string): string {
+  const isLong = name.length > NAME_SHOWN_CHARACTERS
+  return visible(isLong ? `${name.slice(0, NAME_SHOWN_CHARACTERS)}…` : name)
+}
+
+export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} (${group_id})`
+
+export function nameOfAction(cidHash: string, { actions }: Permissions): string {
+  if (cidHash === EVERY) return 'Every action'
+  const action = actions.find(({ cid_hash }) => cid_hash === cidHash)
+  if (action && action.name !== '') return shownName(action.name)
+  return folded(action?.action_ipfs_cid ?? cidHash)
+}
+
+export function nameOfWallet(pkpId: string, { wallets }: Permissions): string {
+  if (pkpId === EVERY) return 'Every wallet'
+  const wallet = wallets.find(({ pkp_id }) => pkp_id === pkpId)
+  if (wallet && wallet.name !== '') return shownName(wallet.name)
+  return folded(wallet?.wallet_address ?? `0x${pkpId.slice(-40)}`)
+}
+
+/** What somebody who is trusted with little could do much with. */
+export function dangersOf(group: Group, permissions: Permissions): string[] {
+  const anyAction = group.cid_hashes_permitted.includes(EVERY)
+  const anyWallet = group.pkp_ids_permitted.includes(EVERY)
+  const keys = keysOf(group, permissions)
+  const everywhere = keys.filter((key) => key.execute_in_groups.includes(EVERY_GROUP))
+  const dangers: string[] = []
+  if (anyAction && (anyWallet || group.pkp_ids_permitted.length > 0))
+    dangers.push(
+      'Every action may use its wallets, also one that gives away their private keys: any key that may execute here can take them.',
+    )
+  else if (anyAction) dangers.push('It permits every action: any code may run here.')
+  if (anyWallet) dangers.push('It has every wallet of the account, and those that are made later.')
+  for (const key of everywhere)
+    dangers.push(
+      `The usage key ${shownName(key.name)} may execute in every group, and in those that are made later.`,
+    )
+  return dangers
+}

@@ -1,0 +1,76 @@
+/** Where things stand in the picture of permissions: usage keys and actions on the left, groups, wallets on the right. */
+import {
+  EVERY,
+  executesIn,
+  nameOfAction,
+  nameOfGroup,
+  nameOfWallet,
+  shownName,
+  type Permissions,
+} from '../permissions.ts'
+
+export type Kind = 'key' | 'action' | 'group' | 'wallet'
+/** In the picture's own units. `isWide`: it stands for all of its kind. */
+export type Node = { id: string; kind: Kind; text: string; isWide: boolean; x: number; y: number }
+export type Line = { from: Node; to: Node; kind: 'executes' | 'runs' | 'uses' }
+export type Layout = { nodes: Node[]; lines: Line[]; width: number; height: number }
+
+export const NODE = { width: 200, height: 36, gap: 12 } as const
+const COLUMNS = { left: 4, middle: 276, right: 548 } as const
+/** Between usage keys and actions, which share a column; and above each column, for its heading. */
+const BETWEEN = 40
+export const HEAD = 28
+const WIDTH = COLUMNS.right + NODE.width + 4
+
+export function layoutOf(permissions: Permissions): Layout {
+  const { groups, keys } = permissions
+  const actionIds = unique(groups.flatMap((group) => group.cid_hashes_permitted))
+  const walletIds = unique(groups.flatMap((group) => group.pkp_ids_permitted))
+
+  const executing = keys.filter((key) => groups.some((group) => executesIn(key, group)))
+  const keyNodes = executing.map((key, i) =>
+    node('key', key.api_key_hash, shownName(key.name), key.execute_in_groups.includes(0), i),
+  )
+  const actionsFrom = keyNodes.length === 0 ? 0 : heightOf(keyNodes.length) + BETWEEN
+  const actionNodes = actionIds.map((id, i) =>
+    node('action', id, nameOfAction(id, permissions), id === EVERY, i, actionsFrom),
+  )
+  const groupNodes = groups.map((group, i) =>
+    node('group', String(group.group_id), nameOfGroup(group), false, i),
+  )
+  const walletNodes = walletIds.map((id, i) =>
+    node('wallet', id, nameOfWallet(id, permissions), id === EVERY, i),
+  )
+  const lines = groups.flatMap((group, i) => {
+    const at = groupNodes[i]!
+    const executes = executing.flatMap((key, k) =>
+      executesIn(key, group) ? [{ from: keyNodes[k]!, to: at, kind: 'executes' } as const] : [],
+    )
+    const runs = actionNodes
+      .filter(({ id }) => group.cid_hashes_permitted.includes(id))
+      .map((from) => ({ from, to: at, kind: 'runs' }) as const)
+    const uses = walletNodes
+      .filter(({ id }) => group.pkp_ids_permitted.includes(id))
+      .map((to) => ({ from: at, to, kind: 'uses' }) as const)
+    return [...executes, ...runs, ...uses]
+  })
+  const nodes = [...keyNodes, ...actionNodes, ...groupNodes, ...walletNodes]
+  const height = Math.max(...nodes.map(({ y }) => y)) + NODE.height + 4
+  return { nodes, lines, width: WIDTH, height }
+}
+
+const unique = (ids: string[]) => [...new Set(ids)]
+
+const heightOf = (count: number) => count * (NODE.height + NODE.gap) - NODE.gap
+
+function node(
+  kind: Kind,
+  id: string,
+  text: string,
+  isWide: boolean,
+  index: number,
+  from = 0,
+): Node {
+  const x = kind === 'group' ? COLUMNS.middle : kind === 'wallet' ? COLUMNS.right : COLUMNS.left
+  return { id, kind, text, isWide, x, y: HEAD + from + index * (NODE.height + NODE.gap) }
+}

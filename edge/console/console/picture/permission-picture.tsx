@@ -1,0 +1,127 @@
+/** Who may run what with which wallet, as a picture, and as a table of the same. */
+import {
+  keysOf,
+  nameOfAction,
+  nameOfGroup,
+  nameOfWallet,
+  shownName,
+  type Permissions,
+} from '../permissions.ts'
+import { type Kind, layoutOf, type Line, NODE, type Node } from './layout.ts'
+
+/** What fits into a node; the whole text is its title. */
+const TEXT_MAX = 22
+
+const HEADINGS: Record<Kind, string> = {
+  key: 'Usage keys',
+  action: 'Actions',
+  group: 'Groups',
+  wallet: 'Wallets',
+}
+
+export const PermissionPicture = ({ permissions }: { permissions: Permissions }) => {
+  const { nodes, lines, width, height } = layoutOf(permissions)
+  return (
+    <figure class="picture">
+      <div class="scrolled" tabindex={0} role="region" aria-label="Picture of the permissions">
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          width={width}
+          height={height}
+          role="img"
+          aria-label="Lines lead from usage keys and actions to groups, and from groups to wallets. The table below says the same."
+        >
+          {headings(nodes).map(({ kind, x, y }) => (
+            <text class="heading" x={x} y={y - 10} key={kind}>
+              {HEADINGS[kind]}
+            </text>
+          ))}
+          {lines.map((line) => (
+            <path
+              class={line.kind}
+              d={pathOf(line)}
+              key={`${line.kind}${line.from.id}${line.to.id}`}
+            />
+          ))}
+          {nodes.map((node) => (
+            <Box node={node} key={node.kind + node.id} />
+          ))}
+        </svg>
+      </div>
+      <figcaption>
+        <p class="note">
+          An unbroken line permits: the action may run in the group, and use the wallet there. A
+          broken line is a usage key that may execute there. A double frame stands for all of its
+          kind.
+        </p>
+        <details>
+          <summary>The same as a table</summary>
+          <Table permissions={permissions} />
+        </details>
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Above the first of each kind. */
+function headings(nodes: Node[]): Node[] {
+  return nodes.filter((node, i) => nodes.findIndex(({ kind }) => kind === node.kind) === i)
+}
+
+const Box = ({ node: { kind, text, isWide, x, y } }: { node: Node }) => (
+  <g class={`node ${kind}${isWide ? ' wide' : ''}`}>
+    <title>{text}</title>
+    <rect x={x} y={y} width={NODE.width} height={NODE.height} rx={kind === 'group' ? 18 : 6} />
+    {isWide && <rect x={x + 3} y={y + 3} width={NODE.width - 6} height={NODE.height - 6} rx={4} />}
+    <text x={x + 14} y={y + 23}>
+      {text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text}
+    </text>
+  </g>
+)
+
+function pathOf({ from, to }: Line): string {
+  const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2]
+  const [x2, y2] = [to.x, to.y + NODE.height / 2]
+  const bend = (x2 - x1) / 2
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+}
+
+const Table = ({ permissions }: { permissions: Permissions }) => (
+  <div class="scrolled" tabindex={0} role="region" aria-label="Table of the permissions">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Group</th>
+          <th scope="col">Actions that may run</th>
+          <th scope="col">Wallets that they may use</th>
+          <th scope="col">Usage keys that may execute</th>
+        </tr>
+      </thead>
+      <tbody>
+        {permissions.groups.map((group) => (
+          <tr key={group.group_id}>
+            <th scope="row">
+              <bdi>{nameOfGroup(group)}</bdi>
+            </th>
+            <Names of={group.cid_hashes_permitted.map((id) => nameOfAction(id, permissions))} />
+            <Names of={group.pkp_ids_permitted.map((id) => nameOfWallet(id, permissions))} />
+            <Names of={keysOf(group, permissions).map(({ name }) => shownName(name))} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Names = ({ of }: { of: string[] }) => (
+  <td>
+    {of.length === 0
+      ? 'none'
+      : of.map((name, i) => (
+          <>
+            {i > 0 && ', '}
+            <bdi>{name}</bdi>
+          </>
+        ))}
+  </td>
+)
