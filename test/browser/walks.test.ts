@@ -5,6 +5,7 @@ import { Walks } from './walks.ts'
 import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { consoleWalks } from './walks/console.ts'
 import { docsWalks } from './walks/docs.ts'
 import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
@@ -39,6 +40,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
   attackWalks(walks)
   failureWalks(walks)
   docsWalks(walks)
+  consoleWalks(walks)
   passkeyWalks(walks)
   ownershipWalks(walks)
   actionWalks(walks)

@@ -28,16 +28,17 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const [problem, setProblem] = useState<Child>(firstProblem)
   const [made, setMade] = useState<NewKey | undefined>(undefined)
 
-  /** Loads the console, and does what has to be done with it. */
+  /** Loads the console, and does what has to be done with it. What is drawn instead of this form is not drawn over. */
   const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
     setBusy(what)
     setProblem(undefined)
     try {
       await work(await loadConsole())
     } catch (failure) {
+      setBusy(undefined)
       setProblem(<Problem failure={failure} />)
+      setBusy(undefined)
     }
-    setBusy(undefined)
   }
 
   const connect = (event: Event) => {

@@ -2,7 +2,9 @@
 import { useEffect, useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
+import { UserText } from '../user-text.tsx'
 import type { Connection } from './connection.ts'
+import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import type { OpenedAccount } from './module.tsx'
 
 type AccountHeadProps = {
@@ -18,7 +20,7 @@ export const AccountHead = ({ connection, account, done, disconnect }: AccountHe
     <div>
       {account && (
         <p class="account-name">
-          <bdi>{account.name}</bdi>
+          <UserText text={account.name} max={HEADING_MAX_CHARACTERS} />
         </p>
       )}
       <Identity connection={connection} />

@@ -1,5 +1,9 @@
 /** Looks of the views of actions and credits, beside `CONSOLE_STYLE`. */
 export const ACCOUNT_STYLE = `
+.action-view .card, .credits-view .card { max-width: none; }
+.credits-view { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1.25rem; align-items: start; }
+.credits-view > :last-child { grid-column: 1 / -1; min-width: 0; }
+.action-view > * { max-width: 100%; }
 .source textarea { height: 22rem; }
 .lines { max-height: 24rem; margin: 0 0 1rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem; }
 .part-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 1rem; }
@@ -11,6 +15,7 @@ export const ACCOUNT_STYLE = `
 .view .card > h3 { margin: 0 0 .75rem; }
 .view .card .loading { min-height: 0; }
 .permission { min-height: 15rem; }
+.error:empty { margin: 0; }
 .view details.card { padding: .5rem 1.5rem; }
 .view form > .note { margin: 1rem 0 0; }
 .result .facts { margin-bottom: .75rem; }

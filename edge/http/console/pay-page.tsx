@@ -32,6 +32,10 @@ export function registerPayPage(app: App): void {
             Payments are made by the processor’s script. Without it, docs/credits.md pays by curl.
           </p>
         </noscript>
+        <p class="note">
+          The payment processor’s script runs on this page, and on no other. It knows what is paid
+          and by whom; it has no key of your account, and this service never sees your card.
+        </p>
         <form id="payment" class="card" hidden>
           <p class="amount">
             <span class="note">To pay</span> <strong id="amount" />
@@ -40,10 +44,6 @@ export function registerPayPage(app: App): void {
           <p id="fault" class="error" role="alert" />
           <button id="pay">Pay</button>
         </form>
-        <p class="note">
-          The payment processor’s script runs on this page, and on no other. It knows what is paid and
-          by whom; it has no key of your account, and this service never sees your card.
-        </p>
         <div id="processor" data-script={processor} hidden />
         <script src={script} defer />
       </>,

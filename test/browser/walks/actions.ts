@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { atConsole, connect, openAccount } from '../at-console.ts'
 import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
-import { accountHolder, connect } from './account-holder.ts'
 
 /** What a stranger may write, to be read and never to be obeyed. */
 const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202Ejavascript:alert(3)'
@@ -29,19 +29,24 @@ async function ranTo(page: Page, end: 'succeeded' | 'failed'): Promise<void> {
   await result(page).locator('.badge').filter({ hasText: end }).first().waitFor()
 }
 
+/** The editor has pictures of its own, of nothing. */
 async function nothingObeyed({ page }: Visitor): Promise<void> {
   expect(
-    await page.locator('main img, main script:not([src]), a[href^="javascript:"]').count(),
+    await page
+      .locator('main img:not(.cm-widgetBuffer), main script:not([src]), a[href^="javascript:"]')
+      .count(),
   ).toBe(0)
 }
 
 export function actionWalks(walks: Walks): void {
+  const atActions = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'actions')
+
   it('a person permits an action, runs it, and sees what it answered, wrote and cost', async () => {
-    const { visitor, client, apiKey } = await accountHolder(walks, 'start')
+    const { client, apiKey } = await openAccount(walks)
     const { pkp_id, wallet_address } = await client.createWallet({ name: 'treasury' })
     await client.addGroup({ group_name: 'signers', pkp_ids_permitted: [pkp_id] })
+    const visitor = await atConsole(walks, apiKey, 'actions')
     const { page } = visitor
-    await connect(visitor, apiKey, 'actions')
     await page.getByText('No group permits it.').waitFor()
     await judge(page, 'console-actions', WITH_EDITOR)
 
@@ -59,7 +64,7 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('an action that fails shows its error, and its stack leads into the source', async () => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     const source = `function check(amount) {\n  if (amount > 100) throw new RangeError('too much')\n}\n\nasync function main() {\n  console.log('checking')\n  check(500)\n}\n`
     await write(page, source)
@@ -74,7 +79,7 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('an action without an end is stopped; who gave up waiting for it finds it again', async () => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     await write(page, 'async function main() { for (;;); }')
     await button(page, 'Run').click()
@@ -84,11 +89,11 @@ export function actionWalks(walks: Walks): void {
     await page.getByRole('heading', { name: 'Balance' }).waitFor()
     await page.getByRole('link', { name: 'Actions', exact: true }).click()
     await button(page, 'Wait for it again').click()
-    await result(page).getByText('action_timeout', { exact: true }).waitFor()
+    await result(page).getByRole('code').filter({ hasText: 'action_timeout' }).waitFor()
   })
 
   it('params that are no JSON are told where, and nothing is run', async () => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     await page.getByLabel('Params').fill('{\n  "a": oops\n}')
     await button(page, 'Run').click()
@@ -103,7 +108,7 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('an action is registered, renamed, and deleted after a second press', async () => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     await page.getByText('Register the source above').click()
     await page.getByLabel('Name', { exact: true }).fill('signer')
@@ -120,7 +125,8 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('who writes source is not caught by the keyboard, and loses nothing by a reload', async () => {
-    const { visitor, apiKey } = await accountHolder(walks, 'actions')
+    const { apiKey } = await openAccount(walks)
+    const visitor = await atConsole(walks, apiKey, 'actions')
     const { page } = visitor
     const source = 'async function main() { return 7 }'
     await write(page, source)
@@ -129,7 +135,7 @@ export function actionWalks(walks: Walks): void {
     await page.keyboard.press('Tab')
     expect(await editor.evaluate((element) => element.matches(':focus'))).toBe(false)
     await page.reload()
-    await connect(visitor, apiKey, 'actions')
+    await connect(visitor, apiKey)
     await page.locator('.cm-content').getByText(source).waitFor()
     await ranTo(page, 'succeeded')
     expect(await result(page).getByLabel('Response').innerText()).toBe('7')
@@ -140,7 +146,7 @@ export function actionWalks(walks: Walks): void {
     ['the console', `console.log(${QUOTED})`, 'succeeded', 'Console'],
     ['its error', `throw new Error(${QUOTED})`, 'failed', 'Error'],
   ] as const)('XSS by what an action writes into %s is text', async (_what, code, end, part) => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     await write(page, `async function main() { ${code} }`)
     await ranTo(page, end)
@@ -150,7 +156,7 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('XSS by a name in a stack is text, and leads nowhere', async () => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     const naming = `const f = { [${QUOTED}]() { throw new Error('no') } }[${QUOTED}]`
     await write(page, `${naming}\nasync function main() { f() }`)
@@ -162,7 +168,7 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('XSS by params is text', async () => {
-    const { visitor } = await accountHolder(walks, 'actions')
+    const visitor = await atActions()
     const { page } = visitor
     await page.getByLabel('Params').fill(HOSTILE)
     await button(page, 'Run').click()
@@ -171,12 +177,12 @@ export function actionWalks(walks: Walks): void {
   })
 
   it('XSS by the names of groups and actions is text', async () => {
-    const { visitor, client, apiKey } = await accountHolder(walks, 'start')
+    const { client, apiKey } = await openAccount(walks)
     const action_ipfs_cid = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
     await client.addGroup({ group_name: HOSTILE })
     await client.addAction({ action_ipfs_cid, name: HOSTILE, description: HOSTILE })
+    const visitor = await atConsole(walks, apiKey, 'actions')
     const { page } = visitor
-    await connect(visitor, apiKey, 'actions')
     await page.getByRole('heading', { name: HOSTILE_SHOWN }).waitFor()
     expect(await page.locator('.rows').innerText()).toContain(HOSTILE_SHOWN)
     expect(await page.getByLabel('Permit it in a group').innerText()).toContain('<img src=x')

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { atConsole, clientWithKey, connect, openAccount } from '../at-console.ts'
 import { evaluate } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
-import { accountHolder, clientWithKey, connect } from './account-holder.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202E'
 const SHOWN = '<img src=x onerror=alert(1)>"><script>alert(2)</script>‹U+202E›'
@@ -35,8 +35,10 @@ async function payByCard(page: Page, number: string): Promise<void> {
 }
 
 export function creditWalks(walks: Walks): void {
+  const atCredits = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'credits')
+
   it('a person adds funds by card, and sees the balance grow', async () => {
-    const { visitor } = await accountHolder(walks, 'credits')
+    const visitor = await atCredits()
     const { page } = visitor
     await page.getByText('$5.00', { exact: true }).first().waitFor()
     await judge(page, 'console-credits', WITH_CHART)
@@ -56,7 +58,7 @@ export function creditWalks(walks: Walks): void {
   })
 
   it('a card that is refused is said on the payment page, and another one pays', async () => {
-    const { visitor } = await accountHolder(walks, 'credits')
+    const visitor = await atCredits()
     const { page } = visitor
     const pay = await payPage(visitor, '10')
     await payByCard(pay, '4000000000000002')
@@ -71,7 +73,7 @@ export function creditWalks(walks: Walks): void {
   })
 
   it('a payment that stays pending is shown as such until its chain has confirmed it', async () => {
-    const { visitor } = await accountHolder(walks, 'credits')
+    const visitor = await atCredits()
     const { page } = visitor
     const pay = await payPage(visitor, '10')
     await pay.getByLabel('Payment method').selectOption('Crypto')
@@ -87,11 +89,10 @@ export function creditWalks(walks: Walks): void {
   })
 
   it('what was charged is a chart, a table and a file, of every key or of one', async () => {
-    const { visitor, client, apiKey } = await accountHolder(walks, 'start')
+    const { client, apiKey } = await openAccount(walks)
     await client.svcAction({ code: 'const main = () => 1' })
     await client.createWallet({ name: 'one' })
-    const { page } = visitor
-    await connect(visitor, apiKey, 'credits')
+    const { page } = await atConsole(walks, apiKey, 'credits')
     const table = page.getByRole('table')
     await table.getByText('create_wallet').waitFor()
     await page.locator('.usage-chart canvas').waitFor()
@@ -105,21 +106,21 @@ export function creditWalks(walks: Walks): void {
   })
 
   it('XSS by the name of a usage key in the statement is text', async () => {
-    const { visitor, client, apiKey } = await accountHolder(walks, 'start')
+    const { client, apiKey } = await openAccount(walks)
     const { usage_api_key } = await client.addUsageApiKey({
       name: HOSTILE,
       can_create_pkps: true,
     })
     await clientWithKey(walks, usage_api_key).createWallet({ name: 'one' })
-    const { page } = visitor
-    await connect(visitor, apiKey, 'credits')
+    const { page } = await atConsole(walks, apiKey, 'credits')
     await page.getByRole('table').getByText(SHOWN.slice(0, 28)).waitFor()
     expect(await page.getByRole('table').innerText()).toContain(SHOWN)
     expect(await page.locator('main img').count()).toBe(0)
   })
 
   it('the payment page cannot read the key: it has no opener, and a tab of its own', async () => {
-    const { visitor, apiKey } = await accountHolder(walks, 'credits')
+    const { apiKey } = await openAccount(walks)
+    const visitor = await atConsole(walks, apiKey, 'credits')
     const pay = await payPage(visitor, '10')
     expect(await evaluate(pay, 'globalThis.opener')).toBeNull()
     expect(
@@ -130,13 +131,11 @@ export function creditWalks(walks: Walks): void {
   })
 
   it('the processor’s script is not loaded into a tab that keeps the key', async () => {
-    const { visitor, apiKey } = await accountHolder(walks, 'start')
+    const { apiKey } = await openAccount(walks)
+    const visitor = await walks.visitor()
     const { page } = visitor
     await visitor.open('/console')
-    await page.getByLabel('API key').fill(apiKey)
-    await page.getByLabel(/^Keep it in this tab/).check()
-    await page.getByRole('button', { name: 'Connect', exact: true }).click()
-    await page.locator('.view').waitFor()
+    await connect(visitor, apiKey, true)
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).origin))
     await visitor.open('/pay')

@@ -12,10 +12,10 @@ export const CreditsView: View = ({ connection, perform }) => {
   usePayments(payments)
   const balance = useLoaded(() => billing.balance())
   return (
-    <>
+    <div class="credits-view">
       <BalanceCard balance={balance} credited={payments.credited} />
       <TopUpCard {...{ billing, payments, perform }} />
       <UsageCard {...{ connection, perform }} />
-    </>
+    </div>
   )
 }
