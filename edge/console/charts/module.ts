@@ -91,7 +91,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
             label: name,
             stroke: ink(colour),
             width: 2,
-            points: { size: 5, fill: ink(colour) },
+            points: { show: true, size: 5, fill: ink(colour) },
           }
         const paths = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
         return { label: name, fill: ink(colour), width: 0, paths, points: { show: false } }
