@@ -2,7 +2,15 @@
 import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
 import { Armed } from '../../armed.tsx'
 import { UserText } from '../../user-text.tsx'
-import { dangersOf, keysOf, nameOfAction, nameOfWallet, type Permissions } from '../permissions.ts'
+import {
+  dangersOf,
+  HEADING_MAX_CHARACTERS,
+  keysOf,
+  nameOfAction,
+  nameOfWallet,
+  type Permissions,
+  shownName,
+} from '../permissions.ts'
 import { ChangeGroup } from './change-group.tsx'
 
 /** Does a change of the groups, and draws them anew. @returns whether it was done */
