@@ -1,8 +1,11 @@
 /** The settings among the Worker's bindings, as they are parsed; `docs/configuration.md` is made of what stands here. */
 import { z } from 'zod'
+import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
 import { SETTINGS } from '../shared/settings.ts'
 import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
+import { paymentMisfits, paymentSettings } from './payment/payment-settings.ts'
 import { misfits, trustSettings } from './trust/trust-settings.ts'
 
 const base64Secret = (bytes: number) =>
@@ -42,16 +45,24 @@ export const edgeSettings = {
     secret: 'its URLs hold keys',
     production: '`http` nodes; two chains of one id',
   }),
+  ...paymentSettings,
   MAILER: mailerSetting.register(SETTINGS, {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',
     default: 'none: nobody can sign in',
     secret: "it holds the API's token",
   }),
+  SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
+  METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
+    meaning:
+      'who has it may read `/metrics` ([operate.md](operate.md)): 32 to 128 characters of base64url, made at random',
+    default: 'none: no such page; the local stack makes one',
+    secret: true,
+  }),
 }
 
 export const edgeSettingsSchema = z.object(edgeSettings).superRefine((settings, context) => {
-  for (const [name, message] of [...misfits(settings), ...chainMisfits(settings)])
-    context.addIssue({ code: 'custom', path: [name], message })
+  const found = [...misfits(settings), ...chainMisfits(settings), ...paymentMisfits(settings)]
+  for (const [name, message] of found) context.addIssue({ code: 'custom', path: [name], message })
 })
 
 export type Settings = z.infer<typeof edgeSettingsSchema>

@@ -10,6 +10,7 @@ const SCRIPTS = {
   connect: () => import('../console/connect/script.txt'),
   console: () => import('../console/console/script.txt'),
   ethers: () => import('../console/ethers/script.txt'),
+  pay: () => import('../console/pay/script.txt'),
   'sign-in': () => import('../console/sign-in/script.txt'),
   verifier: () => import('../console/verifier/script.txt'),
   verify: () => import('../console/verify/script.txt'),

@@ -9,7 +9,7 @@ import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
-import { Footer, Header } from './page/header.tsx'
+import { Footer, Header, NameAlone } from './page/header.tsx'
 import { contentSecurityPolicy, guardPage, type PageScript } from './page/policy.ts'
 import { STYLE } from './page/style.ts'
 
@@ -25,6 +25,8 @@ type PageOptions = {
   wide?: boolean
   /** Without the look-up of who is signed in: for pages about a failure, which may be the database's. */
   anonymous?: boolean
+  /** Without the session and without ways to the other pages: for one that runs a script of somebody else. */
+  alone?: boolean
 }
 
 /** A whole page, with the headers that every page of ours has. `content` is headed from h2 on. */
@@ -38,6 +40,7 @@ export async function page(
     style,
     wide = false,
     anonymous = false,
+    alone = false,
   }: PageOptions,
   content: Child,
 ): Promise<Response> {
@@ -61,12 +64,12 @@ export async function page(
         <a class="skip" href="#main">
           Skip to content
         </a>
-        <Header path={c.req.path} session={session} />
+        {alone ? <NameAlone /> : <Header path={c.req.path} session={session} />}
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {content}
         </main>
-        <Footer session={session} />
+        {!alone && <Footer session={session} />}
       </body>
     </html>
   )

@@ -103,8 +103,8 @@ async function misfits(page: Page, maxBytes: number): Promise<string[]> {
   if (width !== PHONE.width) found.push(`${width} px wide on a screen of ${PHONE.width}`)
   const bytes = Buffer.byteLength(await page.content())
   if (bytes > maxBytes) found.push(`${bytes} bytes`)
-  // Of a page with several views, the view's name goes before.
   const [title, heading] = [await page.title(), await page.locator('h1').innerText()]
+  // A view of a page stands before it.
   if (title !== heading && !title.endsWith(` · ${heading}`)) found.push('another title')
   for (const target of await page.locator(TARGETS).filter({ visible: true }).all()) {
     const box = await target.boundingBox()

@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
+import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
 import { consoleWalks } from './walks/console.ts'
 import { docsWalks } from './walks/docs.ts'
+import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
+import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
+import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
 import { triggerFormWalks } from './walks/trigger-forms.ts'
 
@@ -30,6 +34,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
 
   signInWalks(walks)
   triggerFormWalks(walks)
+  runWalks(walks)
   approveWalks(walks)
   requestWalks(walks)
   attackWalks(walks)
@@ -37,4 +42,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
   docsWalks(walks)
   consoleWalks(walks)
   passkeyWalks(walks)
+  ownershipWalks(walks)
+  actionWalks(walks)
+  creditWalks(walks)
 })

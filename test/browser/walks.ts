@@ -1,15 +1,20 @@
 /** What the walks share: one stack and one browser; each walk has visitors of its own, who may not complain in the end. */
 import type { Browser, BrowserContextOptions, Cookie } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
 import { type StartedStack, startStack } from '../system/stack.ts'
 import { type AnotherSite, anotherSite } from './another-site.ts'
 import { launchChromium } from './chromium.ts'
 import { EdgeDatabase } from './edge-database.ts'
 import { Visitor } from './visitor.ts'
 
+/** An action that never ends is waited for by a person. */
+const SHORT_RUNS = { SVC_EXECUTION_CPU_MS: '2000' }
+
 export class Walks {
   #stack: StartedStack | undefined
   #browser: Browser | undefined
+  #processor: ProcessorDouble | undefined
   readonly #cookies = new Map<string, Cookie[]>()
   readonly #visitors: Visitor[] = []
   readonly #sites: AnotherSite[] = []
@@ -17,7 +22,9 @@ export class Walks {
   /** Its set-up and clean-up, within the `describe` that it is made in. */
   constructor() {
     beforeAll(async () => {
-      const [stack, browser] = await Promise.all([startStack(), launchChromium()])
+      this.#processor = await startProcessor()
+      const settings = { ...this.#processor.settings, ...SHORT_RUNS }
+      const [stack, browser] = await Promise.all([startStack(settings), launchChromium()])
       this.#stack = stack
       this.#browser = browser
     })
@@ -30,11 +37,17 @@ export class Walks {
     afterAll(async () => {
       await this.#browser?.close()
       await this.#stack?.stop()
+      await this.#processor?.close()
     })
   }
 
   get stack(): StartedStack {
     return this.#stack!
+  }
+
+  /** Through which accounts are paid. */
+  get processor(): ProcessorDouble {
+    return this.#processor!
   }
 
   get triggersUrl(): string {

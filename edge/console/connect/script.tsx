@@ -38,6 +38,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     try {
       await work(await loadConsole())
     } catch (failure) {
+      setBusy(undefined)
       setProblem(<Problem failure={failure} />)
       setBusy(undefined)
     }
@@ -129,7 +130,10 @@ function text(fields: FormData, name: string): string {
 
 function show(module: ConsoleModule, opened: Opened): void {
   about.hidden = true
-  module.showConsole(root, { ...opened, origin, keep: keepIfKept, disconnect })
+  // Of its own: how one connects is drawn once more when that is over, where nobody sees it.
+  const place = document.createElement('div')
+  root.replaceWith(place)
+  module.showConsole(place, { ...opened, origin, keep: keepIfKept, disconnect })
 }
 
 /** Another key takes the place of the one that is kept. */

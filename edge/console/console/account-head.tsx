@@ -25,7 +25,9 @@ export const AccountHead = ({ connection, account, done, disconnect }: AccountHe
       )}
       <Identity connection={connection} />
     </div>
-    <Balance connection={connection} done={done} />
+    {(connection.by === 'key' || connection.standing === 'admin') && (
+      <Balance connection={connection} done={done} />
+    )}
     <button type="button" class="quiet" onClick={disconnect}>
       Disconnect
     </button>
@@ -35,8 +37,9 @@ export const AccountHead = ({ connection, account, done, disconnect }: AccountHe
 const Identity = ({ connection }: { connection: Connection }) =>
   connection.by === 'wallet' ? (
     <p>
-      Admin wallet <Folded text={connection.address} of="the address of the admin wallet" />
-      <Badge>ChainSecured</Badge>
+      {connection.standing === 'admin' ? 'Admin wallet' : 'Wallet'}{' '}
+      <Folded text={connection.address} of="the address of the wallet" />
+      <Badge>{connection.standing === 'admin' ? 'ChainSecured' : 'No account'}</Badge>
     </p>
   ) : (
     <p>

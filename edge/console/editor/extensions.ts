@@ -21,6 +21,7 @@ import {
 import { completeForActions } from './completion.ts'
 import { LOOKS } from './looks.ts'
 import { markedLines } from './marked-lines.ts'
+import { typedOverSelection } from './typed-over-selection.ts'
 
 type Parts = { label: string; hint: string; changed: (text: string) => void }
 
@@ -51,13 +52,16 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
       ...searchKeymap,
       ...historyKeymap,
       ...completionKeymap,
-      // After Escape the Tab is the browser's for two seconds, so that nobody is caught in here (WCAG 2.1.2).
       indentWithTab,
     ]),
+    leaveByEscape,
+    typedOverSelection,
     EditorView.contentAttributes.of({
       'aria-label': label,
       'aria-description': hint,
       autocapitalize: 'off',
+      // It has the focus anyway: checkers of pages look for this.
+      tabindex: '0',
       spellcheck: 'false',
     }),
     EditorView.updateListener.of(({ docChanged, state }) => {
@@ -65,3 +69,13 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
     }),
   ]
 }
+
+/** So long the Tab after an Escape is the browser's, as CodeMirror has it where Escape closes nothing else. */
+const LEAVE_WITHIN_MS = 2_000
+
+/** Whatever else the Escape was for: nobody is caught in here (WCAG 2.1.2). */
+const leaveByEscape = EditorView.domEventObservers({
+  keydown: ({ key }, view) => {
+    if (key === 'Escape') view.setTabFocusMode(LEAVE_WITHIN_MS)
+  },
+})

@@ -48,8 +48,13 @@ export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   const { required } = textarea
   // A browser cannot put its complaint on what is hidden, and would refuse to send the form without a word.
   textarea.required = false
+  const wasWrittenIn = textarea.matches(':focus')
   textarea.hidden = true
   textarea.after(host)
+  if (wasWrittenIn) {
+    view.dispatch({ selection: { anchor: textarea.selectionStart, head: textarea.selectionEnd } })
+    view.focus()
+  }
   const toEditor = (event: Event) => {
     event.preventDefault()
     view.focus()

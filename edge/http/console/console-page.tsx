@@ -4,10 +4,17 @@ import { ConnectCard } from '../../console/connect/connect-card.tsx'
 import type { App, AppEnv } from '../app-env.ts'
 import { page } from '../page.tsx'
 import { scriptUrl } from '../page-script.ts'
+import { ACCOUNT_STYLE } from './account-style.ts'
+import { CHARTS_SCRIPT_PATH } from './charts-script.ts'
 import { CONSOLE_STYLE } from './console-style.ts'
+import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
+import { WALLETS_STYLE } from './wallets-style.ts'
 
 /** What the console loads when it is needed. */
 const LATER = ['console', 'ethers', 'verifier'] as const
+
+/** And what other pages load too. */
+const SHARED = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
 
 export function registerConsolePage(app: App): void {
   app.get('/console', (c) => consolePage(c))
@@ -16,15 +23,18 @@ export function registerConsolePage(app: App): void {
 function consolePage(c: Context<AppEnv>): Promise<Response> {
   const { baseUrl, verify } = coreApi(c)
   const script = scriptUrl(c, 'connect')
-  const modules = LATER.map((name) => scriptUrl(c, name))
+  const modules = [
+    ...LATER.map((name) => scriptUrl(c, name)),
+    ...SHARED.map((path) => new URL(path, script).href),
+  ]
   const connect = [...new Set([new URL(script).origin, baseUrl])]
   return page(
     c,
     {
       title: 'Console',
       wide: true,
-      style: CONSOLE_STYLE,
-      script: { url: script, modules, connect },
+      style: CONSOLE_STYLE + ACCOUNT_STYLE + WALLETS_STYLE,
+      script: { url: script, modules, connect, dataImages: true },
     },
     <>
       <noscript>

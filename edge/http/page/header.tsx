@@ -50,6 +50,15 @@ export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) 
   </header>
 )
 
+/** Where one is, and no way to anywhere. */
+export const NameAlone: FC = () => (
+  <header class="site">
+    <div>
+      <span class="name">{SERVICE_NAME}</span>
+    </div>
+  </header>
+)
+
 const PlaceLink: FC<{ place: Place; path: string }> = ({ place: { href, text }, path }) => (
   <li>
     <a href={href} {...(isWithin(path, href) && { 'aria-current': 'page' as const })}>

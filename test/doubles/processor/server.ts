@@ -16,6 +16,7 @@ import { ok, type Outcome, outcomeOf, refused } from './outcome.ts'
 import { Paying } from './paying.ts'
 import { type Emit, Records } from './records.ts'
 import { control } from './test-routes.ts'
+import { answerToBrowser } from './to-browsers.ts'
 import { Webhooks } from './webhooks.ts'
 
 export type ProcessorDouble = Awaited<ReturnType<typeof startProcessor>>
@@ -62,6 +63,7 @@ export async function startProcessor(options: ProcessorOptions = {}) {
     return outcomeOf(asked, faults.meet(`${method} ${path}`), parts)
   }
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    if (answerToBrowser(request, response)) return
     const body = await textOf(request)
     const answer = await outcome(request, body).catch((error: unknown) => {
       if (error instanceof ProcessorApiError) return refused(error)

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import vm from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { SOME_WALLET, TEMPLATES } from '../../../edge/console/console/actions/templates.ts'
+import { ACTION_NAMES } from '../../../edge/console/editor/action-names.ts'
 import { WILDCARD } from '../../../origin/accounts/permissions.ts'
 import { FAILURE_CODES, type RunResult } from '../../../origin/actions/run.ts'
 import { capabilityFor } from '../../../origin/runs/capability.ts'
@@ -154,5 +156,30 @@ describe('docs/actions.md', () => {
     const code = `const main = ({ names }) => names.filter((name) => name in globalThis)`
     expect(names.length).toBeGreaterThan(5)
     expect(await sandbox.value(code, { names })).toEqual([])
+  })
+
+  it('the editor completes no name that is not there', async () => {
+    const paths = [...ACTION_NAMES].flatMap(([within, names]) =>
+      names.map(({ name }) => within + name),
+    )
+    const code = `const main = ({ paths }) => paths.filter((path) =>
+      path.split('.').reduce((value, name) => value?.[name], globalThis) === undefined)`
+    expect(paths.length).toBeGreaterThan(60)
+    expect(await sandbox.value(code, { paths })).toEqual([])
+  })
+
+  it.each(TEMPLATES)('the console’s template runs: $name', async ({ source, params }) => {
+    const [, secret] = /^const SECRET = '(.+)'$/m.exec(page) ?? []
+    const mac = /sha256=(?!0{64})[0-9a-f]{64}/.exec(page)?.[0]
+    const filled = (text: string) =>
+      text
+        .replaceAll(SOME_WALLET, '0x4BA7C1C0E0Ad17900644A9BC8e7E73a8f9311485')
+        .replace("SECRET = ''", `SECRET = '${secret}'`)
+        .replace(/sha256=0{64}/, mac ?? '')
+        .replace(/https:\/\/api\.github\.com/, 'https://api.example.com')
+    const code = here(filled(source))
+    const capability = capabilityFor(keyring, await actionCid(code), () => holder)
+    const result = await sandbox.run(code, { params: here(filled(params)) }, capability)
+    expect(stated(result)).toHaveProperty('response')
   })
 })

@@ -1,3 +1,92 @@
+/** `#actions`: source, what it may, a run of it, and the actions that have a name. */
+import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import type { Editor } from '../../editor/mount-editor.ts'
+import { keepDraft, keptDraft } from '../actions/draft.ts'
+import { PermissionCard, useCid } from '../actions/permission-card.tsx'
+import { RegisteredCard } from '../actions/registered-card.tsx'
+import { RunCard } from '../actions/run-card.tsx'
+import { SourceEditor } from '../actions/source-editor.tsx'
+import { SOME_WALLET, TEMPLATES } from '../actions/templates.ts'
+import { isWholeAccount } from '../connection.ts'
+import { useLoaded } from '../loaded.tsx'
 import type { View } from '../view.ts'
 
-export const ActionsView: View = () => null
+export const ActionsView: View = ({ connection, origin, perform }) => {
+  const [draft, setDraft] = useState(() => keptDraft() ?? TEMPLATES[0]!)
+  const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
+  const isWhole = isWholeAccount(connection)
+  const actions = useLoaded(async () =>
+    isWhole ? await connection.client.listActions().all() : [],
+  )
+  const wallets = useLoaded(async () =>
+    isWhole ? await connection.client.listWallets().all() : [],
+  )
+  const cid = useCid(draft.source)
+
+  const change = (changed: Partial<typeof draft>) =>
+    setDraft((before) => {
+      const { source, params } = { ...before, ...changed }
+      keepDraft({ source, params })
+      return { source, params }
+    })
+  const startFrom = (name: string) => {
+    const template = TEMPLATES.find((known) => known.name === name)
+    if (!template) return
+    const wallet = wallets.value?.[0]?.wallet_address ?? SOME_WALLET
+    editor.current?.setText(template.source.replaceAll(SOME_WALLET, wallet))
+    change({ params: template.params.replaceAll(SOME_WALLET, wallet) })
+  }
+  // What one starts with has a wallet of the account in it, where there is one.
+  useEffect(() => {
+    const [first] = TEMPLATES
+    const isUntouched = draft.source === first!.source && draft.params === first!.params
+    if (wallets.state === 'there' && isUntouched) startFrom(first!.name)
+  }, [wallets.state])
+  const goTo = (line: number, column: number) => {
+    editor.current?.mark([{ line, text: 'The stack names this line' }])
+    editor.current?.goTo(line, column)
+  }
+  return (
+    <div class="action-view">
+      <div class="field">
+        <label for="template">Start from</label>
+        <select
+          id="template"
+          onChange={(event) => startFrom((event.target as HTMLSelectElement).value)}
+        >
+          <option value="">What is written below</option>
+          {TEMPLATES.map(({ name }) => (
+            <option value={name}>{name}</option>
+          ))}
+        </select>
+      </div>
+      <SourceEditor
+        source={draft.source}
+        onChange={(source) => change({ source })}
+        onMounted={(mounted) => {
+          editor.current = mounted
+        }}
+      />
+      <p class="note">
+        This tab keeps source and params until it is closed, unlike your key: they are no secrets.
+        Put none into them.
+      </p>
+      {wallets.value?.length === 0 && draft.params.includes(SOME_WALLET) && (
+        <p class="warn">
+          The zeros stand for a wallet, and this account has none yet.{' '}
+          <a href="#wallets">Make one</a>, and a group that permits it with this action.
+        </p>
+      )}
+      <PermissionCard {...{ connection, cid, perform }} onChange={() => void actions.again()} />
+      <RunCard
+        {...{ connection, origin, goTo }}
+        source={draft.source}
+        params={draft.params}
+        onParams={(params) => change({ params })}
+      />
+      {isWhole && cid !== undefined && (
+        <RegisteredCard {...{ connection, perform, cid, actions }} />
+      )}
+    </div>
+  )
+}

@@ -1,3 +1,21 @@
+/** `#credits`: what the account has, how it gets more, and what it was charged. */
+import { BalanceCard } from '../credits/balance-card.tsx'
+import { paymentsOf } from '../credits/payments.ts'
+import { TopUpCard, usePayments } from '../credits/top-up-card.tsx'
+import { UsageCard } from '../credits/usage-card.tsx'
+import { useLoaded } from '../loaded.tsx'
 import type { View } from '../view.ts'
 
-export const CreditsView: View = () => null
+export const CreditsView: View = ({ connection, perform }) => {
+  const { billing } = connection.client
+  const payments = paymentsOf(connection)
+  usePayments(payments)
+  const balance = useLoaded(() => billing.balance())
+  return (
+    <div class="credits-view">
+      <BalanceCard balance={balance} credited={payments.credited} />
+      <TopUpCard {...{ billing, payments, perform }} />
+      <UsageCard {...{ connection, perform }} />
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+/** Runs that this tab has begun: they go on while another view is looked at, and are there when one comes back. */
+import type { ApiClient } from '../../../../shared/client/api/client.ts'
+import type { SovereignClient } from '../../../../shared/client/sovereign/client.ts'
+import type { ActionAnswer } from '../../../../shared/client/core/execution.ts'
+import type { Connection } from '../connection.ts'
+
+export type Runner = Pick<ApiClient | SovereignClient, 'svcAction'>
+
+export type ActionRun = {
+  number: number
+  source: string
+  /** Unix milliseconds. */
+  startedAt: number
+  /** `left`: nobody here waits for it; it goes on. */
+  state: 'under way' | 'left' | 'ended'
+  answer?: ActionAnswer
+  failure?: unknown
+}
+
+/** So many are shown. */
+const KEPT_RUNS = 10
+
+export class ActionRuns {
+  #runs: ActionRun[] = []
+  #begun = 0
+  readonly #waits = new Map<number, { again: () => void; stop: AbortController }>()
+  readonly #listeners = new Set<() => void>()
+
+  /** The newest first. */
+  get all(): readonly ActionRun[] {
+    return this.#runs
+  }
+
+  /** @returns how to listen no more */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  begin(runner: Runner, code: string, js_params: Record<string, unknown>): void {
+    const number = ++this.#begun
+    // Under one key it is executed once, however often its answer is asked for.
+    const idempotencyKey = crypto.randomUUID()
+    const wait = () => {
+      const stop = new AbortController()
+      this.#waits.set(number, { again: wait, stop })
+      const options = { idempotencyKey, signal: stop.signal }
+      runner.svcAction({ code, js_params }, options).then(
+        (answer) => this.#change(number, { state: 'ended', answer }),
+        (failure: unknown) => {
+          if (!stop.signal.aborted) this.#change(number, { state: 'ended', failure })
+        },
+      )
+    }
+    const run: ActionRun = { number, source: code, startedAt: Date.now(), state: 'under way' }
+    this.#runs = [run, ...this.#runs].slice(0, KEPT_RUNS)
+    wait()
+    this.#tell()
+  }
+
+  /** The run goes on, and its answer can be asked for again. */
+  stopWaiting(number: number): void {
+    this.#waits.get(number)?.stop.abort()
+    this.#change(number, { state: 'left' })
+  }
+
+  waitAgain(number: number): void {
+    this.#change(number, { state: 'under way' })
+    this.#waits.get(number)?.again()
+  }
+
+  #change(number: number, change: Partial<ActionRun>): void {
+    this.#runs = this.#runs.map((run) => (run.number === number ? { ...run, ...change } : run))
+    if (change.state === 'ended') this.#waits.delete(number)
+    this.#tell()
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const ofConnections = new WeakMap<Connection, ActionRuns>()
+
+/** Who connects to another account sees nothing of this one. */
+export function runsOf(connection: Connection): ActionRuns {
+  const known = ofConnections.get(connection) ?? new ActionRuns()
+  ofConnections.set(connection, known)
+  return known
+}

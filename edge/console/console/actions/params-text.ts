@@ -1,0 +1,31 @@
+/** What a person typed as `js_params`. */
+import { jsonFault } from './json-fault.ts'
+
+export type ParamsText =
+  | { params: Record<string, unknown> }
+  | { fault: string; place?: { line: number; column: number; offset: number } }
+
+/** A JSON object; nothing is `{}`. Of what is no JSON it says where. */
+export function readParams(text: string): ParamsText {
+  if (text.trim() === '') return { params: {} }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return faultAt(text, jsonFault(text))
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { params: value as Record<string, unknown> }
+  return { fault: 'Params are a JSON object, as {"message": "hello"}.' }
+}
+
+/** Lines and columns count from 1. */
+function faultAt(text: string, offset: number): ParamsText {
+  const before = text.slice(0, offset).split('\n')
+  const line = before.length
+  const column = before.at(-1)!.length + 1
+  return {
+    fault: `This is no JSON: look at line ${line}, column ${column}.`,
+    place: { line, column, offset },
+  }
+}

@@ -1,0 +1,195 @@
+/** What the source is called, whether it may run, and what it may use. */
+import { useEffect, useState } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import { cidHash } from '../../../../shared/action-cid.ts'
+import { actionCid } from '../../../../shared/cid.ts'
+import type { Group } from '../../../../shared/client/core/account.ts'
+import { Folded } from '../../copy.tsx'
+import { failureInWords } from '../../failure-in-words.ts'
+import { UserText } from '../../user-text.tsx'
+import { type Connection, isWholeAccount } from '../connection.ts'
+import { Loaded, useLoaded } from '../loaded.tsx'
+import type { Perform } from '../view.ts'
+
+/** The CID of a text, a moment after it was typed. */
+export function useCid(source: string): string | undefined {
+  const [cid, setCid] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    let isOver = false
+    actionCid(source).then(
+      (made) => isOver || setCid(made),
+      () => {},
+    )
+    return () => {
+      isOver = true
+    }
+  }, [source])
+  return cid
+}
+
+type PermissionCardProps = {
+  connection: Connection
+  cid: string
+  perform: Perform
+  /** Something was permitted. */
+  onChange: () => void
+}
+
+/** @param cid absent for a moment at the beginning: the card has its place already */
+export const PermissionCard: FC<Omit<PermissionCardProps, 'cid'> & { cid: string | undefined }> = ({
+  cid,
+  ...props
+}) => (
+  <section class="card permission" aria-labelledby="permission-heading">
+    <h3 id="permission-heading">Who it is, and what it may</h3>
+    {cid !== undefined && <OfCid cid={cid} {...props} />}
+  </section>
+)
+
+const OfCid: FC<PermissionCardProps> = (props) => (
+  <>
+    <p>
+      CID <Folded text={props.cid} of="the CID of the source" />
+    </p>
+    <OwnWallet {...props} key={props.cid} />
+    {isWholeAccount(props.connection) ? (
+      <Groups {...props} />
+    ) : (
+      <p class="note">
+        A usage key does not see the groups of its account. Run it: it is refused where no group
+        permits it.
+      </p>
+    )}
+  </>
+)
+
+const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange }) => {
+  const groups = useLoaded(() => connection.client.listGroups().all())
+  const [chosen, setChosen] = useState<number | undefined>(undefined)
+  const hash = cidHash(cid)
+  const permit = async (group_id: number) => {
+    const fields = { group_id, action_ipfs_cid: cid }
+    const done = await perform('Permit this action', () =>
+      connection.client.addActionToGroup(fields),
+    )
+    if (!done) return
+    await groups.again()
+    onChange()
+  }
+  return (
+    <Loaded of={groups} what="groups">
+      {(all) => {
+        const permitting = all.filter((group) => permits(group, hash))
+        const others = all.filter((group) => !permits(group, hash))
+        const choice = others.find(({ id }) => id === chosen) ?? others[0]
+        return (
+          <>
+            <Permitting groups={permitting} hash={hash} connection={connection} />
+            {choice && (
+              <div class="permit">
+                <div class="field">
+                  <label for="permit-group">Permit it in a group</label>
+                  <select
+                    id="permit-group"
+                    onChange={(event) =>
+                      setChosen(Number((event.target as HTMLSelectElement).value))
+                    }
+                  >
+                    {others.map(({ id, name }) => (
+                      <option value={String(id)} selected={id === choice.id}>
+                        {id}: <UserText text={name} max={60} />
+                      </option>
+                    ))}
+                  </select>
+                </div>
+                <button type="button" class="quiet" onClick={() => void permit(choice.id)}>
+                  Permit it
+                </button>
+              </div>
+            )}
+            {all.length === 0 && (
+              <p>
+                There is no group yet. <a href="#groups">Make one</a>, with the wallets that this
+                action may use.
+              </p>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** 32 zero bytes in a group stand for every action. */
+const EVERY = `0x${'0'.repeat(64)}`
+
+const permits = ({ cid_hashes_permitted: hashes }: Group, hash: string) =>
+  hashes.includes(hash) || hashes.includes(EVERY)
+
+const Permitting: FC<{ groups: Group[]; hash: string; connection: Connection }> = ({
+  groups,
+  hash,
+  connection,
+}) => {
+  if (groups.length === 0)
+    return (
+      <p>
+        No group permits it.{' '}
+        {connection.by === 'key'
+          ? 'The account key may run it all the same, without a wallet; a usage key may not.'
+          : 'No usage key may run it.'}
+      </p>
+    )
+  return (
+    <ul>
+      {groups.map(({ id, name, cid_hashes_permitted: hashes, pkp_ids_permitted: wallets }) => (
+        <li>
+          Permitted in group {id}, <UserText text={name} max={80} />
+          {hashes.includes(hash) ? '' : ', which permits every action'}, with{' '}
+          {wallets.includes(EVERY) ? 'every wallet' : walletsOf(wallets.length)}.
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const walletsOf = (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`)
+
+/** Asked for when somebody wants it: it is signed by the machine, and the evidence for that is large. */
+const OwnWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
+  const [found, setFound] = useState<{ address?: string; why?: string; isAsked?: boolean }>({})
+  const look = async () => {
+    setFound({ isAsked: true })
+    try {
+      const { wallet_address } = await connection.client.actionWallet(cid)
+      setFound({ address: wallet_address })
+    } catch (failure) {
+      const { message, fix } = failureInWords(failure)
+      setFound({ why: `${message} ${fix}` })
+    }
+  }
+  return (
+    <div class="own-wallet">
+      {found.address === undefined ? (
+        <button
+          type="button"
+          class="quiet small"
+          disabled={found.isAsked === true}
+          onClick={() => void look()}
+        >
+          Look up its own wallet
+        </button>
+      ) : (
+        <p>
+          Its own wallet <Folded text={found.address} of="the address of the action" />
+        </p>
+      )}
+      <p role="status">{found.isAsked ? 'Asking…' : ''}</p>
+      {found.why !== undefined && (
+        <p class="warn">
+          <UserText text={found.why} max={600} />
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,231 @@
+/** Params, by which key, and what became of it. */
+import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import { Badge } from '../../parts.tsx'
+import { failureInWords } from '../../failure-in-words.ts'
+import type { Connection } from '../connection.ts'
+import { clientOfKey, type Origin } from '../open.ts'
+import { type ActionRun, type Runner, runsOf } from './action-runs.ts'
+import { readParams } from './params-text.ts'
+import { isActionFailure, RunOutcome } from './run-outcome.tsx'
+
+type RunCardProps = {
+  connection: Connection
+  origin: Origin
+  source: string
+  params: string
+  onParams: (params: string) => void
+  goTo: (line: number, column: number) => void
+}
+
+type Refused = { field: 'params' | 'key'; why: string; offset?: number }
+
+export const RunCard: FC<RunCardProps> = ({
+  connection,
+  origin,
+  source,
+  params,
+  onParams,
+  goTo,
+}) => {
+  const runs = runsOf(connection)
+  const [, redraw] = useState(0)
+  useEffect(() => runs.onChange(() => redraw((count) => count + 1)), [])
+  const [byOther, setByOther] = useState(connection.by === 'wallet')
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const otherKey = useRef<HTMLInputElement>(null)
+  const [latest, ...earlier] = runs.all
+
+  const run = () => {
+    const read = readParams(params)
+    if ('fault' in read) {
+      setRefused({
+        field: 'params',
+        why: read.fault,
+        ...(read.place && { offset: read.place.offset }),
+      })
+      area.current?.focus()
+      return
+    }
+    const by = byOther ? runnerOf(otherKey.current?.value.trim() ?? '', origin) : connection.client
+    if (typeof by === 'string') {
+      setRefused({ field: 'key', why: by })
+      otherKey.current?.focus()
+      return
+    }
+    setRefused(undefined)
+    runs.begin(by, source, read.params)
+  }
+
+  return (
+    <section class="card" aria-labelledby="run-heading">
+      <h3 id="run-heading">Run it</h3>
+      <div class="field">
+        <label for="action-params">Params</label>
+        <p class="hint" id="action-params-hint">
+          What <code>main</code> is given: a JSON object.
+        </p>
+        <textarea
+          id="action-params"
+          rows={5}
+          spellcheck={false}
+          ref={area}
+          aria-describedby="action-params-hint action-params-error"
+          {...(refused?.field === 'params' && { 'aria-invalid': 'true' as const })}
+          onInput={(event) => onParams((event.target as HTMLTextAreaElement).value)}
+          value={params}
+        />
+        <p class="error" id="action-params-error" role="alert">
+          {refused?.field === 'params' && refused.why}
+        </p>
+        {refused?.field === 'params' && refused.offset !== undefined && (
+          <button
+            type="button"
+            class="quiet small"
+            onClick={() => {
+              area.current?.focus()
+              area.current?.setSelectionRange(refused.offset!, refused.offset! + 1)
+            }}
+          >
+            Go there
+          </button>
+        )}
+      </div>
+      <WhichKey {...{ connection, byOther, setByOther, otherKey }}>
+        {refused?.field === 'key' && refused.why}
+      </WhichKey>
+      <div class="actions">
+        <button type="button" disabled={latest?.state === 'under way'} onClick={run}>
+          Run
+        </button>
+        {latest?.state === 'under way' && (
+          <button type="button" class="quiet" onClick={() => runs.stopWaiting(latest.number)}>
+            Stop waiting
+          </button>
+        )}
+        {latest?.state === 'left' && (
+          <button type="button" class="quiet" onClick={() => runs.waitAgain(latest.number)}>
+            Wait for it again
+          </button>
+        )}
+      </div>
+      <p class="note">
+        A run that succeeds costs 1 cent for each second that it began; one that fails costs
+        nothing.
+      </p>
+      <div class="result">
+        <p role="status">{latest && <RunState run={latest} />}</p>
+        {latest && (
+          <RunOutcome
+            key={`run-${latest.number}`}
+            run={latest}
+            connection={connection}
+            isSourceShown={latest.source === source}
+            goTo={goTo}
+          />
+        )}
+      </div>
+      {earlier.length > 0 && <Earlier runs={earlier} {...{ connection, source, goTo }} />}
+    </section>
+  )
+}
+
+const RunState: FC<{ run: ActionRun }> = ({ run: { number, state, answer, failure } }) => {
+  if (state === 'under way')
+    return <>Run {number} is under way. You can look at another view meanwhile.</>
+  if (state === 'left') return <>Run {number} goes on, and nobody waits for it here.</>
+  if (answer)
+    return (
+      <>
+        Run {number} <Badge tone="good">succeeded</Badge>
+      </>
+    )
+  return (
+    <>
+      Run {number} <Badge tone="bad">{isActionFailure(failure) ? 'failed' : 'no result'}</Badge>
+    </>
+  )
+}
+
+type WhichKeyProps = {
+  connection: Connection
+  byOther: boolean
+  setByOther: (byOther: boolean) => void
+  otherKey: { current: HTMLInputElement | null }
+}
+
+/** An admin wallet runs nothing itself: what runs is paid and permitted by a usage key. */
+const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
+  connection,
+  byOther,
+  setByOther,
+  otherKey,
+  children: error,
+}) => (
+  <>
+    {connection.by === 'key' && (
+      <fieldset>
+        <legend>By which key</legend>
+        <label class="choice">
+          <input type="radio" name="run-by" checked={!byOther} onChange={() => setByOther(false)} />
+          <span>The key that the console is connected with</span>
+        </label>
+        <label class="choice">
+          <input type="radio" name="run-by" checked={byOther} onChange={() => setByOther(true)} />
+          <span>A usage key, to see what it may</span>
+        </label>
+      </fieldset>
+    )}
+    {byOther && (
+      <div class="field">
+        <label for="run-key">Usage key</label>
+        <p class="hint" id="run-key-hint">
+          It stays in this field and goes to the core API alone.
+          {connection.by === 'wallet' &&
+            ' An admin wallet runs actions by usage keys: make one under Usage keys.'}
+        </p>
+        <input
+          id="run-key"
+          type="password"
+          autocomplete="off"
+          ref={otherKey}
+          aria-describedby="run-key-hint run-key-error"
+          {...(error && { 'aria-invalid': 'true' as const })}
+        />
+        <p class="error" id="run-key-error" role="alert">
+          {error}
+        </p>
+      </div>
+    )}
+  </>
+)
+
+/** @returns why there is none */
+function runnerOf(usageKey: string, origin: Origin): Runner | string {
+  if (usageKey === '') return 'Paste the usage key that it is run by.'
+  try {
+    return clientOfKey(usageKey, origin)
+  } catch (failure) {
+    const { message, fix } = failureInWords(failure)
+    return `${message} ${fix}`
+  }
+}
+
+type EarlierProps = Pick<RunCardProps, 'connection' | 'source' | 'goTo'> & {
+  runs: readonly ActionRun[]
+}
+
+const Earlier: FC<EarlierProps> = ({ runs, connection, source, goTo }) => (
+  <details>
+    <summary>Earlier runs in this tab ({runs.length})</summary>
+    {runs.map((run) => (
+      <section key={`earlier-${run.number}`}>
+        <h4>
+          <RunState run={run} />
+        </h4>
+        <RunOutcome {...{ run, connection, goTo }} isSourceShown={run.source === source} />
+      </section>
+    ))}
+  </details>
+)

@@ -1,0 +1,63 @@
+import { useEffect, useRef } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import type { Editor } from '../../editor/mount-editor.ts'
+
+type SourceEditorProps = {
+  /** What it begins with; afterwards the text is the editor's. */
+  source: string
+  onChange: (source: string) => void
+  /** Given the editor once it is there: it is loaded when it is needed. */
+  onMounted: (editor: Pick<Editor, 'setText' | 'goTo' | 'mark'>) => void
+}
+
+/** A textarea until the editor has come, and where it does not come. */
+export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounted }) => {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    const textarea = area.current!
+    textarea.value = source
+    let editor: Editor | undefined
+    let isGone = false
+    onMounted(plain(textarea, onChange))
+    import('/scripts/editor.js').then(
+      ({ mountEditor }) => {
+        if (isGone) return
+        editor = mountEditor({ textarea, onChange })
+        onMounted(editor)
+      },
+      () => {},
+    )
+    return () => {
+      isGone = true
+      editor?.destroy()
+    }
+  }, [])
+  return (
+    <div class="field source">
+      <label for="action-source">Source</label>
+      <textarea
+        id="action-source"
+        rows={18}
+        spellcheck={false}
+        ref={area}
+        onInput={(event) => onChange((event.target as HTMLTextAreaElement).value)}
+      />
+    </div>
+  )
+}
+
+function plain(textarea: HTMLTextAreaElement, onChange: (source: string) => void) {
+  return {
+    setText: (text: string) => {
+      textarea.value = text
+      onChange(text)
+    },
+    goTo: (line: number, column = 1) => {
+      const before = textarea.value.split('\n').slice(0, line - 1)
+      const at = before.reduce((sum, { length }) => sum + length + 1, 0) + column - 1
+      textarea.focus()
+      textarea.setSelectionRange(at, at)
+    },
+    mark: () => {},
+  }
+}

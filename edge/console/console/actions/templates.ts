@@ -1,0 +1,69 @@
+/** Where one can start from. A test holds that each is an action. */
+import type { Draft } from './draft.ts'
+
+export type Template = Draft & { name: string }
+
+/** Stands for a wallet of the account's own, which the console puts in its place where there is one. */
+export const SOME_WALLET = '0x0000000000000000000000000000000000000000'
+
+const params = (value: object) => JSON.stringify(value, null, 2)
+
+export const TEMPLATES: readonly Template[] = [
+  {
+    name: 'Sign a message',
+    source: `async function main({ wallet, message }) {
+  const signer = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId: wallet }))
+  console.log('signing for', signer.address)
+  return { signature: await signer.signMessage(message) }
+}
+`,
+    params: params({ wallet: SOME_WALLET, message: 'hello' }),
+  },
+  {
+    name: 'Verify a webhook, then sign',
+    source: `// Made once with Svc.Actions.encrypt({ pkpId: WALLET, message: 'the secret of the hook' }).
+const WALLET = '${SOME_WALLET}'
+const SECRET = ''
+
+async function main({ event_raw, headers }) {
+  const bytes = (text) => new TextEncoder().encode(text)
+  const secret = await Svc.Actions.decrypt({ pkpId: WALLET, ciphertext: SECRET })
+  const how = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', bytes(secret), how, false, ['verify'])
+  const mac = ethers.utils.arrayify(headers['x-hub-signature-256'].replace('sha256=', '0x'))
+  if (!(await crypto.subtle.verify('HMAC', key, mac, bytes(event_raw)))) throw new Error('not from the sender')
+
+  const signer = new ethers.Wallet(await Svc.Actions.getPrivateKey({ pkpId: WALLET }))
+  return { signed: event_raw, signature: await signer.signMessage(event_raw) }
+}
+`,
+    params: params({
+      event_raw: '{"zen":"Keep it logically awesome."}',
+      headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+    }),
+  },
+  {
+    name: 'Fetch, and answer',
+    source: `async function main({ url }) {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(5000),
+  })
+  if (!response.ok) throw new Error(\`the server answered \${response.status}\`)
+  return { type: response.headers.get('content-type'), body: await response.json() }
+}
+`,
+    params: params({ url: 'https://api.github.com/rate_limit' }),
+  },
+  {
+    name: 'A wallet of the action’s own',
+    source: `// This very source has a key, the same in every account: change a letter, and it is another one.
+async function main({ a, b }) {
+  const own = new ethers.Wallet(await Svc.Actions.getSvcActionPrivateKey())
+  const sum = String(BigInt(a) + BigInt(b))
+  return { sum, by: own.address, signature: await own.signMessage(sum) }
+}
+`,
+    params: params({ a: '2', b: '3' }),
+  },
+]

@@ -1,0 +1,12 @@
+import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.ts'
+import { dollars } from './dollars.ts'
+
+/** @param text dollars, as `12` or `12.50`; @returns cents, or why it is no amount */
+export function amountCents(text: string): number | string {
+  const found = /^\$?\s*(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text.trim())
+  if (!found) return 'Enter dollars, as 25 or 12.50.'
+  const cents = Number(found[1]) * 100 + Number((found[2] ?? '').padEnd(2, '0'))
+  if (cents < PAYMENT_MIN_CENTS) return `The least is ${dollars(PAYMENT_MIN_CENTS)}.`
+  if (cents > PAYMENT_MAX_CENTS) return `The most is ${dollars(PAYMENT_MAX_CENTS)}.`
+  return cents
+}

@@ -1,0 +1,54 @@
+import { useEffect } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import type { Balance } from '../../../../shared/client/core/billing.ts'
+import { Loaded, type Loading } from '../loaded.tsx'
+import { dollars } from './dollars.ts'
+
+/** @param credited counts what came in: the balance is another after each */
+export const BalanceCard: FC<{ balance: Loading<Balance>; credited: number }> = ({
+  balance,
+  credited,
+}) => {
+  useEffect(() => {
+    if (credited > 0) void balance.again()
+  }, [credited])
+  return (
+    <section class="card" aria-labelledby="balance-heading">
+      <h3 id="balance-heading">Balance</h3>
+      <Loaded of={balance} what="balance">
+        {({ balance_cents, reserved_cents, debt_cents }) => (
+          <>
+            <dl class="figures">
+              <div>
+                <dt>Can be spent</dt>
+                <dd>{dollars(balance_cents)}</dd>
+              </div>
+              <div>
+                <dt>Reserved</dt>
+                <dd>{dollars(reserved_cents)}</dd>
+              </div>
+              <div>
+                <dt>Debt</dt>
+                <dd>{dollars(debt_cents)}</dd>
+              </div>
+            </dl>
+            {debt_cents > 0 && (
+              <p class="warn">
+                A refund or a dispute took more than was left. The next payment pays the debt first;
+                until then nothing can be spent.
+              </p>
+            )}
+            {balance_cents === 0 && debt_cents === 0 && (
+              <p class="warn">Nothing can be run or changed until there is credit.</p>
+            )}
+            <p class="note">
+              Reserved is held for what is under way, and comes back unless it is charged. A run
+              costs 1 cent for each second that it began, a change of the account 1 cent; what
+              fails, and what is only read, costs nothing.
+            </p>
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}

@@ -1,0 +1,78 @@
+/** Payments that this tab has begun: each is paid on a page of its own (`/pay`), and confirmed from here. */
+import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
+import type { Connection } from '../connection.ts'
+import { handOver } from './handover.ts'
+import type { PaymentHandover } from './payment-channel.ts'
+
+export type Payment = {
+  /** The processor's. */
+  id: string
+  amountCents: number
+  /** `begun`: to be paid on its page; `asking`: it was paid there, as that page says, and is not credited yet. */
+  state: 'begun' | 'asking' | 'credited' | 'failed'
+  /** Of its page. */
+  path: string
+  failure?: unknown
+  credited?: Credited
+}
+
+type Parts = { billing: BillingOperations; publishableKey: string }
+
+export class Payments {
+  #payments: readonly Payment[] = []
+  readonly #listeners = new Set<() => void>()
+
+  /** The newest first. */
+  get all(): readonly Payment[] {
+    return this.#payments
+  }
+
+  /** How many were credited. */
+  get credited(): number {
+    return this.#payments.filter(({ state }) => state === 'credited').length
+  }
+
+  /** @returns how to listen no more */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Nothing is paid by it: its page has to be opened. */
+  async begin({ billing, publishableKey }: Parts, amountCents: number): Promise<void> {
+    const intent = await billing.createPaymentIntent({ amount_cents: amountCents })
+    const { payment_intent_id: id, client_secret: clientSecret } = intent
+    const handover: PaymentHandover = { clientSecret, publishableKey, amountCents }
+    const path = handOver(handover, () => void this.confirm(billing, id))
+    this.#payments = [{ id, amountCents, state: 'begun', path }, ...this.#payments]
+    this.#tell()
+  }
+
+  /** Asks until it is settled. The machine asks the processor itself: what the page says is no more than a hint. */
+  async confirm(billing: BillingOperations, id: string): Promise<void> {
+    if (this.#payments.some((payment) => payment.id === id && payment.state === 'asking')) return
+    this.#change(id, { state: 'asking', failure: undefined })
+    try {
+      this.#change(id, { state: 'credited', credited: await billing.waitUntilCredited(id) })
+    } catch (failure) {
+      this.#change(id, { state: 'failed', failure })
+    }
+  }
+
+  #change(id: string, change: Partial<Payment>): void {
+    this.#payments = this.#payments.map((one) => (one.id === id ? { ...one, ...change } : one))
+    this.#tell()
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const ofConnections = new WeakMap<Connection, Payments>()
+
+export function paymentsOf(connection: Connection): Payments {
+  const known = ofConnections.get(connection) ?? new Payments()
+  ofConnections.set(connection, known)
+  return known
+}

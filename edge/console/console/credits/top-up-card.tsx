@@ -1,0 +1,174 @@
+import { useEffect, useState } from 'hono/jsx/dom'
+import type { FC } from 'hono/jsx'
+import type { BillingOperations } from '../../../../shared/client/core/billing.ts'
+import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.ts'
+import { failureInWords } from '../../failure-in-words.ts'
+import { Field } from '../../parts.tsx'
+import { UserText } from '../../user-text.tsx'
+import { Loaded, useLoaded } from '../loaded.tsx'
+import type { Perform } from '../view.ts'
+import { amountCents } from './amount.ts'
+import { dollars } from './dollars.ts'
+import type { Payment, Payments } from './payments.ts'
+
+type TopUpProps = { billing: BillingOperations; payments: Payments; perform: Perform }
+
+export const TopUpCard: FC<TopUpProps> = ({ billing, payments, perform }) => {
+  const config = useLoaded(() => processorKey(billing))
+  return (
+    <section class="card" aria-labelledby="top-up-heading">
+      <h3 id="top-up-heading">Add funds</h3>
+      <Loaded of={config} what="payment settings">
+        {(publishableKey) =>
+          publishableKey === undefined ? (
+            <NoProcessor />
+          ) : (
+            <Begin {...{ billing, payments, perform, publishableKey }} />
+          )
+        }
+      </Loaded>
+      {payments.all.length > 0 && (
+        <ul class="rows payments">
+          {payments.all.map((payment) => (
+            <PaymentRow key={payment.id} {...{ payment, payments, billing }} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+/** @returns undefined where this service takes no payments */
+async function processorKey(billing: BillingOperations): Promise<string | undefined> {
+  try {
+    return (await billing.processorConfig()).publishable_key
+  } catch (failure) {
+    // By its fields: the classes of scripts that are loaded later are not those of the ones before.
+    if (failureInWords(failure).status === 503) return undefined
+    throw failure
+  }
+}
+
+const NoProcessor: FC = () => (
+  <div class="warn">
+    <p>This service takes no payments now: it has no payment processor, or does not reach it.</p>
+    <p>
+      Who runs it sets <code>SVC_PROCESSOR_SECRET_KEY</code>,{' '}
+      <code>SVC_PROCESSOR_PUBLISHABLE_KEY</code> and <code>SVC_PROCESSOR_WEBHOOK_SECRET</code> at
+      the origin. Keys of the processor’s test mode will do for a local stack, with its test cards;{' '}
+      <a href="/docs/credits">Credits</a> has it step by step.
+    </p>
+  </div>
+)
+
+const AMOUNTS = [1000, 2500, 10_000]
+
+const Begin: FC<TopUpProps & { publishableKey: string }> = ({
+  billing,
+  payments,
+  perform,
+  publishableKey,
+}) => {
+  const [text, setText] = useState('10')
+  const [fault, setFault] = useState<string | undefined>(undefined)
+  const begin = async () => {
+    const cents = amountCents(text)
+    if (typeof cents === 'string') return setFault(cents)
+    setFault(undefined)
+    await perform(`Begin a payment of ${dollars(cents)}`, () =>
+      payments.begin({ billing, publishableKey }, cents),
+    )
+  }
+  return (
+    <form
+      novalidate
+      onSubmit={(event: Event) => {
+        event.preventDefault()
+        void begin()
+      }}
+    >
+      <div class="actions">
+        {AMOUNTS.map((cents) => (
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={text === String(cents / 100) ? 'true' : 'false'}
+            onClick={() => setText(String(cents / 100))}
+          >
+            {dollars(cents)}
+          </button>
+        ))}
+      </div>
+      <Field
+        name="amount"
+        label="Amount in US dollars"
+        hint={`${dollars(PAYMENT_MIN_CENTS)} to ${dollars(PAYMENT_MAX_CENTS)}.`}
+        inputmode="decimal"
+        autocomplete="off"
+        value={text}
+        error={fault}
+        onInput={(event: Event) => setText((event.target as HTMLInputElement).value)}
+      />
+      <button>Begin the payment</button>
+      <p class="note">
+        You pay on a page of its own, where the payment processor’s script runs: it sees your card,
+        and never a key. This service sees neither.
+      </p>
+    </form>
+  )
+}
+
+type PaymentRowProps = { payment: Payment; payments: Payments; billing: BillingOperations }
+
+const PaymentRow: FC<PaymentRowProps> = ({ payment, payments, billing }) => {
+  const { id, amountCents: cents, state, path, failure, credited } = payment
+  const ask = () => void payments.confirm(billing, id)
+  return (
+    <li>
+      <div>
+        <h4>{dollars(cents)}</h4>
+        <p role="status">{SAID[state]}</p>
+        {credited && <p>The balance is {credited.balance_display} now.</p>}
+        {failure !== undefined && <WhyNot failure={failure} />}
+      </div>
+      <div class="actions">
+        {(state === 'begun' || isPayable(payment)) && (
+          <a class="button" href={path} target="_blank" rel="noopener noreferrer">
+            Go to the payment page
+          </a>
+        )}
+        {(state === 'begun' || state === 'failed') && (
+          <button type="button" class="quiet" onClick={ask}>
+            I have paid
+          </button>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Refused for now: the same payment can be paid with another card. */
+const isPayable = ({ failure }: Payment) => failureInWords(failure).code === 'payment_failed'
+
+const SAID: Record<Payment['state'], string> = {
+  begun: 'Begun. Pay it on its page, which opens in another tab; this one waits for it.',
+  asking:
+    'On its way. A card takes seconds, crypto 1 to 5 minutes. It is credited by itself, also when this tab is closed.',
+  credited: 'Credited.',
+  failed: 'Not credited.',
+}
+
+const WhyNot: FC<{ failure: unknown }> = ({ failure }) => {
+  const { message, fix, code } = failureInWords(failure)
+  return (
+    <p class={code === 'payment_pending' ? 'warn' : 'problem'}>
+      <UserText text={message} /> <UserText text={fix} />
+    </p>
+  )
+}
+
+/** Redraws when a payment has changed. */
+export function usePayments(payments: Payments): void {
+  const [, redraw] = useState(0)
+  useEffect(() => payments.onChange(() => redraw((count) => count + 1)), [])
+}

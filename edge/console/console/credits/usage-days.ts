@@ -1,0 +1,35 @@
+/** A statement's rows, added up by day: what a chart is of. */
+import type { UsageRow } from '../../../../shared/client/core/billing.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export type UsageDays = {
+  /** Unix milliseconds of each UTC day from the first to the last, ascending. */
+  times: number[]
+  /** Cents of each day. */
+  runs: number[]
+  writes: number[]
+}
+
+/** @param from @param to UTC days as YYYY-MM-DD, both included; days without a row are 0 */
+export function usageDays(rows: readonly UsageRow[], from: string, to: string): UsageDays {
+  const [first, last] = [Date.parse(from), Date.parse(to)]
+  const count = Math.max(1, Math.round((last - first) / DAY_MS) + 1)
+  const times = Array.from({ length: count }, (_, i) => first + i * DAY_MS)
+  const runs = times.map(() => 0)
+  const writes = times.map(() => 0)
+  for (const { day, kind, cents } of rows) {
+    const at = Math.round((Date.parse(day) - first) / DAY_MS)
+    const of = kind === 'execution' ? runs : writes
+    if (of[at] !== undefined) of[at] += cents
+  }
+  return { times, runs, writes }
+}
+
+/** The UTC day of a moment. */
+export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** So many days, today the last of them. */
+export function lastDays(days: number, now: number): { from: string; to: string } {
+  return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
+}

@@ -1,0 +1,36 @@
+/** As much of the processor's client library as the page uses (https://docs.stripe.com/js). */
+
+type Elements = { create(type: 'payment'): { mount(place: string): void } }
+
+type Confirmed = {
+  /** In words for who pays. */
+  error?: { message?: string }
+  paymentIntent?: { status: string }
+}
+
+type ProcessorClient = {
+  elements(options: { clientSecret: string; appearance: { theme: 'stripe' | 'night' } }): Elements
+  confirmPayment(options: {
+    elements: Elements
+    confirmParams: { return_url: string }
+    redirect: 'if_required'
+  }): Promise<Confirmed>
+}
+
+export type Processor = (publishableKey: string) => ProcessorClient
+
+/** @throws {Error} in words for who pays */
+export function loadProcessor(url: string): Promise<Processor> {
+  const away = new Error('The payment processor could not be reached: try again later.')
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = url
+    script.addEventListener('error', () => reject(away))
+    script.addEventListener('load', () => {
+      const processor: unknown = Reflect.get(globalThis, 'Stripe')
+      if (typeof processor === 'function') resolve(processor as Processor)
+      else reject(away)
+    })
+    document.head.append(script)
+  })
+}

@@ -1,0 +1,52 @@
+/**
+ * `GET /pay`: where a payment is paid, by the processor's own script. It is the one page that runs a script of somebody
+ * else, and what it is given is so little that the script finds nothing: no session's form, no key, no window of ours
+ * (docs/decisions/0062-paying.md).
+ */
+import { processorSources } from '../../payment/processor-sources.ts'
+import type { App } from '../app-env.ts'
+import { page } from '../page.tsx'
+import { scriptUrl } from '../page-script.ts'
+import { PAY_STYLE } from './pay-style.ts'
+
+export function registerPayPage(app: App): void {
+  app.get('/pay', (c) => {
+    const processor = c.var.services.settings.PAYMENT_SCRIPT_URL
+    const script = scriptUrl(c, 'pay')
+    return page(
+      c,
+      {
+        title: 'Payment',
+        style: PAY_STYLE,
+        alone: true,
+        script: { url: script, connect: [], foreign: processorSources(processor) },
+        // A window that this page opens, or that has opened it, is not its to read: not one of this site either.
+        headers: { 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' },
+      },
+      <>
+        <p id="state" class="lead" role="status">
+          Asking the console what is to be paid…
+        </p>
+        <noscript>
+          <p class="warn">
+            Payments are made by the processor’s script. Without it, docs/credits.md pays by curl.
+          </p>
+        </noscript>
+        <p class="note">
+          The payment processor’s script runs on this page, and on no other. It knows what is paid
+          and by whom; it has no key of your account, and this service never sees your card.
+        </p>
+        <form id="payment" class="card" hidden>
+          <p class="amount">
+            <span class="note">To pay</span> <strong id="amount" />
+          </p>
+          <div id="methods" />
+          <p id="fault" class="error" role="alert" />
+          <button id="pay">Pay</button>
+        </form>
+        <div id="processor" data-script={processor} hidden />
+        <script src={script} defer />
+      </>,
+    )
+  })
+}

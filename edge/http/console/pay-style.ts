@@ -1,0 +1,8 @@
+/** The payment page's own looks: what the processor puts into it has its place before it is there. */
+export const PAY_STYLE = `
+.amount { display: flex; align-items: baseline; justify-content: space-between; margin: 0 0 1rem; }
+.amount strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+#methods { min-height: 12rem; margin: 0 0 1rem; }
+#fault:empty { display: none; }
+#fault { margin: 0 0 1rem; }
+`

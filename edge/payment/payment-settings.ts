@@ -1,0 +1,28 @@
+/** Whose script takes payments, as a setting of the Worker. */
+import { z } from 'zod'
+import { SETTINGS } from '../../shared/settings.ts'
+
+/** The processor's terms: its client library is loaded from there, and not copied. */
+export const PROCESSOR_SCRIPT_URL = 'https://js.stripe.com/v3/'
+
+export const paymentSettings = {
+  PAYMENT_SCRIPT_URL: z
+    .url({ protocol: /^https?$/ })
+    .default(PROCESSOR_SCRIPT_URL)
+    .register(SETTINGS, {
+      meaning:
+        "the payment processor's client library, which the page `/pay` runs and no other page does; another one is for tests and local development",
+      production: 'any other',
+    }),
+}
+
+type PaymentSettings = z.infer<z.ZodObject<typeof paymentSettings>>
+
+/** What of the settings does not fit, each with its name. */
+export function paymentMisfits({
+  SVC_ENV,
+  PAYMENT_SCRIPT_URL,
+}: PaymentSettings & { SVC_ENV: string }): [string, string][] {
+  if (SVC_ENV !== 'production' || PAYMENT_SCRIPT_URL === PROCESSOR_SCRIPT_URL) return []
+  return [['PAYMENT_SCRIPT_URL', "production runs the processor's own script alone"]]
+}

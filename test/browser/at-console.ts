@@ -1,0 +1,33 @@
+/** An account that a program has opened, and its holder at the console. */
+import type { ApiClient } from '../../shared/client/api/client.ts'
+import { createClient } from '../../shared/client/client.ts'
+import type { Visitor } from './visitor.ts'
+import type { Walks } from './walks.ts'
+
+export type OpenedAccount = { client: ApiClient; apiKey: string }
+
+export async function openAccount(walks: Walks): Promise<OpenedAccount> {
+  const opener = createClient({ baseUrl: walks.triggersUrl, verify: 'never' })
+  const { api_key: apiKey } = await opener.newAccount({ account_name: 'Walker' })
+  return { client: clientWithKey(walks, apiKey), apiKey }
+}
+
+export function clientWithKey(walks: Walks, apiKey: string): ApiClient {
+  return createClient({ baseUrl: walks.triggersUrl, verify: 'never', apiKey })
+}
+
+/** Somebody who has connected with the key. @param view as `actions` */
+export async function atConsole(walks: Walks, apiKey: string, view: string): Promise<Visitor> {
+  const visitor = await walks.visitor()
+  await visitor.open(`/console#${view}`)
+  await connect(visitor, apiKey)
+  return visitor
+}
+
+/** From the page that asks for a key; with it in this tab where `keep` says so. */
+export async function connect({ page }: Visitor, apiKey: string, keep = false): Promise<void> {
+  await page.getByLabel('API key').fill(apiKey)
+  if (keep) await page.getByLabel(/^Keep it in this tab/).check()
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.locator('.view').waitFor()
+}

@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { atConsole, connect, openAccount } from '../at-console.ts'
+import { judge } from '../judged-page.ts'
+import type { Visitor } from '../visitor.ts'
+import type { Walks } from '../walks.ts'
+
+/** What a stranger may write, to be read and never to be obeyed. */
+const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202Ejavascript:alert(3)'
+const HOSTILE_SHOWN =
+  '<img src=x onerror=alert(1)>"><script>alert(2)</script>‹U+202E›javascript:alert(3)'
+const QUOTED = JSON.stringify(HOSTILE)
+
+/** The editor loads when it is needed. */
+const WITH_EDITOR = { maxBytes: 120 * 1024, maxLoadedBytes: 1024 * 1024 }
+
+const result = (page: Page) => page.locator('.result')
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+
+async function write(page: Page, source: string): Promise<void> {
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(source)
+}
+
+async function ranTo(page: Page, end: 'succeeded' | 'failed'): Promise<void> {
+  await button(page, 'Run').click()
+  await result(page).locator('.badge').filter({ hasText: end }).first().waitFor()
+}
+
+/** The editor has pictures of its own, of nothing. */
+async function nothingObeyed({ page }: Visitor): Promise<void> {
+  expect(
+    await page
+      .locator('main img:not(.cm-widgetBuffer), main script:not([src]), a[href^="javascript:"]')
+      .count(),
+  ).toBe(0)
+}
+
+export function actionWalks(walks: Walks): void {
+  const atActions = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'actions')
+
+  it('a person permits an action, runs it, and sees what it answered, wrote and cost', async () => {
+    const { client, apiKey } = await openAccount(walks)
+    const { pkp_id, wallet_address } = await client.createWallet({ name: 'treasury' })
+    await client.addGroup({ group_name: 'signers', pkp_ids_permitted: [pkp_id] })
+    const visitor = await atConsole(walks, apiKey, 'actions')
+    const { page } = visitor
+    await page.getByText('No group permits it.').waitFor()
+    await judge(page, 'console-actions', WITH_EDITOR)
+
+    await button(page, 'Permit it').click()
+    await page.getByText('Permitted in group 1, signers, with 1 wallet.').waitFor()
+    await ranTo(page, 'succeeded')
+    const shown = await result(page).innerText()
+    expect(shown).toMatch(/"signature": "0x[0-9a-f]{130}"/)
+    expect(shown).toContain(`signing for ${wallet_address}`)
+    expect(shown).toMatch(/Charged\s+\$0\.01/)
+    await result(page).getByText('Receipt', { exact: true }).click()
+    await button(page, 'Verify it').click()
+    await result(page).getByText('Signed by the machine whose evidence holds.').waitFor()
+    await judge(page, 'console-actions-result', WITH_EDITOR)
+  })
+
+  it('an action that fails shows its error, and its stack leads into the source', async () => {
+    const visitor = await atActions()
+    const { page } = visitor
+    const source = `function check(amount) {\n  if (amount > 100) throw new RangeError('too much')\n}\n\nasync function main() {\n  console.log('checking')\n  check(500)\n}\n`
+    await write(page, source)
+    await ranTo(page, 'failed')
+    expect(await result(page).innerText()).toMatch(/action_threw[\s\S]*too much[\s\S]*checking/)
+    await result(page).getByRole('button', { name: 'Line 2' }).click()
+    expect(await page.locator('.cm-marked').innerText()).toContain('throw new RangeError')
+    await judge(page, 'console-actions-failed', WITH_EDITOR)
+
+    await write(page, `${source}// changed\n`)
+    await result(page).getByText('The source was changed since it ran.').waitFor()
+  })
+
+  it('an action without an end is stopped; who gave up waiting for it finds it again', async () => {
+    const visitor = await atActions()
+    const { page } = visitor
+    await write(page, 'async function main() { for (;;); }')
+    await button(page, 'Run').click()
+    await button(page, 'Stop waiting').click()
+    await result(page).getByText('Run 1 goes on, and nobody waits for it here.').waitFor()
+    await page.getByRole('link', { name: 'Credits', exact: true }).click()
+    await page.getByRole('heading', { name: 'Balance' }).waitFor()
+    await page.getByRole('link', { name: 'Actions', exact: true }).click()
+    await button(page, 'Wait for it again').click()
+    await result(page).getByRole('code').filter({ hasText: 'action_timeout' }).waitFor()
+  })
+
+  it('params that are no JSON are told where, and nothing is run', async () => {
+    const visitor = await atActions()
+    const { page } = visitor
+    await page.getByLabel('Params').fill('{\n  "a": oops\n}')
+    await button(page, 'Run').click()
+    await page.getByText('look at line 2, column 8').waitFor()
+    await button(page, 'Go there').click()
+    const at = await page
+      .getByLabel('Params')
+      .evaluate((area) => Reflect.get(area, 'selectionStart'))
+    expect(at).toBe(9)
+    expect(await result(page).innerText()).toBe('')
+    await judge(page, 'console-actions-params', WITH_EDITOR)
+  })
+
+  it('an action is registered, renamed, and deleted after a second press', async () => {
+    const visitor = await atActions()
+    const { page } = visitor
+    await page.getByText('Register the source above').click()
+    await page.getByLabel('Name', { exact: true }).fill('signer')
+    await button(page, 'Register').click()
+    await page.getByRole('heading', { name: 'signer' }).waitFor()
+    await button(page, 'Rename signer').click()
+    await page.getByLabel('Name', { exact: true }).fill('notary')
+    await button(page, 'Save').click()
+    await page.getByRole('heading', { name: 'notary' }).waitFor()
+    await button(page, 'Delete notary…').click()
+    await judge(page, 'console-actions-registered', WITH_EDITOR)
+    await button(page, 'Delete notary').click()
+    await page.getByText('There is none yet.').waitFor()
+  })
+
+  it('who writes source is not caught by the keyboard, and loses nothing by a reload', async () => {
+    const { apiKey } = await openAccount(walks)
+    const visitor = await atConsole(walks, apiKey, 'actions')
+    const { page } = visitor
+    const source = 'async function main() { return 7 }'
+    await write(page, source)
+    const editor = page.locator('.cm-content')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    expect(await editor.evaluate((element) => element.matches(':focus'))).toBe(false)
+    await page.reload()
+    await connect(visitor, apiKey)
+    await page.locator('.cm-content').getByText(source).waitFor()
+    await ranTo(page, 'succeeded')
+    expect(await result(page).getByLabel('Response').innerText()).toBe('7')
+  })
+
+  it.each([
+    ['its response', `return { [${QUOTED}]: ${QUOTED} }`, 'succeeded', 'Response'],
+    ['the console', `console.log(${QUOTED})`, 'succeeded', 'Console'],
+    ['its error', `throw new Error(${QUOTED})`, 'failed', 'Error'],
+  ] as const)('XSS by what an action writes into %s is text', async (_what, code, end, part) => {
+    const visitor = await atActions()
+    const { page } = visitor
+    await write(page, `async function main() { ${code} }`)
+    await ranTo(page, end)
+    const shown = await result(page).getByLabel(part, { exact: true }).innerText()
+    expect(shown.replaceAll('\\"', '"')).toContain(HOSTILE_SHOWN)
+    await nothingObeyed(visitor)
+  })
+
+  it('XSS by a name in a stack is text, and leads nowhere', async () => {
+    const visitor = await atActions()
+    const { page } = visitor
+    const naming = `const f = { [${QUOTED}]() { throw new Error('no') } }[${QUOTED}]`
+    await write(page, `${naming}\nasync function main() { f() }`)
+    await ranTo(page, 'failed')
+    expect(await result(page).locator('.stack').innerText()).toContain(
+      '<img src=x onerror=alert(1)>',
+    )
+    await nothingObeyed(visitor)
+  })
+
+  it('XSS by params is text', async () => {
+    const visitor = await atActions()
+    const { page } = visitor
+    await page.getByLabel('Params').fill(HOSTILE)
+    await button(page, 'Run').click()
+    await page.getByText('look at line 1, column 1').waitFor()
+    await nothingObeyed(visitor)
+  })
+
+  it('XSS by the names of groups and actions is text', async () => {
+    const { client, apiKey } = await openAccount(walks)
+    const action_ipfs_cid = 'QmZsbmDzq494Wc1Yeszc98zS5R9PqNthCLyjAwPbRe7ZCD'
+    await client.addGroup({ group_name: HOSTILE })
+    await client.addAction({ action_ipfs_cid, name: HOSTILE, description: HOSTILE })
+    const visitor = await atConsole(walks, apiKey, 'actions')
+    const { page } = visitor
+    await page.getByRole('heading', { name: HOSTILE_SHOWN }).waitFor()
+    expect(await page.locator('.rows').innerText()).toContain(HOSTILE_SHOWN)
+    expect(await page.getByLabel('Permit it in a group').innerText()).toContain('<img src=x')
+    await nothingObeyed(visitor)
+    await judge(page, 'console-actions-hostile', WITH_EDITOR)
+  })
+}

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { atConsole, clientWithKey, connect, openAccount } from '../at-console.ts'
+import { evaluate } from '../evaluate.ts'
+import { judge } from '../judged-page.ts'
+import type { Visitor } from '../visitor.ts'
+import type { Walks } from '../walks.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202E'
+const SHOWN = '<img src=x onerror=alert(1)>"><script>alert(2)</script>‹U+202E›'
+
+/** The chart is loaded when there is one. */
+const WITH_CHART = { maxBytes: 120 * 1024, maxLoadedBytes: 1024 * 1024 }
+
+const canBeSpent = (page: Page) => page.locator('.figures dd').first()
+
+/** Begins a payment in the console, and opens its page in another tab. */
+async function payPage({ page, context, complaints }: Visitor, amount: string): Promise<Page> {
+  await page.getByLabel('Amount in US dollars').fill(amount)
+  await page.getByRole('button', { name: 'Begin the payment' }).click()
+  const link = page.getByRole('link', { name: 'Go to the payment page' }).first()
+  const [opened] = await Promise.all([context.waitForEvent('page'), link.click()])
+  opened.on('pageerror', (error) => complaints.push(String(error)))
+  opened.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  await opened.getByLabel('Card number').waitFor()
+  return opened
+}
+
+async function payByCard(page: Page, number: string): Promise<void> {
+  await page.getByLabel('Card number').fill(number)
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+}
+
+export function creditWalks(walks: Walks): void {
+  const atCredits = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'credits')
+
+  it('a person adds funds by card, and sees the balance grow', async () => {
+    const visitor = await atCredits()
+    const { page } = visitor
+    await page.getByText('$5.00', { exact: true }).first().waitFor()
+    await judge(page, 'console-credits', WITH_CHART)
+    await page.getByLabel('Amount in US dollars').fill('1')
+    await page.getByRole('button', { name: 'Begin the payment' }).click()
+    await page.getByText('The least is $5.00.').waitFor()
+
+    const pay = await payPage(visitor, '25')
+    expect(await pay.locator('#amount').innerText()).toBe('$25.00')
+    await judge(pay, 'pay')
+    await payByCard(pay, '4242 4242 4242 4242')
+    await pay.getByText(/^Paid\./).waitFor()
+    await page.getByText('Credited.', { exact: true }).waitFor()
+    await canBeSpent(page).filter({ hasText: '$30.00' }).waitFor()
+    await judge(pay, 'pay-paid')
+    await judge(page, 'console-credits-added', WITH_CHART)
+  })
+
+  it('a card that is refused is said on the payment page, and another one pays', async () => {
+    const visitor = await atCredits()
+    const { page } = visitor
+    const pay = await payPage(visitor, '10')
+    await payByCard(pay, '4000000000000002')
+    await pay.getByText('Your card was declined.').waitFor()
+    await judge(pay, 'pay-refused')
+    await page.getByRole('button', { name: 'I have paid' }).click()
+    await page.getByText('Not credited.').waitFor()
+    await judge(page, 'console-credits-refused', WITH_CHART)
+    await payByCard(pay, '4242424242424242')
+    await page.getByText('Credited.', { exact: true }).waitFor()
+    await canBeSpent(page).filter({ hasText: '$15.00' }).waitFor()
+  })
+
+  it('a payment that stays pending is shown as such until its chain has confirmed it', async () => {
+    const visitor = await atCredits()
+    const { page } = visitor
+    const pay = await payPage(visitor, '10')
+    await pay.getByLabel('Payment method').selectOption('Crypto')
+    await pay.getByRole('button', { name: 'Pay', exact: true }).click()
+    await pay.getByText(/^On its way\./).waitFor()
+    await page.getByText(/^On its way\. A card takes seconds/).waitFor()
+    await judge(page, 'console-credits-pending', WITH_CHART)
+    const [intent] = [...walks.processor.records.intents.values()].filter(
+      ({ status }) => status === 'processing',
+    )
+    walks.processor.paying.confirmOnChain(intent!.id)
+    await page.getByText('Credited.', { exact: true }).waitFor()
+  })
+
+  it('what was charged is a chart, a table and a file, of every key or of one', async () => {
+    const { client, apiKey } = await openAccount(walks)
+    await client.svcAction({ code: 'const main = () => 1' })
+    await client.createWallet({ name: 'one' })
+    const { page } = await atConsole(walks, apiKey, 'credits')
+    const table = page.getByRole('table')
+    await table.getByText('create_wallet').waitFor()
+    await page.locator('.usage-chart canvas').waitFor()
+    expect(await table.locator('tbody tr').count()).toBe(2)
+    await judge(page, 'console-credits-usage', WITH_CHART)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as CSV' }).click(),
+    ])
+    expect(file.suggestedFilename()).toMatch(/^svc-usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/)
+  })
+
+  it('XSS by the name of a usage key in the statement is text', async () => {
+    const { client, apiKey } = await openAccount(walks)
+    const { usage_api_key } = await client.addUsageApiKey({
+      name: HOSTILE,
+      can_create_pkps: true,
+    })
+    await clientWithKey(walks, usage_api_key).createWallet({ name: 'one' })
+    const { page } = await atConsole(walks, apiKey, 'credits')
+    await page.getByRole('table').getByText(SHOWN.slice(0, 28)).waitFor()
+    expect(await page.getByRole('table').innerText()).toContain(SHOWN)
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  it('the payment page cannot read the key: it has no opener, and a tab of its own', async () => {
+    const { apiKey } = await openAccount(walks)
+    const visitor = await atConsole(walks, apiKey, 'credits')
+    const pay = await payPage(visitor, '10')
+    expect(await evaluate(pay, 'globalThis.opener')).toBeNull()
+    expect(
+      await evaluate(pay, 'Object.keys(sessionStorage).concat(Object.keys(localStorage))'),
+    ).toEqual([])
+    expect(await evaluate(pay, 'location.hash + document.cookie')).toBe('')
+    expect(await pay.content()).not.toContain(apiKey)
+  })
+
+  it('the processor’s script is not loaded into a tab that keeps the key', async () => {
+    const { apiKey } = await openAccount(walks)
+    const visitor = await walks.visitor()
+    const { page } = visitor
+    await visitor.open('/console')
+    await connect(visitor, apiKey, true)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    await visitor.open('/pay')
+    await page.getByText('this tab keeps something of the console').waitFor()
+    expect(asked).not.toContain(walks.processor.url)
+    await judge(page, 'pay-kept')
+  })
+
+  it('a hostile link to the payment page pays for nobody: what it brings is not looked at', async () => {
+    const visitor = await walks.visitor()
+    const { page } = visitor
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).origin))
+    const theirs = { clientSecret: 'pi_1_secret_2', publishableKey: 'pk_test_1', amountCents: 500 }
+    await visitor.open(`/pay#${encodeURIComponent(JSON.stringify(theirs))}`)
+    await page.getByText('This page is opened by the console').waitFor()
+    expect(asked).not.toContain(walks.processor.url)
+    expect(await page.locator('#payment').isVisible()).toBe(false)
+    await judge(page, 'pay-nobody')
+  })
+
+  it('clickjacking: another site that frames the payment page shows nothing', async () => {
+    const framing = `<!doctype html><iframe src="${walks.triggersUrl}/pay"></iframe>`
+    const site = await walks.anotherSite({ '/': framing })
+    const visitor = await walks.visitor()
+    await visitor.page.goto(`${site.crossSite}/`)
+    const frame = visitor.page.frames().find((one) => one !== visitor.page.mainFrame())
+    expect(await frame?.locator('#payment').count()).toBe(0)
+    // The browser says so on its console.
+    visitor.complaints.length = 0
+  })
+}

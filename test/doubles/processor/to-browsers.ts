@@ -1,0 +1,25 @@
+/** What browsers ask of the processor, beside its API: its client library, and whether they may ask at all (CORS). */
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const LIBRARY = readFileSync(new URL('client-library.js', import.meta.url))
+
+/** @returns whether it was answered */
+export function answerToBrowser(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  if (method === 'GET' && url === '/v3/') {
+    response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(LIBRARY)
+    return true
+  }
+  if (method !== 'OPTIONS') return false
+  response
+    .writeHead(204, {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'authorization, content-type',
+    })
+    .end()
+  return true
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { readParams } from '../../../edge/console/console/actions/params-text.ts'
+import { receiptFields } from '../../../edge/console/console/actions/receipt-fields.ts'
+import { stackLines } from '../../../edge/console/console/actions/stack-lines.ts'
+import { amountCents } from '../../../edge/console/console/credits/amount.ts'
+import { lastDays, usageDays } from '../../../edge/console/console/credits/usage-days.ts'
+import { mayRunForeignScript } from '../../../edge/console/pay/bare-tab.ts'
+import { payable } from '../../../edge/console/pay/payable.ts'
+import { paymentMisfits, PROCESSOR_SCRIPT_URL } from '../../../edge/payment/payment-settings.ts'
+import { processorSources } from '../../../edge/payment/processor-sources.ts'
+
+describe('params that a person types', () => {
+  it('are an object, and nothing is an empty one', () => {
+    expect(readParams('{"a": [1]}')).toEqual({ params: { a: [1] } })
+    expect(readParams(' \n ')).toEqual({ params: {} })
+  })
+
+  it('are told where they are no JSON', () => {
+    const text = '{\n  "a": 1,\n  "b": oops\n}'
+    expect(readParams(text)).toMatchObject({ place: { line: 3, column: 8, offset: 19 } })
+  })
+
+  it('that end too early are told so at their end', () => {
+    expect(readParams('{"a": ')).toMatchObject({ place: { line: 1, column: 7, offset: 6 } })
+  })
+
+  it.each([
+    ['{"a": 1,}', 8],
+    ["{'a': 1}", 1],
+    ['{"a" 1}', 5],
+    ['{"a": 01}', 7],
+    ['{"a": [1, 2}', 11],
+    ['{"a": "\u0001"}', 6],
+    ['{"a": 1} x', 9],
+    ['{"a": [,]}', 7],
+    ['{"a": undefined}', 6],
+  ])('%j are told what does not belong there', (text, offset) => {
+    expect(readParams(text)).toMatchObject({ place: { offset } })
+  })
+
+  it.each(['[1]', '"text"', '12', 'null'])('are refused as %s', (text) => {
+    expect(readParams(text)).toMatchObject({ fault: expect.stringContaining('JSON object') })
+  })
+
+  it('keep a member that is named __proto__', () => {
+    const read = readParams('{"__proto__": 1}')
+    expect('params' in read && Object.keys(read.params)).toEqual(['__proto__'])
+  })
+})
+
+describe('the lines of a stack', () => {
+  it('that are frames of the action name their place, and the others none', () => {
+    const stack =
+      'RangeError: 5 is too much\n    at check (action.js:2:27)\n    at action.js:7:3\n    at <anonymous> (ethers.js:1:2)'
+    expect(stackLines(stack).map(({ place }) => place)).toEqual([
+      undefined,
+      { line: 2, column: 27 },
+      { line: 7, column: 3 },
+      undefined,
+    ])
+  })
+
+  it('of a message that an action has made to look like a frame name none', () => {
+    const [line] = stackLines('Error at (action.js:1:1)')
+    expect(line).toEqual({ text: 'Error at (action.js:1:1)' })
+  })
+})
+
+describe('the fields of a receipt', () => {
+  it('are those of its payload', () => {
+    const payload = Buffer.from('{"v":1,"status":"success"}').toString('base64url')
+    expect(receiptFields(`head.${payload}.signature`)).toEqual([
+      ['v', '1'],
+      ['status', 'success'],
+    ])
+  })
+
+  it.each(['', 'a.b', 'a.bnVsbA.c', '..'])('of what is none are none: %j', (text) => {
+    expect(receiptFields(text)).toEqual([])
+  })
+})
+
+describe('an amount', () => {
+  it.each([
+    ['5', 500],
+    ['12.5', 1250],
+    [' $ 25.00 ', 2500],
+    ['10000', 1_000_000],
+  ])('%j is taken to the cent', (text, cents) => {
+    expect(amountCents(text)).toBe(cents)
+  })
+
+  it.each(['4.99', '10000.01', '1e3', '-5', '5,00', '', '0x10', '5.001'])(
+    '%j is refused with a sentence',
+    (text) => {
+      expect(amountCents(text)).toEqual(expect.stringMatching(/\.$/))
+    },
+  )
+})
+
+describe('a statement by day', () => {
+  const row = { api_key_hash: '0x', key_name: null, action_cid: null, operation: null, quantity: 1 }
+
+  it('adds up runs and writes of each day, and has the days without any', () => {
+    const rows = [
+      { ...row, day: '2026-03-01', kind: 'execution' as const, cents: 2 },
+      { ...row, day: '2026-03-01', kind: 'execution' as const, cents: 3 },
+      { ...row, day: '2026-03-03', kind: 'write' as const, cents: 1 },
+    ]
+    expect(usageDays(rows, '2026-03-01', '2026-03-03')).toEqual({
+      times: [1, 2, 3].map((day) => Date.UTC(2026, 2, day)),
+      runs: [5, 0, 0],
+      writes: [0, 0, 1],
+    })
+  })
+
+  it('is of thirty days that end today', () => {
+    expect(lastDays(30, Date.UTC(2026, 2, 30, 23))).toEqual({
+      from: '2026-03-01',
+      to: '2026-03-30',
+    })
+  })
+})
+
+describe('what the payment page is given', () => {
+  const given = {
+    clientSecret: 'pi_1_secret_2',
+    publishableKey: 'pk_test_1',
+    amountCents: 500,
+  }
+
+  it('is a payment of the processor', () => {
+    expect(payable(given)).toEqual(given)
+  })
+
+  it.each([
+    undefined,
+    'text',
+    {},
+    { ...given, clientSecret: 'https://evil.example' },
+    { ...given, clientSecret: '<img src=x onerror=alert(1)>' },
+    { ...given, publishableKey: 'sk_test_1' },
+    { ...given, amountCents: 1 },
+    { ...given, amountCents: '500' },
+    { ...given, amountCents: Number.NaN },
+  ])('is nothing where it is %j', (other) => {
+    expect(payable(other)).toBeUndefined()
+  })
+
+  it('is given to no tab that keeps something of the console, a key among it', () => {
+    expect(mayRunForeignScript(() => ['__other'])).toBe(true)
+    expect(mayRunForeignScript(() => ['svc/console-key'])).toBe(false)
+    expect(mayRunForeignScript(() => ['svc/action-draft'])).toBe(false)
+  })
+
+  it('is given to no tab that does not say what it keeps', () => {
+    const refuses = () => {
+      throw new DOMException('denied', 'SecurityError')
+    }
+    expect(mayRunForeignScript(refuses)).toBe(false)
+  })
+})
+
+describe('whose script takes payments', () => {
+  it('is the processor’s in production, and nobody else’s', () => {
+    const production = { SVC_ENV: 'production' }
+    expect(paymentMisfits({ ...production, PAYMENT_SCRIPT_URL: PROCESSOR_SCRIPT_URL })).toEqual([])
+    const other = { ...production, PAYMENT_SCRIPT_URL: 'https://js.stripe.com.evil.example/v3/' }
+    expect(paymentMisfits(other)).toMatchObject([['PAYMENT_SCRIPT_URL', expect.any(String)]])
+  })
+
+  it('has nothing but its own origin, where it is another one', () => {
+    const sources = Object.values(processorSources('http://127.0.0.1:9/v3/')).flat()
+    expect(new Set(sources)).toEqual(new Set(['http://127.0.0.1:9']))
+  })
+})
