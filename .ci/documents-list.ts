@@ -10,8 +10,8 @@ import { plainText } from '../shared/documents/markdown.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const DOCUMENTS_LIST = `${root}edge/docs/sources.ts`
 
-/** What is to be done next is for who works on it. */
-const UNSERVED = ['docs/plan.md']
+/** What is to be done next is for who works on it, and the list of documents is a page of the edge's own. */
+export const UNSERVED = ['docs/plan.md', 'docs/README.md']
 
 export function servedDocuments(): string[] {
   const inDocs = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })

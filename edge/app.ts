@@ -1,7 +1,6 @@
 import { drizzle } from 'drizzle-orm/d1'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { ApiError } from '../shared/errors.ts'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAccount } from './http/account.tsx'
@@ -23,6 +22,8 @@ import { failurePage, isForPerson } from './http/failure-page.tsx'
 import { registerHealth } from './http/health.ts'
 import { registerHome } from './http/home.tsx'
 import { registerMe } from './http/me.ts'
+import { registerMetrics } from './http/metrics.ts'
+import { nothingAt } from './http/nothing-at.ts'
 import { registerOpenApi } from './http/openapi-get.ts'
 import { registerPageScripts } from './http/page-script.ts'
 import { registerPasskeyRegistration } from './http/passkey-registration.ts'
@@ -30,6 +31,7 @@ import { registerPasskeyRemoval } from './http/passkey-removal.ts'
 import { registerPasskeySignIn } from './http/passkey-sign-in.ts'
 import { refusal } from './http/refusal.ts'
 import { traceHeaders } from './http/request-id.ts'
+import { matchedRoute, noteRoute } from './http/route-of.ts'
 import { registerRunsCancel } from './http/runs-cancel.ts'
 import { registerRunsGet } from './http/runs-get.ts'
 import { registerRunsList } from './http/runs-list.ts'
@@ -48,6 +50,7 @@ import { registerTriggersPurge } from './http/triggers-purge.ts'
 import { registerTriggersTest } from './http/triggers-test.ts'
 import { registerVerifyPage } from './http/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
+import { logEvent } from './log.ts'
 import { mailerOf } from './identity/choose-mailer.ts'
 import { requireRate } from './limits/require-rate.ts'
 
@@ -55,6 +58,10 @@ import { requireRate } from './limits/require-rate.ts'
 export function createApp(): App {
   const app: App = new Hono<AppEnv>()
 
+  app.use((c, next) => {
+    noteRoute(c.req.raw, matchedRoute(c))
+    return next()
+  })
   registerWebhook(app)
 
   app.use(async (c, next) => {
@@ -64,6 +71,7 @@ export function createApp(): App {
       ...identity,
       settings,
       mailer: mailerOf(settings, identity),
+      log: (event, facts) => logEvent(c.env, event, facts),
       later: (work) => c.executionCtx.waitUntil(work),
       watcherOf: (chain) => c.env.CHAIN_WATCHER.getByName(chain),
       requireRate: (name, caller) => requireRate(c.env, name, caller),
@@ -114,6 +122,7 @@ export function createApp(): App {
   registerSkill(app)
   registerOpenApi(app)
   registerHealth(app)
+  registerMetrics(app)
 
   const refuse = (error: Error, c: Context<AppEnv>) => {
     const refused = refusal(error, c.req.raw, c.env)
@@ -121,7 +130,7 @@ export function createApp(): App {
   }
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
-  app.notFound((c) => refuse(nothingAt(c, methodsAt(app, c.req.path)), c))
+  app.notFound((c) => refuse(nothingAt(c.req.method, methodsAt(app, c.req.path)), c))
   return app
 }
 
@@ -147,14 +156,6 @@ const CORS = {
     'link',
     'location',
   ],
-}
-
-function nothingAt(c: Context<AppEnv>, methods: string[]): ApiError {
-  if (methods.length === 0 || methods.includes(c.req.method))
-    return new ApiError(404, 'There is nothing at this path.', 'Check the path.')
-  const message = `${c.req.method} is not a method of this path.`
-  const headers = { allow: methods.join(', ') }
-  return new ApiError(405, message, `Use ${methods.join(' or ')}.`, { headers })
 }
 
 /** Methods that some route has at a path; patterns count by their shape. */

@@ -1,6 +1,7 @@
 /** The Worker's bindings, parsed once (`settings.ts`). */
 import type { z } from 'zod'
 import type { ChainWatcher } from './chain/watch/chain-watcher.ts'
+import type { EdgeMetrics } from './metrics/edge-metrics.ts'
 import type { RateCap } from './limits/rate-cap.ts'
 import type { OriginTrust } from './trust/origin-trust.ts'
 import type { TriggerQueue } from './queue/trigger-queue.ts'
@@ -22,6 +23,7 @@ export type Env = Bindings & {
   DB: D1Database
   TRIGGER_QUEUE: DurableObjectNamespace<TriggerQueue>
   ORIGIN_TRUST_OBJECT: DurableObjectNamespace<OriginTrust>
+  EDGE_METRICS: DurableObjectNamespace<EdgeMetrics>
   RATE_CAP: DurableObjectNamespace<RateCap>
   SCHEDULER: DurableObjectNamespace<Scheduler>
   CHAIN_WATCHER: DurableObjectNamespace<ChainWatcher>

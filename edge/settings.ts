@@ -1,5 +1,7 @@
 /** The settings among the Worker's bindings, as they are parsed; `docs/configuration.md` is made of what stands here. */
 import { z } from 'zod'
+import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
 import { SETTINGS } from '../shared/settings.ts'
 import { chainMisfits, chainsSetting } from './chain/chain-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
@@ -48,6 +50,13 @@ export const edgeSettings = {
     meaning: 'the HTTP e-mail API for sign-in links and notices, as JSON: [below](#mailer)',
     default: 'none: nobody can sign in',
     secret: "it holds the API's token",
+  }),
+  SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
+  METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
+    meaning:
+      'who has it may read `/metrics` ([operate.md](operate.md)): 32 to 128 characters of base64url, made at random',
+    default: 'none: no such page; the local stack makes one',
+    secret: true,
   }),
 }
 

@@ -1,10 +1,12 @@
 /** The Worker's entry: the HTTP surface and the classes of its objects. */
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
+import { noteAnswer } from './http/note-answer.ts'
 import { takeWebhook } from './http/webhook.ts'
 import { wakeScanner, wakeScannerOnce } from './schedule/wake-scanner.ts'
 
 export { ChainWatcher } from './chain/watch/chain-watcher.ts'
+export { EdgeMetrics } from './metrics/edge-metrics.ts'
 export { RateCap } from './limits/rate-cap.ts'
 export { TriggerQueue } from './queue/trigger-queue.ts'
 export { Scheduler } from './schedule/scheduler.ts'
@@ -13,9 +15,12 @@ export { OriginTrust } from './trust/origin-trust.ts'
 const app = createApp()
 
 export default {
-  fetch: (request, env, context) => {
+  fetch: async (request, env, context) => {
+    const began = Date.now()
     wakeScannerOnce(env, context)
-    return takeWebhook(request, env) ?? app.fetch(request, env, context)
+    const response = await (takeWebhook(request, env) ?? app.fetch(request, env, context))
+    noteAnswer({ request, response, began }, env, context)
+    return response
   },
   scheduled: (_, env) => wakeScanner(env),
 } satisfies ExportedHandler<Env>

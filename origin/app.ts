@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
-import { ApiError } from '../shared/errors.ts'
 import { RECEIPT_HEADER } from '../shared/receipt-header.ts'
 import { SEALED_EXECUTE_PATH } from '../shared/wire/sealed.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
@@ -10,7 +9,11 @@ import { mountAttestation } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
 import { mountErrorsPage } from './http/errors-page.ts'
 import { failureAnswer } from './http/failure.ts'
+import { mountHealth } from './http/health.ts'
 import { mountInfo } from './http/info.ts'
+import { mountMetrics } from './http/metrics.ts'
+import { noteAnswer, routeOf } from './http/note-answer.ts'
+import { nothingAt } from './http/nothing-at.ts'
 import { mount, type OriginApp, type OriginEnv } from './http/operation.ts'
 import { operations } from './http/operations.ts'
 import { mountSealed } from './http/sealed.ts'
@@ -29,8 +32,10 @@ export function createApp(services: Services): OriginApp {
   const { log, settings } = services
 
   app.use(async (context, next) => {
+    const began = performance.now()
     context.set('requestId', randomUUID())
     await next()
+    noteAnswer(context, performance.now() - began, services)
     context.header('x-request-id', context.get('requestId'))
     const correlation = context.req.header('x-correlation-id')
     if (correlation !== undefined) context.header('x-correlation-id', correlation.slice(0, 255))
@@ -51,25 +56,27 @@ export function createApp(services: Services): OriginApp {
   mountSealed(app, services, sealedOutcomes)
   mountSealed(app, services, sealedKeys)
   mountSealedHttp(app, services)
-  app.get('/health', (context) => {
-    services.mirror.current()
-    return context.json({ status: 'ok' })
-  })
+  mountHealth(app, services)
+  mountMetrics(app, services)
 
   const refuse = (error: Error, context: Context<OriginEnv>): Response => {
-    const { status, headers, body } = failureAnswer(error, settings.SVC_PUBLIC_URL)
+    const { status, headers, body, code } = failureAnswer(error, settings.SVC_PUBLIC_URL)
+    services.counters.refused(status, code)
     // Nobody waits for the answer to an upload that was broken off, and anybody can break off many.
     const isOurs = status >= 500 && !(error instanceof ActionFailed)
     if (isOurs && !context.req.raw.signal.aborted) {
       const cause = status === 500 ? traceOf(error) : error.name
-      log('request.failed', { path: context.req.path, request_id: context.get('requestId'), cause })
+      const facts = { route: routeOf(context), request_id: context.get('requestId') }
+      log('request.failed', { ...facts, cause })
     }
     for (const [name, value] of Object.entries(headers)) context.header(name, value)
     return context.json(body, status)
   }
   app.onError(refuse)
   // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
-  app.notFound((context) => refuse(nothingAt(context, methodsAt(app, context.req.path)), context))
+  app.notFound((context) =>
+    refuse(nothingAt(context.req, methodsAt(app, context.req.path)), context),
+  )
   return app
 }
 
@@ -77,19 +84,6 @@ const CORS = {
   origin: '*',
   allowHeaders: ['Authorization', 'X-Api-Key', 'X-Wallet-Auth', 'Idempotency-Key', 'Content-Type'],
   exposeHeaders: ['x-request-id', 'x-svc-error', 'retry-after', 'x-total-count', RECEIPT_HEADER],
-}
-
-function nothingAt(context: Context<OriginEnv>, methods: string[]): ApiError {
-  const { method, path } = context.req
-  if (methods.length === 0)
-    return new ApiError(
-      404,
-      `There is nothing at ${path}.`,
-      'Check the path; the API begins with /core/v1.',
-    )
-  const headers = { allow: methods.join(', ') }
-  const fix = `Use ${methods.join(' or ')}.`
-  return new ApiError(405, `${method} is not a method of ${path}.`, fix, { headers })
 }
 
 function methodsAt(app: OriginApp, path: string): string[] {

@@ -1,8 +1,47 @@
 /**
- * Structured log lines on standard output: an event's name and its facts. Facts are ids, counts and names of
- * failures; a key, a body, a parameter or an action's text never is one.
+ * The origin's log: an event's name and its facts, one JSON document a line. Facts are named one by one, ids, counts and
+ * names of failures; a request, a key, a body, a parameter or an action's text never is one.
  */
-export type Log = (event: string, facts?: Record<string, string | number | boolean>) => void
+import { pino } from 'pino'
+import type { LogLevelSetting } from '../shared/service-log/levels.ts'
+import { type LogFacts, writable } from '../shared/service-log/line.ts'
+import { redacted, SECRET_NAMES } from '../shared/service-log/without-secrets.ts'
+import { EVENTS, type OriginEvent } from './log/events.ts'
+
+export type Log = (event: OriginEvent, facts?: LogFacts) => void
+
+export type OpenLog = {
+  log: Log
+  /** From now on nothing below this level is written. */
+  setLevel: (level: LogLevelSetting) => void
+}
+
+/**
+ * @param write takes whole lines, each with its line feed
+ * @param now Unix milliseconds
+ */
+export function openLog(write: (line: string) => void, now: () => number): OpenLog {
+  const logger = pino(
+    {
+      level: 'info',
+      base: null,
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      formatters: { level: (level) => ({ level }) },
+      // What `writable` has done already, once more, by the library's own hand.
+      redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: redacted },
+    },
+    { write },
+  )
+  return {
+    log: (event, facts = {}) => {
+      const level = EVENTS[event]
+      if (logger.isLevelEnabled(level)) logger[level]({ event, ...writable(facts) })
+    },
+    setLevel: (level) => {
+      logger.level = level
+    },
+  }
+}
 
 /**
  * What a log may say of an error that nobody expected: its class and where it was thrown. Not its message, which
@@ -16,8 +55,3 @@ export function traceOf(error: unknown): string {
 
 /** Enough to find the line, and few enough for one line of log. */
 const FRAMES = 3
-
-export function jsonLog(write: (line: string) => void, now: () => number): Log {
-  return (event, facts = {}) =>
-    write(`${JSON.stringify({ at: new Date(now()).toISOString(), event, ...facts })}\n`)
-}

@@ -35,7 +35,10 @@ import { parseSettings } from './env.ts'
 import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { jsonLog } from './log.ts'
+import { Health } from './health/health.ts'
+import { type Log, openLog, traceOf } from './log.ts'
+import { Counters } from './metrics/counters.ts'
+import { observe } from './metrics/gauges.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
@@ -57,13 +60,19 @@ const EVIDENCE_LOOK_MS = 10_000
 const now = Date.now
 /** For what compares times only with its own: it does not jump when the machine's clock is set. */
 const monotonic = () => performance.now()
-const log = jsonLog((line) => process.stdout.write(line), now)
+const counters = new Counters()
+const { log: write, setLevel } = openLog((line) => process.stdout.write(line), now)
+const log: Log = (event, facts) => {
+  counters.logged(event, facts)
+  write(event, facts)
+}
 const lifecycle = new Lifecycle()
 
 async function start(template: Promise<TemplateFile>): Promise<void> {
   lifecycle.onClose('template', async () => (await template.catch(() => undefined))?.close())
   requireNoInspector(process.execArgv)
   const settings = parseSettings(process.env)
+  setLevel(settings.SVC_LOG_LEVEL)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
@@ -77,6 +86,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     min: settings.SVC_EXECUTORS_MIN,
     max: settings.SVC_EXECUTORS_MAX,
     isUnderPressure: () => pressure.isHigh,
+    onRunStarted: (waitedMs) => counters.runWaited(waitedMs),
     outbound: {
       allow: settings.SVC_OUTBOUND_ALLOW,
       deny: [
@@ -104,7 +114,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
 
   const mirrorFailed = (error: unknown) => {
     const cause = error instanceof ChainUnavailable ? error.cause : undefined
-    log('mirror.failed', { error: String(cause ?? error).slice(0, 300) })
+    log('mirror.failed', { error: String(cause ?? error) })
   }
   const snapshotFile = new SnapshotFile({
     path: snapshotPath(stateDir, chain),
@@ -122,7 +132,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     snapshots: new SnapshotKeeper({
       file: snapshotFile,
       now: monotonic,
-      onFailure: (error) => log('mirror.snapshot-failed', { error: String(error).slice(0, 300) }),
+      onFailure: (error) => log('mirror.snapshot-failed', { error: String(error) }),
     }),
   })
   await mirror.start()
@@ -193,7 +203,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   await credits.recover()
   lifecycle.onClose('credits', () => credits.close())
   lifecycle.onClose('credits tending', tendCredits(credits, log))
-  lifecycle.onClose('audit', tendAudit(new Audit({ db: database.reports, log }), log))
+  const audit = new Audit({ db: database.reports, log })
+  lifecycle.onClose('audit', tendAudit(audit, log))
   const processor = startPayments({ settings, chain, db, credits, starterCents, now, sleep, log })
   lifecycle.onClose('payments', () => processor?.stop())
   await claims.heartbeat()
@@ -215,7 +226,11 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     log,
   })
 
-  const tending = setInterval(() => void tend(claims, executions), HEARTBEAT_MS)
+  let isDatabaseAway = false
+  const tending = setInterval(
+    () => void tend(claims, executions).then((answered) => (isDatabaseAway = !answered)),
+    HEARTBEAT_MS,
+  )
   lifecycle.onClose('claims', () => clearInterval(tending))
   const writingDown = setInterval(() => {
     const failed = (error: unknown) =>
@@ -236,9 +251,51 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     receipt: keyring.receiptKey(),
   }
   const evidence = new Evidence({ tee, keys: evidenceKeys, now, log })
+  const { first: tls, look } = await openTlsSource(settings, stateDir)
+  let server: ServerType | undefined
+  const evidenceTending = new EvidenceTending({
+    evidence,
+    publicUrl: settings.SVC_PUBLIC_URL,
+    tls,
+    look,
+    serve: (renewed) => {
+      if (server instanceof TlsServer) server.setSecureContext(secureContext(renewed))
+    },
+    log,
+  })
+  const certificateEndsAt = () => evidenceTending.certificateEndsAt
+  const health = new Health({
+    now,
+    mirror,
+    pollMs: settings.SVC_CHAIN_POLL_MS,
+    isDatabaseAway: () => isDatabaseAway,
+    areExecutorsBroken: () => pool.load().isBroken,
+    load,
+    isGasLow: () => writer.isGasLow,
+    isEvidenceThere: () => evidence.isThere,
+    certificateEndsAt,
+    isProcessorAway: () => processor?.isAway() ?? false,
+    auditDifferences: () => audit.differences,
+  })
+  observe(counters.registry, {
+    now,
+    mirror,
+    pool,
+    writer,
+    credits,
+    audit,
+    health,
+    tee,
+    evidenceMadeAt: () => evidence.madeAt,
+    certificateEndsAt,
+    load,
+    cpuPressure: () => pressure.percent,
+  })
   const app = createApp({
     settings,
     log,
+    counters,
+    health,
     now,
     keyring,
     chain,
@@ -269,18 +326,6 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     actionStatements: new ActionStatements({ keyring, composeHash, now }),
   })
 
-  const { first: tls, look } = await openTlsSource(settings, stateDir)
-  let server: ServerType | undefined
-  const evidenceTending = new EvidenceTending({
-    evidence,
-    publicUrl: settings.SVC_PUBLIC_URL,
-    tls,
-    look,
-    serve: (renewed) => {
-      if (server instanceof TlsServer) server.setSecureContext(secureContext(renewed))
-    },
-    log,
-  })
   await evidenceTending.start()
   const lookingForTls = setInterval(() => void evidenceTending.look(), EVIDENCE_LOOK_MS)
   lifecycle.onClose('evidence', () => clearInterval(lookingForTls))
@@ -324,14 +369,17 @@ function requireNoInspector(flags: readonly string[]): void {
   )
 }
 
-async function tend(claims: RunClaims, executions: Executions): Promise<void> {
+/** @returns whether the database answered */
+async function tend(claims: RunClaims, executions: Executions): Promise<boolean> {
   try {
     await claims.heartbeat()
     await claims.reap()
     await claims.releaseForgotten((run) => executions.isUnderWay(run))
     await claims.forget()
+    return true
   } catch (error) {
-    log('claims.failed', { error: String(error).slice(0, 300) })
+    log('claims.failed', { cause: traceOf(error) })
+    return false
   }
 }
 

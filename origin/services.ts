@@ -15,7 +15,9 @@ import type { Settings } from './env.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { P256Key } from './keys/p256-key.ts'
 import type { KeptAnswers } from './idempotency/kept-answers.ts'
+import type { Health } from './health/health.ts'
 import type { Log } from './log.ts'
+import type { Counters } from './metrics/counters.ts'
 import type { ActionStatements } from './receipts/action-statements.ts'
 import type { RunClaims } from './runs/claims.ts'
 import type { Executions } from './runs/executions.ts'
@@ -27,6 +29,8 @@ import type { TeeProvider } from './tee/provider.ts'
 export type Services = {
   settings: Settings
   log: Log
+  counters: Counters
+  health: Pick<Health, 'look'>
   now: () => number
   keyring: Keyring
   chain: Chain

@@ -13,6 +13,8 @@ import {
   EXECUTION_WALL_MAX_MS,
   EXECUTION_WALL_MS,
 } from '../shared/limits.ts'
+import { metricsTokenSetting } from '../shared/metrics-token.ts'
+import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
 import { SETTINGS } from '../shared/settings.ts'
 
 /** Digits alone: a setting that is there and empty is a mistake, and not 0. */
@@ -177,7 +179,7 @@ export const originSettings = {
     SETTINGS,
     {
       meaning:
-        'for local development: `host:port`, separated by commas (IPv6 in brackets), that `fetch` in actions may reach although the address is not public. Exactly as named: `localhost:8545` is not `127.0.0.1:8545`',
+        'for local development: `host:port`, separated by commas (IPv6 in brackets), that `fetch` in actions may reach although the address is not public; `npm start` passes it on. Exactly as named: `localhost:8545` is not `127.0.0.1:8545`',
       production: 'any entry',
     },
   ),
@@ -210,6 +212,13 @@ export const originSettings = {
   SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional().register(SETTINGS, {
     meaning: 'gas in wei that all new accounts together may cost in a day',
     default: `${OPENINGS_DEFAULTS.production.gasPerDayWei} (0.05 ETH); local: no bound`,
+  }),
+  SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
+  SVC_METRICS_TOKEN: metricsTokenSetting.optional().register(SETTINGS, {
+    meaning:
+      'who has it may read `/metrics` ([operate.md](operate.md)): 32 to 128 characters of base64url, made at random',
+    default: 'none: no such page; the local stack makes one',
+    secret: true,
   }),
   SVC_SHED_DELAY_MS: wholeNumber(1, 60_000).default(SHED_DELAY_MS).register(SETTINGS, {
     meaning:

@@ -15,6 +15,7 @@ const LONG = [
   'test/browser/walks.test.ts',
   'test/system/two-origins-crash.test.ts',
   'test/system/random-kills.test.ts',
+  'test/system/docs.test.ts',
   'test/system/chain-state.test.ts',
   'test/system/forged-flood.test.ts',
   'test/system/start.test.ts',
@@ -23,7 +24,6 @@ const LONG = [
   'test/system/front.test.ts',
   'test/system/long-run.test.ts',
   'test/system/two-origins.test.ts',
-  'test/system/readme.test.ts',
   'test/system/crash.test.ts',
   'test/system/chain-events.test.ts',
 ]

@@ -153,7 +153,7 @@ export default defineConfig({
       edgeProject({ name: 'edge-fresh', include: FRESH }),
       originProject({
         name: 'origin',
-        include: ['test/{origin,shared,conformance}/**/*.test.ts'],
+        include: ['test/{origin,shared,conformance,console}/**/*.test.ts'],
         exclude: [...ALONE, ...MOCKING],
         // What they import is a second of a processor for each file otherwise.
         isolate: false,

@@ -2,3 +2,7 @@
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
 }
+
+declare module '*/scripts/charts.js' {
+  export const drawChart: (typeof import('./charts/module.ts'))['drawChart']
+}

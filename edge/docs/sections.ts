@@ -7,10 +7,17 @@ export type Section = {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { title: 'First steps', names: ['start', 'triggers', 'actions', 'accounts'] },
+  { title: 'First steps', names: ['start', 'by-hand', 'triggers', 'actions', 'accounts'] },
   {
     title: 'How to',
-    names: ['how-to/*', 'chain-events', 'credits', 'derived-actions', 'chain-secured'],
+    names: [
+      'how-to/prepare',
+      'how-to/*',
+      'chain-events',
+      'credits',
+      'derived-actions',
+      'chain-secured',
+    ],
   },
   {
     title: 'Reference',

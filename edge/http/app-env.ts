@@ -4,6 +4,8 @@ import type { ChainName } from '../chain/chain-settings.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'
 import type * as schema from '../db/schema.ts'
 import type { Env, Settings } from '../env.ts'
+import type { LogFacts } from '../../shared/service-log/line.ts'
+import type { EdgeEvent } from '../log-events.ts'
 import type { Mailer } from '../identity/mailer.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
@@ -17,6 +19,7 @@ export type Services = {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** The watcher of a chain that is configured. */
   watcherOf: (chain: ChainName) => Watcher
+  log: (event: EdgeEvent, facts?: LogFacts) => void
   /** The way out for mail; `edge/identity/notices.ts` has what an owner is told. */
   mailer: Mailer
   /** Keeps work alive that the answer does not wait for, for 30 s at most. It must not reject. */

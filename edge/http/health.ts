@@ -1,15 +1,23 @@
-import { originHealth } from '../trust/trusted-keys.ts'
+import { HEALTH_PATH } from '../../shared/wire/operating.ts'
+import { reasonsOf } from '../health/edge-health.ts'
+import { partsSeen } from '../health/parts-seen.ts'
+import { isDown } from '../health/reasons.ts'
 import type { App } from './app-env.ts'
 
 /**
- * `GET /health`: whether this service answers, and what it verified of its origin, when, and under which root. 200 also
- * where nothing is verified: this service is there, and says so. It asks nobody but the object that verifies.
+ * `GET /health`: whether this service answers, why it may not do its work, and what it verified of its origin, when, and
+ * under which root. 200 also where nothing is verified: this service is there, and says so. 503 without its database.
  */
 export function registerHealth(app: App): void {
-  app.get('/health', async (c) => {
-    const { settings, now } = c.var.services
-    const origin = { trust: settings.ORIGIN_TRUST, ...(await originHealth(c.env, now())) }
-    const status = origin.reason === undefined ? 'ok' : 'degraded'
-    return c.json({ status, origin }, 200, { 'cache-control': 'no-store' })
+  app.get(HEALTH_PATH, async (c) => {
+    const { services } = c.var
+    const { settings, now } = services
+    const seen = await partsSeen(c.env, services)
+    const reasons = reasonsOf(seen, now())
+    const down = reasons.some(({ code }) => isDown(code))
+    const status = down ? 'down' : reasons.length > 0 ? 'degraded' : 'ok'
+    const body = { status, reasons, origin: { trust: settings.ORIGIN_TRUST, ...seen.origin } }
+    const headers = { 'cache-control': 'no-store', ...(down && { 'retry-after': '5' }) }
+    return c.json(body, down ? 503 : 200, headers)
   })
 }

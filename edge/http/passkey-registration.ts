@@ -51,7 +51,7 @@ async function add(c: Context<AppEnv>): Promise<Response> {
   const party = relyingPartyOf(services.settings.PUBLIC_URL)
   const added = await registerPasskey(services, party, { userId: user.id, name, answer: response })
   if (added !== 'stored') {
-    console.log(JSON.stringify({ event: 'passkey.not_added', reason: added }))
+    services.log('passkey.not_added', { reason: added })
     throw refused(added)
   }
   noticeOfPasskey(services, { user, name, change: 'added' })

@@ -35,7 +35,7 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   const party = relyingPartyOf(services.settings.PUBLIC_URL)
   const result = await verifyPasskeySignIn(services, party, response)
   if ('refused' in result) {
-    console.log(JSON.stringify({ event: 'passkey.sign_in_refused', reason: result.refused }))
+    c.var.services.log('passkey.sign_in_refused', { reason: result.refused })
     throw notSignedIn()
   }
   await beginSession(c, result.userId)

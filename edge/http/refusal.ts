@@ -1,9 +1,12 @@
 import { causeOf } from '../db/cause-of.ts'
 import { type Env, settingsOf } from '../env.ts'
+import { logEvent } from '../log.ts'
 import { MailNotSent } from '../identity/mailer.ts'
+import type { EdgeEvent } from '../log-events.ts'
 import { OriginAway } from '../trust/origin-away.ts'
 import { toApiError } from './failure.ts'
 import { traceHeaders } from './request-id.ts'
+import { routeOf } from './route-of.ts'
 
 /** The answer for a failure: its status and structured body; what is ours is logged, and not told. */
 export function refusal(error: unknown, request: Request, env: Env): Response {
@@ -12,10 +15,8 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   const away = awayOf(error)
   if (failure.status === 500 || away) {
     const cause = away ? away.cause.slice(0, 300) : causeOf(error)
-    const path = new URL(request.url).pathname
-    const event = away?.event ?? 'request.failed'
-    const facts = { event, request_id: trace['x-request-id'], path }
-    console.error(JSON.stringify({ ...facts, cause }))
+    const facts = { request_id: trace['x-request-id'], route: routeOf(request) }
+    logEvent(env, away?.event ?? 'request.failed', { ...facts, cause })
   }
   const headers = {
     ...trace,
@@ -29,7 +30,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
 }
 
 /** Of what somebody else did not do, the reason is what nobody else will see. */
-function awayOf(error: unknown): { event: string; cause: string } | undefined {
+function awayOf(error: unknown): { event: EdgeEvent; cause: string } | undefined {
   if (error instanceof OriginAway) return { event: 'origin.away', cause: error.message }
   if (error instanceof MailNotSent) return { event: 'mail.not_sent', cause: error.message }
 }

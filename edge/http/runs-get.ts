@@ -1,17 +1,9 @@
-import type { Context } from 'hono'
 import { validate } from '../../shared/json-body.ts'
 import { runQuery } from '../../shared/wire/run.ts'
-import type { RunRecord } from '../../shared/wire/trigger.ts'
-import type { App, AppEnv } from './app-env.ts'
+import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { notFound, queueOfRun } from './owned-trigger.ts'
-
-/** One question to the object waits no longer: it never learns that a client went away, and forgets it by then. */
-const QUESTION_MS = 10_000
-
-/** Questions in a row that an object may break off by beginning again, and the pause before the next. */
-const BROKEN_MAX = 5
-const BROKEN_PAUSE_MS = 200
+import { notFound } from './owned-trigger.ts'
+import { runWithin } from './run-within.ts'
 
 /** `GET /api/runs/<id>`: one run with its whole input; with `?wait=` once it has ended, or as it is by then. */
 export function registerRunsGet(app: App): void {
@@ -22,37 +14,4 @@ export function registerRunsGet(app: App): void {
     if (!run) throw notFound('run')
     return c.json(run)
   })
-}
-
-type Wanted = { ownerId: string; runId: string }
-
-/** The run once it has ended, or after this time. An object that begins again meanwhile is asked again. */
-async function runWithin(
-  c: Context<AppEnv>,
-  { ownerId, runId }: Wanted,
-  waitMs: number,
-): Promise<RunRecord | undefined> {
-  const { now } = c.var.services
-  const until = now() + waitMs
-  let broken = 0
-  for (;;) {
-    const left = Math.max(0, until - now())
-    try {
-      const queue = await queueOfRun(c, runId)
-      const asked = queue.run(ownerId, runId, Math.min(left, QUESTION_MS))
-      const run = (await asked) as RunRecord | undefined
-      if (!run || run.finished_at !== null || left <= QUESTION_MS) return run
-      broken = 0
-    } catch (error) {
-      if (waitMs === 0 || ++broken > BROKEN_MAX || !hasBegunAgain(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, BROKEN_PAUSE_MS))
-    }
-  }
-}
-
-function hasBegunAgain(error: unknown): boolean {
-  if (!(error instanceof Error) || Reflect.get(error, 'overloaded') === true) return false
-  return (
-    Reflect.get(error, 'durableObjectReset') === true || Reflect.get(error, 'retryable') === true
-  )
 }

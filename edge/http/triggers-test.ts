@@ -18,7 +18,7 @@ export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
     const user = await requireUser(c, 'triggers:write')
     const json = await readJson(c.req.raw, BODY_MAX_BYTES)
-    const test = testRun(validate(testRequest, json, 422))
+    const test = toTestRun(validate(testRequest, json, 422))
     const queue = await queueOf(c, c.req.param('id'))
     const accepted = await queue.fireTest(user.id, test)
     if (accepted.state === 'takes_no_event') throw takesNoEvent()
@@ -27,7 +27,7 @@ export function registerTriggersTest(app: App): void {
 }
 
 /** The bytes that a sender would have sent. @throws {ApiError} 413, 422 */
-function testRun(request: { params?: unknown; event?: unknown }): TestRun {
+export function toTestRun(request: { params?: unknown; event?: unknown }): TestRun {
   const kind = 'params' in request ? 'params' : 'event'
   const value = request[kind]
   if (isDeeper(value, JSON_DEPTH_MAX))

@@ -8,9 +8,13 @@ import { type SafeHeaders, safeHeaders } from '../triggers/webhook-headers.ts'
 import { readBody } from './body-bytes.ts'
 import { refusal } from './refusal.ts'
 import { traceHeaders } from './request-id.ts'
+import { noteRoute } from './route-of.ts'
 import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
+
+/** As the description has it. */
+export const WEBHOOK_ROUTE = '/webhook/:id'
 
 const BODY = {
   maxBytes: WEBHOOK_BODY_MAX_BYTES,
@@ -24,9 +28,9 @@ const BODY = {
  */
 export function takeWebhook(request: Request, env: Env): Promise<Response> | undefined {
   const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
-  return id === undefined
-    ? undefined
-    : answerWebhook(request, env, id).catch((error: unknown) => refusal(error, request, env))
+  if (id === undefined) return undefined
+  noteRoute(request, WEBHOOK_ROUTE)
+  return answerWebhook(request, env, id).catch((error: unknown) => refusal(error, request, env))
 }
 
 /**

@@ -2,6 +2,7 @@
  * Mails that tell an account's owner what was done in it (decision 0048). Each is sent after the answer: nothing waits
  * for it, and one that cannot be sent undoes nothing.
  */
+import type { LogFacts } from '../../shared/service-log/line.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
 import { TooManyCalls } from '../limits/require-rate.ts'
 import type { RateName } from '../limits/rates.ts'
@@ -18,6 +19,7 @@ export type NoticeDeps = {
   requireRate: (name: RateName, caller: string) => Promise<void>
   /** Keeps work alive that the answer does not wait for. */
   later: (work: Promise<void>) => void
+  log: (event: 'notice.not_sent', facts: LogFacts) => void
 }
 
 type Notice = {
@@ -82,7 +84,7 @@ function tell(deps: NoticeDeps, user: User, notice: Notice): void {
       await deps.mailer.send(mailOf(user.email, notice, at, deps.settings.PUBLIC_URL))
     } catch (error) {
       const event = 'notice.not_sent'
-      console.error(JSON.stringify({ event, notice: notice.kind, cause: reasonOf(error) }))
+      deps.log(event, { notice: notice.kind, cause: reasonOf(error) })
     }
   }
   deps.later(send())

@@ -2,9 +2,11 @@ import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 import { encodeCursor } from './page-cursor.ts'
 import { type RunRow, runRecord, type TriggerRow } from './records.ts'
-import type { PageQuery, RunPages } from './run-pages.ts'
+import { type PageQuery, RunPages } from './run-pages.ts'
+import { runLines } from './run-lines.ts'
 import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
+import type { RunLine } from './trigger-glance.ts'
 
 /** Bodies up to this size are shown in lists; larger ones by `run` alone. */
 const LISTED_BODY_BYTES = 64 * 1024
@@ -13,12 +15,14 @@ const LISTED_BODY_BYTES = 64 * 1024
 export class History {
   readonly #store: RunStore
   readonly #pages: RunPages
+  readonly #sql: Pick<SqlStorage, 'exec'>
   readonly #isThere: () => boolean
 
   /** @param isThere whether the trigger is: it may be deleted while a page of its history is read */
-  constructor(store: RunStore, pages: RunPages, isThere: () => boolean) {
+  constructor(store: RunStore, sql: Pick<SqlStorage, 'exec'>, isThere: () => boolean) {
     this.#store = store
-    this.#pages = pages
+    this.#pages = new RunPages(sql)
+    this.#sql = sql
     this.#isThere = isThere
   }
 
@@ -28,6 +32,14 @@ export class History {
     const { sequences, more } = this.#pages.page(query, prunedThrough)
     const next = more ? encodeCursor(triggerId, sequences.at(-1)!) : null
     return runsPage(this.#records(triggerId, sequences), next)
+  }
+
+  /** A page in lines, newest first. */
+  lines(trigger: TriggerRow, query: PageQuery): { lines: RunLine[]; next: string | null } {
+    const { triggerId, prunedThrough } = trigger
+    const { sequences, more } = this.#pages.page(query, prunedThrough)
+    const next = more ? encodeCursor(triggerId, sequences.at(-1)!) : null
+    return { lines: runLines(this.#sql, sequences), next }
   }
 
   /** One run with its whole input. */

@@ -1,5 +1,6 @@
 import type { TriggerStats } from '../../shared/wire/trigger.ts'
 import type { CountedRun } from './counted-runs.ts'
+import { percentile } from './run-chart.ts'
 
 export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
 const MINUTE_MS = 60_000
@@ -84,9 +85,4 @@ export class Statistics {
     this.#durations.push({ finishedAt, ms: Math.max(0, finishedAt - startedAt) })
     if (this.#durations.length > 2 * DURATIONS_MAX) this.#durations.splice(0, DURATIONS_MAX)
   }
-}
-
-/** Of the latest durations: the smallest that is not exceeded by this share of them (nearest rank). */
-function percentile(sorted: readonly number[], share: number): number | null {
-  return sorted[Math.ceil(sorted.length * share) - 1] ?? null
 }

@@ -12,6 +12,9 @@ import { type Env, settingsOf } from '../env.ts'
 import { ScannedRows } from '../schedule/scanned-rows.ts'
 import { SkippedTicks } from '../schedule/skipped-ticks.ts'
 import { Ticks } from '../schedule/ticks.ts'
+import { logEvent } from '../log.ts'
+import { count, handOver } from '../metrics/counts.ts'
+import { seriesOf } from '../metrics/series.ts'
 import { sleep } from '../sleep.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
@@ -31,7 +34,7 @@ import { LogIntake } from './log-intake.ts'
 import { Pruning } from './pruning.ts'
 import { triggerRecord } from './records.ts'
 import { Retention } from './retention.ts'
-import { RunPages } from './run-pages.ts'
+import { RunCharts } from './run-chart.ts'
 import { RunStore } from './run-store.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
@@ -70,7 +73,10 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const runEnded = (run: CountedRun & { suffix: string }): void => {
     waiters.ended(run.suffix)
     statistics.ended(run)
+    charts.ended(run)
     retention.ended(run.finishedAt)
+    count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
+    handOver(env, ctx)
   }
 
   const db = drizzle(ctx.storage, { schema })
@@ -78,15 +84,19 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const state = new TriggerState(ctx.storage, db)
   const { sql } = ctx.storage
   const isThere = () => state.current !== undefined
-  const history = new History(store, new RunPages(sql), isThere)
+  const history = new History(store, sql, isThere)
   const statistics = new Statistics({
     now: Date.now,
     endedSince: (time) => endedSince(sql, time),
     skippedSince: (time) => skippedSince(sql, time),
     live: () => ({ queued: live.queued, ...liveRuns(sql) }),
   })
+  const charts = new RunCharts({
+    now: Date.now,
+    endedSince: (time) => endedSince(sql, time),
+  })
   const log = (event: string, facts: Record<string, string | number>) =>
-    console.log(JSON.stringify({ event, trigger: state.current?.triggerId, ...facts }))
+    logEvent(env, event, { trigger: state.current?.triggerId, ...facts })
   const deliveries = new Deliveries(ctx.storage.sql)
   const onDisk = {
     transaction: (work: () => void) => ctx.storage.transactionSync(work),
@@ -216,6 +226,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     history,
     waiters,
     statistics,
+    charts,
     indexRow,
     watchNote,
     alarm,

@@ -12,6 +12,7 @@ import type { Accepted } from './intake.ts'
 import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
 import { webhookUrlOf } from './records.ts'
 import type { PageQuery } from './run-pages.ts'
+import type { ChartRange, TriggerGlance } from './trigger-glance.ts'
 import { type NewTrigger, type TriggerChange } from './trigger-state.ts'
 import { type KnownHead, type WatchChange, watchChange } from './watch-change.ts'
 import { type PostAnswer, type WebhookPost } from './webhook-intake.ts'
@@ -98,6 +99,27 @@ export class TriggerQueue extends DurableObject<Env> {
   async runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined> {
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.page(trigger, page)
+  }
+
+  /** What changes on its page: a page of its runs in lines, its counters and its state; with a range, a chart of it too. */
+  async glance(
+    ownerId: string,
+    page: PageQuery,
+    range?: ChartRange,
+  ): Promise<TriggerGlance | undefined> {
+    const trigger = this.#owned(ownerId)
+    if (!trigger) return undefined
+    const { charts, dispatcher, history, state, statistics } = this.#parts
+    return {
+      ...history.lines(trigger, page),
+      enabled: trigger.enabled,
+      disabledReason: trigger.disabledReason,
+      waitingFor: dispatcher.waitingFor(),
+      nextTickAt: trigger.nextTickAt,
+      backfill: state.watch?.backfill ?? null,
+      stats: statistics.read(),
+      chart: range === undefined ? null : charts.read(range),
+    }
   }
 
   /** One run with its whole input. @param waitMs so long the answer may wait for the run's end */

@@ -14,6 +14,9 @@ export type ScanOptions = {
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
+/** What a scan found: schedules whose tick had not fired, and triggers whose object did not answer. */
+export type Scanned = { due: number; unanswered: number }
+
 /** A tick is the object's own to fire for this long. */
 const OWN_MS = 2_000
 /** A scan ends by then, so that the next one finds nothing in its way; what it left is what the next one begins with. */
@@ -33,42 +36,58 @@ const COMPARED_AGAIN_MS = 24 * 60 * 60 * 1000
  * catches up one whose alarm was lost. Then a few rows of any kind are compared with their objects, so that the index
  * heals whatever happened to it (`decisions.md`, Truth). No visit can harm another.
  */
-export async function scan(options: ScanOptions): Promise<void> {
+export async function scan(options: ScanOptions): Promise<Scanned> {
   const { rows, now } = options
   const began = now()
   const until = began + SCAN_MS
+  const scanned: Scanned = { due: 0, unanswered: 0 }
   let last: IndexedTrigger | undefined
   do {
     const page = await rows.due(began - OWN_MS, PAGE, last)
-    await look(options, page, until)
+    scanned.due += page.length
+    scanned.unanswered += await look(options, page, until)
     last = page.length === PAGE ? page.at(-1) : undefined
   } while (last && now() < until)
-  if (now() >= until) return
-  await look(options, await rows.unchecked(began - COMPARED_AGAIN_MS, COMPARED), until)
+  if (now() >= until) return scanned
+  const unchecked = await rows.unchecked(began - COMPARED_AGAIN_MS, COMPARED)
+  scanned.unanswered += await look(options, unchecked, until)
+  return scanned
 }
 
-async function look(options: ScanOptions, page: readonly IndexedTrigger[], until: number) {
+/** @returns how many objects did not answer */
+async function look(
+  options: ScanOptions,
+  page: readonly IndexedTrigger[],
+  until: number,
+): Promise<number> {
   const { rows, now } = options
+  let unanswered = 0
   const looked: Looked[] = []
   const waiting = page.values()
   const visitor = async () => {
     for (const row of waiting) {
       if (now() >= until) return
-      looked.push(await lookAt(options, row))
+      const { found, answered } = await lookAt(options, row)
+      looked.push(found)
+      if (!answered) unanswered++
     }
   }
   await Promise.all(Array.from({ length: VISITS_AT_ONCE }, visitor))
   await rows.note(looked, now())
+  return unanswered
 }
 
-async function lookAt(options: ScanOptions, row: IndexedTrigger): Promise<Looked> {
+async function lookAt(
+  options: ScanOptions,
+  row: IndexedTrigger,
+): Promise<{ found: Looked; answered: boolean }> {
   const { visit, now, sleep, log } = options
   const ended = new AbortController()
   try {
     const silent = sleep(VISIT_MS, ended.signal).then(() => 'silent' as const)
     const visited = await Promise.race([visit(row.id, row.version), silent])
-    if (visited === undefined) return { row, gone: true }
-    if (visited !== 'silent') return { row, lookAt: visited.nextTickAt }
+    if (visited === undefined) return { found: { row, gone: true }, answered: true }
+    if (visited !== 'silent') return { found: { row, lookAt: visited.nextTickAt }, answered: true }
     log('scan.silent', { trigger: row.id })
   } catch (error) {
     log('scan.failed', { trigger: row.id, error: causeOf(error) })
@@ -76,5 +95,5 @@ async function lookAt(options: ScanOptions, row: IndexedTrigger): Promise<Looked
     ended.abort()
   }
   // Behind those that still wait, so that objects which fail do not keep the scanner from the others.
-  return { row, lookAt: row.lookAt === null ? null : now() }
+  return { found: { row, lookAt: row.lookAt === null ? null : now() }, answered: false }
 }

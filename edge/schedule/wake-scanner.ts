@@ -1,4 +1,5 @@
 import type { Env } from '../env.ts'
+import type { ScanStatus } from './scheduler.ts'
 
 /** There is one scanner. */
 const SCANNER = 'scanner'
@@ -6,6 +7,11 @@ const SCANNER = 'scanner'
 /** Makes sure that the scanner is going. */
 export function wakeScanner(env: Env): Promise<void> {
   return env.SCHEDULER.getByName(SCANNER).wake()
+}
+
+/** What the scanner says of its last scan. */
+export function scanStatus(env: Env): Promise<ScanStatus> {
+  return env.SCHEDULER.getByName(SCANNER).status()
 }
 
 let isAwake = false

@@ -90,6 +90,21 @@ export class AccountsMirror {
     return this.#branch?.tip.number ?? -1
   }
 
+  /** Milliseconds since the chain last showed its head, or something as fresh; infinite before it first has. */
+  get ageMs(): number {
+    return this.#options.now() - this.#syncedAt
+  }
+
+  /** Blocks from the state's to the highest head that was seen. */
+  get lagBlocks(): number {
+    return Math.max(0, this.#reader.headSeen - this.block)
+  }
+
+  /** Accounts of the state, fresh or not. */
+  get accounts(): number {
+    return this.#branch?.state.size ?? 0
+  }
+
   /** Has `current` ask before each answer. @param guard throws where the state must not be used */
   guard(guard: () => void): void {
     this.#guard = guard

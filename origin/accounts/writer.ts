@@ -146,6 +146,31 @@ export class AccountsWriter {
     await this.#recording
   }
 
+  /** Writes that are not answered yet. */
+  get waiting(): number {
+    return this.#underWay.size
+  }
+
+  /** Transactions of this process' payers that are sent and in no block. */
+  get unmined(): number {
+    return this.#payers.all().reduce((sum, lane) => sum + lane.sent.length, 0)
+  }
+
+  /** What the payers that this process holds had left when they were last looked at; who was not yet is not in it. */
+  payerBalances(): { number: number; wei: bigint }[] {
+    return this.#payers
+      .all()
+      .flatMap(({ held, number, credit }) =>
+        held && credit !== undefined ? [{ number, wei: credit }] : [],
+      )
+      .toSorted((one, other) => one.number - other.number)
+  }
+
+  /** Whether the payer that funds the others can not fill them any more. */
+  get isGasLow(): boolean {
+    return this.#funding.isLow
+  }
+
   /**
    * Whether a write that failed may still happen, or was reverted at its cost. Asked when `write` has ended.
    * @returns true too where the database cannot say

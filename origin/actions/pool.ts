@@ -12,7 +12,15 @@ import {
   withDefaults,
 } from './pool/options.ts'
 import { Shares } from './pool/shares.ts'
-import type { ActionPool, Capability, RunControl, RunLost, RunRequest, RunResult } from './run.ts'
+import type {
+  ActionPool,
+  Capability,
+  PoolLoad,
+  RunControl,
+  RunLost,
+  RunRequest,
+  RunResult,
+} from './run.ts'
 
 export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
 
@@ -27,6 +35,8 @@ type Waiting = {
   request: RunRequest
   capability: Capability
   control: RunControl | undefined
+  /** Milliseconds of a clock that never jumps. */
+  since: number
   resolve: (result: RunResult) => void
 }
 
@@ -92,7 +102,8 @@ class Pool implements ActionPool {
     return new Promise((resolve) => {
       const { account } = request
       const bytes = bytesOf(request)
-      const waiting = { account, bytes, request, capability, control, resolve }
+      const since = performance.now()
+      const waiting = { account, bytes, request, capability, control, since, resolve }
       for (const { resolve: refuse } of this.#queue.makeRoom(waiting))
         refuse(isFull('an account with nothing in line took its place', RETRY_AFTER_MAX_MS))
       this.#queue.add(waiting)
@@ -104,6 +115,14 @@ class Pool implements ActionPool {
       control.signal.addEventListener('abort', stop, { once: true })
       control.unwanted?.addEventListener('abort', stop, { once: true })
     })
+  }
+
+  load(): PoolLoad {
+    return {
+      ...this.#crew.counts(),
+      waiting: this.#queue.count,
+      isBroken: this.#over !== undefined || this.#crew.isBroken,
+    }
   }
 
   async close(): Promise<void> {
@@ -129,8 +148,10 @@ class Pool implements ActionPool {
     return this.#crew.free > 0 && this.#shares.mayStart(account)
   }
 
-  #start(member: Member, { account, request, capability, control, resolve }: Waiting): void {
+  #start(member: Member, waiting: Waiting): void {
+    const { account, request, capability, control, since, resolve } = waiting
     const now = performance.now()
+    this.#options.onRunStarted(now - since)
     member.occupation = new Occupation(account, now)
     this.#shares.started(account)
     if (this.#cpuUse.isHeavy(account, now)) member.priority.lower({ forGood: false })

@@ -93,6 +93,15 @@ export type RunControl = {
   started(): void
 }
 
+/** Executors by what they do, runs that wait for one, and whether none can be started. */
+export type PoolLoad = {
+  starting: number
+  free: number
+  busy: number
+  waiting: number
+  isBroken: boolean
+}
+
 export type ActionPool = {
   /** Never rejects; waits for a free executor, in order among the runs of its account, in turn with other accounts. */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
@@ -100,6 +109,8 @@ export type ActionPool = {
   refusal(
     request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
   ): RunLost | undefined
+  /** How things stand now. */
+  load(): PoolLoad
   /** Resolves when the warm executors can take a run; rejects when executors cannot be started. */
   ready(): Promise<void>
   /** Ends every executor. Waiting runs are lost before their start, runs under way after it. */

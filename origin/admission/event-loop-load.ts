@@ -28,13 +28,13 @@ const WINDOW_MS = 1_000
  * request of 16 MiB is, does not count. The measuring itself is outside of the loop's JavaScript.
  */
 export class EventLoopLoad {
-  readonly #maxDelayMs: number
+  readonly maxDelayMs: number
   readonly #histogram: IntervalHistogram
   readonly #timer: NodeJS.Timeout
   #delayMs = 0
 
   constructor(maxDelayMs: number) {
-    this.#maxDelayMs = maxDelayMs
+    this.maxDelayMs = maxDelayMs
     this.#histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
     this.#histogram.enable()
     this.#timer = setInterval(() => this.#measure(), WINDOW_MS).unref()
@@ -47,7 +47,7 @@ export class EventLoopLoad {
 
   /** @throws {Overloaded} when what is begun now would make everything later */
   requireRoom(): void {
-    if (this.#delayMs <= this.#maxDelayMs) return
+    if (this.#delayMs <= this.maxDelayMs) return
     throw new Overloaded(`the event loop is ${Math.round(this.#delayMs)} ms late`)
   }
 

@@ -51,6 +51,8 @@ export class AccountLease {
   #working: Promise<void> | undefined
   #sweptAt: number
   #settledAt = Number.NEGATIVE_INFINITY
+  /** When the oldest charge was made that the ledger is not known to have. */
+  #chargedAt: number | undefined
 
   constructor(options: AccountLeaseOptions) {
     this.#options = options
@@ -83,6 +85,7 @@ export class AccountLease {
   /** What was spent, out of reservations that have ended, is settled before long. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
+    this.#chargedAt ??= this.#options.now()
     if (this.#charges.cents < SETTLE_CENTS) return
     if (this.#options.now() >= this.#settledAt + SETTLE_APART_MS) void this.#work()
   }
@@ -125,6 +128,16 @@ export class AccountLease {
 
   renewed(usableUntil: number): void {
     if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
+  }
+
+  /** What no order to the ledger has yet. */
+  get unsettledCents(): number {
+    return this.#charges.cents
+  }
+
+  /** Since when the ledger lacks a charge; undefined where it lacks none. */
+  get unsettledSince(): number | undefined {
+    return this.#chargedAt
   }
 
   /** True when the database has this lease, and no order about it is under way. */
@@ -184,6 +197,8 @@ export class AccountLease {
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
+    // Those that came while the order was under way are younger than it.
+    this.#chargedAt = this.#charges.areWaiting ? now() : undefined
     this.#budgets.settled(order.charges, order.parts)
     for (const look of this.#looking.splice(0)) look.resolve(answer)
     this.#budgets.debtCents = answer.debtCents

@@ -17,6 +17,8 @@ export class Audit {
   /** The highest id at the last audit. Ids are drawn before their transaction ends, so lower ones may have come since. */
   #seen = 0
   #isFirst = true
+  /** Accounts that differed at the last audit, and one more where the whole did not sum up to 0. */
+  differences = 0
 
   constructor({ db, log }: { db: Database; log: Log }) {
     this.#db = db
@@ -32,6 +34,7 @@ export class Audit {
     const whole = await sumOfBooks(this.#db, this.#summed, this.#seen)
     const every = this.#isFirst || whole.sum !== 0
     const differing = await booksThatDiffer(this.#db, every ? undefined : this.#summed.id)
+    this.differences = differing.length + (whole.sum === 0 ? 0 : 1)
     for (const books of differing) this.#log('credits.books_differ', factsOf(books))
     if (whole.sum !== 0) this.#log('credits.books_differ', { whole_cents: whole.sum })
     this.#isFirst = false

@@ -164,6 +164,27 @@ export class Credits {
     return this.#known(capsOf(db, accountHash, new Date(now())))
   }
 
+  /** Accounts that this process has a lease of, or had one a moment ago. */
+  get leases(): number {
+    return this.#leases.size
+  }
+
+  /** Charged, and in no order to the ledger yet. */
+  get unsettledCents(): number {
+    let cents = 0
+    for (const lease of this.#leases.values()) cents += lease.unsettledCents
+    return cents
+  }
+
+  /** Milliseconds since the oldest charge that the ledger is not known to have. */
+  get unsettledMs(): number {
+    const now = this.#options.monotonic()
+    let since = now
+    for (const { unsettledSince } of this.#leases.values())
+      since = Math.min(since, unsettledSince ?? now)
+    return now - since
+  }
+
   /** Settles what was spent, gives idle leases back and forgets those that hold nothing. */
   async flush(): Promise<void> {
     const left = this.#leases.entries()

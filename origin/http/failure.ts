@@ -46,6 +46,8 @@ export type FailureAnswer = {
   headers: Record<string, string>
   /** A structured error, or a string (specification, Errors). */
   body: object | string
+  /** The name of the failure. */
+  code: string
 }
 
 /** @param publicUrl where this origin's documents are */
@@ -55,12 +57,13 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
       status: 500,
       headers: { 'x-svc-error': error.code, ...error.headers },
       body: error.message,
+      code: error.code,
     }
   const failure = toApiError(error)
   const { status, headers, message } = failure
   const structured = failure.toBody(publicUrl)
   const isText = error instanceof ContractRefused && (status === 400 || status === 409)
-  return { status, headers, body: isText ? message : structured }
+  return { status, headers, body: isText ? message : structured, code: failure.error }
 }
 
 /** The one place where the origin's failures get their status. What is not listed is ours, and says nothing. */

@@ -113,7 +113,7 @@ async function executed<Answer>(
     } catch (error) {
       // The request was executed: who waits for its answer gets it. A repeat finds that its outcome is unknown.
       const cause = error instanceof Error ? error.name : 'unknown'
-      services.log('idempotency.not_kept', { path: operation.path, cause })
+      services.log('idempotency.not_kept', { route: operation.path, cause })
     }
   }
   try {

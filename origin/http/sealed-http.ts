@@ -82,7 +82,8 @@ async function answerTo(given: Given, app: OriginApp, services: Services): Promi
   } catch (error) {
     const failure = toApiError(error)
     if (failure.status === 500)
-      services.log('sealed.failed', { path: SEALED_HTTP_PATH, cause: traceOf(error) })
+      services.log('sealed.failed', { route: SEALED_HTTP_PATH, cause: traceOf(error) })
+    services.counters.refused(failure.status, failure.error)
     return frame(new Uint8Array(), 0, refusal(failure))
   }
 }

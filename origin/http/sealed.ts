@@ -72,7 +72,8 @@ async function answerTo<Body extends Freshness>(
   } catch (error) {
     const failure = toApiError(error)
     if (failure.status === 500)
-      services.log('sealed.failed', { path: operation.path, cause: traceOf(error) })
+      services.log('sealed.failed', { route: operation.path, cause: traceOf(error) })
+    services.counters.refused(failure.status, failure.error)
     return JSON.stringify(refusal(failure))
   }
 }

@@ -8,11 +8,16 @@ export function inherited(): NodeJS.ProcessEnv {
   )
 }
 
-/** Payments are taken by who has an account at the processor: it is theirs to say. */
-export function processorSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
+/**
+ * What the one who starts a stack says of its origin: the account at the payment processor, which is theirs, and what of this
+ * machine actions may reach.
+ */
+export function originSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith('SVC_PROCESSOR_') && value !== undefined ? [[name, value]] : [],
+      (name.startsWith('SVC_PROCESSOR_') || name === 'SVC_OUTBOUND_ALLOW') && value !== undefined
+        ? [[name, value]]
+        : [],
     ),
   )
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { metricsTokenSetting } from '../../shared/metrics-token.ts'
 
 /** What edge and origin of a local stack share; kept, since ids and stored keys depend on it. */
 const secretsSchema = z.object({
@@ -20,4 +21,18 @@ export function loadLocalSecrets(stateDir: string): LocalSecrets {
     renameSync(`${file}.new`, file)
   }
   return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+}
+
+/** Where whoever asks `/metrics` of a local stack finds the token: for curl, and for Prometheus' `credentials_file`. */
+export const METRICS_TOKEN_FILE = 'metrics-token'
+
+/** The token of a state folder, made at the first start, in a file of its own that its user alone reads. */
+export function loadMetricsToken(stateDir: string): string {
+  const file = join(stateDir, METRICS_TOKEN_FILE)
+  if (!existsSync(file)) {
+    const token = randomBytes(32).toString('base64url')
+    writeFileSync(`${file}.new`, token, { mode: 0o600, flush: true })
+    renameSync(`${file}.new`, file)
+  }
+  return metricsTokenSetting.parse(readFileSync(file, 'utf8').trim())
 }

@@ -7,7 +7,7 @@ import { loadRootKey } from '../keys/root-file.ts'
 import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
-import { inherited, processorSettingsIn } from './child-environment.ts'
+import { inherited, originSettingsIn } from './child-environment.ts'
 import { Child, type ChildFailed, type ChildOptions } from './child.ts'
 import {
   type Deployment,
@@ -18,7 +18,7 @@ import {
   startChain,
 } from './chain.ts'
 import { ensureApp, type LocalApp } from './local-app.ts'
-import { loadLocalSecrets, type LocalSecrets } from './local-secrets.ts'
+import { loadLocalSecrets, loadMetricsToken, type LocalSecrets } from './local-secrets.ts'
 import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts } from './ports.ts'
 import type { Ports } from './stack-settings.ts'
@@ -63,11 +63,13 @@ export class Stack {
   readonly #rootKey: Uint8Array
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
+  readonly #metricsToken: string
   readonly #children = new Map<Component, Child>()
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
   #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
+  #stopping: Promise<void> | undefined
 
   private constructor(
     options: StackOptions,
@@ -82,6 +84,7 @@ export class Stack {
     this.#rootKey = loadRootKey(stateDir, 'local')
     this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
+    this.#metricsToken = loadMetricsToken(stateDir)
     this.caFile = caFile
     this.certificateFile = certificateFile
     this.baseUrl = `https://localhost:${ports.origin}`
@@ -140,7 +143,12 @@ export class Stack {
     await this.#children.get(component)?.kill()
   }
 
-  async stop(): Promise<void> {
+  /** A stack ends once: who asks again waits for the same end. */
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  async #stop(): Promise<void> {
     for (const component of ['edge', 'origin', 'chain'] as const)
       await this.#children.get(component)?.stop()
     await this.#nameServer?.close()
@@ -178,7 +186,8 @@ export class Stack {
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),
       SVC_STARTER_CREDITS_CENTS: String(STARTER_CENTS),
-      ...processorSettingsIn(environment),
+      SVC_METRICS_TOKEN: this.#metricsToken,
+      ...originSettingsIn(environment),
       ...originSettings,
       SVC_APP_ID: this.#app.governance,
       SVC_APP_COMPOSE_FILE: this.#app.composeFile,
@@ -210,6 +219,7 @@ export class Stack {
       SIM_ROOT_SHA256: rootPinOf(this.#rootKey),
       CHANNEL_PSK: this.#secrets.channelPsk,
       ID_MAC_KEY: this.#secrets.idMacKey,
+      METRICS_TOKEN: this.#metricsToken,
       CHAINS: JSON.stringify({
         ethereum: {
           chain_id: LOCAL_CHAIN_ID,
@@ -226,7 +236,7 @@ export class Stack {
   /** Who has another processor than the real one has its client library there too. */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
-    const { SVC_PROCESSOR_URL: url } = { ...processorSettingsIn(environment), ...originSettings }
+    const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }
     return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 

@@ -1,8 +1,9 @@
 /** `npm start`: the local stack in the foreground. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { browserFlag } from './browser-flag.ts'
 import { PortUnusable } from './ports.ts'
 import { ChildFailed } from './child.ts'
+import { METRICS_TOKEN_FILE } from './local-secrets.ts'
 import { Stack } from './stack.ts'
 import { STATE_DIR_DEFAULT } from './stack-settings.ts'
 import { StateInUse } from './state-lock.ts'
@@ -50,6 +51,11 @@ Open an account (the key is shown once):
 Verify what runs:
 
   ${verifyLine(baseUrl)}
+
+See how it is, and what it counts:
+
+  curl --cacert ${caFile} ${baseUrl}/health
+  curl --cacert ${caFile} ${baseUrl}/metrics -H "authorization: Bearer $(cat ${join(stateDir, METRICS_TOKEN_FILE)})"
 
 Open it in a browser that takes its certificate for this one run:
 

@@ -14,6 +14,7 @@ export type EvidenceOptions = {
 export class Evidence {
   readonly #options: EvidenceOptions
   #set: EvidenceSet | undefined
+  #madeAt: number | undefined
 
   constructor(options: EvidenceOptions) {
     this.#options = options
@@ -29,6 +30,16 @@ export class Evidence {
     throw new TeeUnavailable('there is no evidence of today')
   }
 
+  /** Whether there is a set that has not run out. */
+  get isThere(): boolean {
+    return this.#set !== undefined && this.#options.now() < this.#set.validUntil
+  }
+
+  /** Unix milliseconds; undefined before the first. */
+  get madeAt(): number | undefined {
+    return this.#madeAt
+  }
+
   /** Whether another day has begun, or another certificate is to be served. */
   isOldFor(certificate: ServedCertificate): boolean {
     return this.#set?.certificate !== certificate || this.#set.day !== dayOf(this.#options.now())
@@ -41,9 +52,11 @@ export class Evidence {
    */
   async make(certificate: ServedCertificate, serve: () => void = () => {}): Promise<void> {
     const { tee, keys, now } = this.#options
-    const set = await makeEvidenceSet(tee, keys, certificate, now())
+    const at = now()
+    const set = await makeEvidenceSet(tee, keys, certificate, at)
     serve()
     this.#set = set
+    this.#madeAt = at
   }
 
   /** The same for who can go on with the old set: a failure is logged. */

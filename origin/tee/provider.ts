@@ -22,6 +22,8 @@ export type TeeProvider = {
   info(): Promise<Info & Record<string, unknown>>
   /** What a quote of this machine is verified with, not yet expired. @throws {TeeUnavailable} */
   collateral(): Promise<Collateral>
+  /** Unix milliseconds of what `collateral` shows now; undefined before the first. */
+  readonly collateralAt?: number | undefined
 }
 
 /** The guest agent, or who signs for the platform, does not answer; nothing is known. */

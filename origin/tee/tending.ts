@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
 import { TlsFilesUnusable } from '../tls/operator-files.ts'
-import { certificateOf, type ServedTls } from '../tls/served-tls.ts'
+import { certificateOf, endOf, type ServedTls } from '../tls/served-tls.ts'
 import type { Evidence } from './evidence.ts'
 
 export type TendedEvidence = {
@@ -23,6 +23,7 @@ export class EvidenceTending {
   readonly #given: TendedEvidence
   #tls: ServedTls
   #certificate
+  #endsAt: number
   #looking: Promise<void> | undefined
   #unusable = ''
 
@@ -30,11 +31,17 @@ export class EvidenceTending {
     this.#given = given
     this.#tls = given.tls
     this.#certificate = certificateOf(given.tls, given.publicUrl)
+    this.#endsAt = endOf(given.tls)
   }
 
   /** The first evidence. @throws {TeeUnavailable} */
   async start(): Promise<void> {
     await this.#given.evidence.make(this.#certificate)
+  }
+
+  /** When the certificate that is served runs out, in Unix milliseconds. */
+  get certificateEndsAt(): number {
+    return this.#endsAt
   }
 
   /** One look, and what follows from it; a second caller waits for the first one's. Never throws. */
@@ -55,6 +62,7 @@ export class EvidenceTending {
       if (!isSame) serve(tls)
       this.#tls = tls
       this.#certificate = certificate
+      this.#endsAt = endOf(tls)
     })
   }
 

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import type { ServedCertificate } from '../tee/evidence-set.ts'
 import { loadTls } from '../tls.ts'
 
@@ -19,6 +20,15 @@ export async function localTls(stateDir: string, publicUrl: string): Promise<Ser
 /** As the evidence names it. */
 export function certificateOf(tls: ServedTls, publicUrl: string): ServedCertificate {
   return { domain: domainOf(publicUrl), chain: tls.chain, acmeAccount: tls.acmeAccount }
+}
+
+/** When the leaf runs out, in Unix milliseconds; not a number where the chain begins with no certificate. */
+export function endOf({ chain }: Pick<ServedTls, 'chain'>): number {
+  try {
+    return new X509Certificate(chain).validToDate.getTime()
+  } catch {
+    return Number.NaN
+  }
 }
 
 /** The host that clients know, an IPv6 address without its brackets. */

@@ -5,9 +5,11 @@ import { Walks } from './walks.ts'
 import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { consoleWalks } from './walks/console.ts'
 import { docsWalks } from './walks/docs.ts'
 import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
+import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
 import { signInWalks } from './walks/sign-in.ts'
@@ -36,7 +38,9 @@ describe.skipIf(!installed)('a person with a browser', () => {
   attackWalks(walks)
   failureWalks(walks)
   docsWalks(walks)
+  consoleWalks(walks)
   passkeyWalks(walks)
+  ownershipWalks(walks)
   actionWalks(walks)
   creditWalks(walks)
 })

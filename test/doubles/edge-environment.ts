@@ -28,6 +28,9 @@ export async function makeEdgeTestEnvironment() {
     ...(await machineSettings(root)),
     CHANNEL_PSK: psk,
     ID_MAC_KEY: randomBytes(32).toString('base64url'),
+    // A line for each request would hide what a test says.
+    SVC_LOG_LEVEL: 'warn',
+    METRICS_TOKEN: randomBytes(24).toString('base64url'),
     // Each chain at a path of its own of one double; `polygon` is not configured.
     CHAINS: JSON.stringify(
       Object.fromEntries(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fundedWallets } from '../../origin/stack/funded-wallets.ts'
 import { journey } from '../../origin/stack/journey.ts'
@@ -24,17 +25,10 @@ it('a webhook and a transfer of a token become signatures that recover to the wa
   const { wallet, close } = fundedWallets(started.stack.chainUrl)
   const onStep = (step: string, result: string) => void steps.set(step, result)
   await journey({ ...started, pay, wallet, onStep }).finally(close)
-  expect([...steps.keys()].slice(-9)).toEqual([
-    'the run ends',
-    'deploy an ERC-20 token',
-    'create the chain_event trigger',
-    'transfer',
-    'the run of the transfer ends',
-    'convert_to_chain_secured_account',
-    'mint a usage key from the contract',
-    'svc_action by that key',
-    'hand the account on',
-  ])
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /^the stack is ready .*?\n(.*?)\n\n/ms.exec(readme) ?? []
+  const shownSteps = shown.split('\n').map((line) => line.split(/ {2,}/)[0])
+  expect([...steps.keys()]).toEqual(shownSteps)
   expect(steps.get('the run of the transfer ends')).toMatch(
     /^the action signed "0x[0-9A-Fa-f]{40} received 1500"$/,
   )

@@ -22,10 +22,12 @@ export type StartedStack = {
  * A stack of the real parts in a temporary folder, on free ports. It begins with an empty database that is there, and with
  * the Worker that the project built (`stack-setup.ts`): `start.test.ts` begins with nothing.
  * @param edgeSettingsIn settings of the edge beside those that the stack makes, given the folder
+ * @param environment says the ports
  */
 export async function startStack(
   originSettings: Record<string, string> = {},
   edgeSettingsIn: (stateDir: string) => Promise<Record<string, string>> = async () => ({}),
+  environment: Record<string, string> = anyPorts,
 ): Promise<StartedStack> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-system-'))
   const lines: string[] = []
@@ -40,7 +42,7 @@ export async function startStack(
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
   const stack = await Stack.start({
     stateDir,
-    environment: anyPorts,
+    environment,
     originSettings: settings,
     edgeSettings: await edgeSettingsIn(stateDir),
     edgeBundle: process.env[EDGE_BUNDLE_BUILT],

@@ -20,6 +20,6 @@ test('each script is handed out', () => {
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readFileSync(new URL(file, http), 'utf8'))
     .flatMap((text) => [...text.matchAll(/console\/([a-z-]+)\/script\.txt'/g)])
-    .map(([, folder]) => folder)
+    .map(([, folder]) => folder!)
   expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
 })

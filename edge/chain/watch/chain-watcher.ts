@@ -4,6 +4,8 @@ import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../../drizzle/chain-watcher/migrations.js'
 import { causeOf } from '../../db/cause-of.ts'
 import { type Env, settingsOf } from '../../env.ts'
+import type { LogFacts } from '../../../shared/service-log/line.ts'
+import { logEvent } from '../../log.ts'
 import { sleep } from '../../sleep.ts'
 import { BackfillRunner } from '../backfill/backfill-runner.ts'
 import { RangeSize } from '../backfill/range-size.ts'
@@ -169,6 +171,6 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
   }
 
   #log(event: string, facts: object): void {
-    console.log(JSON.stringify({ event, chain: this.ctx.id.name, ...facts }))
+    logEvent(this.env, event, { chain: this.ctx.id.name, ...(facts as LogFacts) })
   }
 }

@@ -1,5 +1,6 @@
 import { causeOf } from '../../db/cause-of.ts'
 import { type Env, settingsOf } from '../../env.ts'
+import { logEvent } from '../../log.ts'
 import type { ChainName } from '../chain-settings.ts'
 
 /** Makes sure that the watchers of all chains with triggers are going: an alarm can be lost. Never throws. */
@@ -8,7 +9,7 @@ export async function wakeWatchers(env: Env): Promise<void> {
     try {
       await env.CHAIN_WATCHER.getByName(chain).wake()
     } catch (error) {
-      console.log(JSON.stringify({ event: 'chain.asleep', chain, reason: causeOf(error) }))
+      logEvent(env, 'chain.asleep', { chain, reason: causeOf(error) })
     }
   }
   await Promise.all(Object.keys(settingsOf(env).CHAINS).map((chain) => wake(chain as ChainName)))

@@ -1,6 +1,7 @@
 /** How one comes to one's account: drawn by the Worker, with which nothing can be done, and over it by the script. */
 import type { Child, FC } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../../shared/limits.ts'
+import { NoWalletCard } from '../console/wallets/no-wallet.tsx'
 import { Field } from '../parts.tsx'
 
 export type ConnectCardProps = {
@@ -62,7 +63,7 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
             </button>
           </fieldset>
         </form>
-        {wallets}
+        {wallets ?? <NoWalletCard />}
       </div>
       <p role="status" class="busy">
         {busy}

@@ -28,15 +28,15 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const [problem, setProblem] = useState<Child>(firstProblem)
   const [made, setMade] = useState<NewKey | undefined>(undefined)
 
-  /** Loads the console, and does what has to be done with it. */
+  /** Loads the console, and does what has to be done with it. What is drawn instead of this form is not drawn over. */
   const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
     setBusy(what)
     setProblem(undefined)
     try {
       await work(await loadConsole())
     } catch (failure) {
-      setBusy(undefined)
       setProblem(<Problem failure={failure} />)
+      setBusy(undefined)
     }
   }
 
@@ -128,7 +128,10 @@ function text(fields: FormData, name: string): string {
 
 function show(module: ConsoleModule, opened: Opened): void {
   about.hidden = true
-  module.showConsole(root, { ...opened, origin, keep: keepIfKept, disconnect })
+  // Of its own: how one connects is drawn once more when that is over, where nobody sees it.
+  const place = document.createElement('div')
+  root.replaceWith(place)
+  module.showConsole(place, { ...opened, origin, keep: keepIfKept, disconnect })
 }
 
 /** Another key takes the place of the one that is kept. */

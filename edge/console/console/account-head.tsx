@@ -2,8 +2,10 @@
 import { useEffect, useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
+import { UserText } from '../user-text.tsx'
 import { onBalanceChanged } from './balance-changed.ts'
 import type { Connection } from './connection.ts'
+import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import type { OpenedAccount } from './module.tsx'
 
 type AccountHeadProps = {
@@ -19,12 +21,14 @@ export const AccountHead = ({ connection, account, done, disconnect }: AccountHe
     <div>
       {account && (
         <p class="account-name">
-          <bdi>{account.name}</bdi>
+          <UserText text={account.name} max={HEADING_MAX_CHARACTERS} />
         </p>
       )}
       <Identity connection={connection} />
     </div>
-    <Balance connection={connection} done={done} />
+    {(connection.by === 'key' || connection.standing === 'admin') && (
+      <Balance connection={connection} done={done} />
+    )}
     <button type="button" class="quiet" onClick={disconnect}>
       Disconnect
     </button>
@@ -34,8 +38,9 @@ export const AccountHead = ({ connection, account, done, disconnect }: AccountHe
 const Identity = ({ connection }: { connection: Connection }) =>
   connection.by === 'wallet' ? (
     <p>
-      Admin wallet <Folded text={connection.address} of="the address of the admin wallet" />
-      <Badge>ChainSecured</Badge>
+      {connection.standing === 'admin' ? 'Admin wallet' : 'Wallet'}{' '}
+      <Folded text={connection.address} of="the address of the wallet" />
+      <Badge>{connection.standing === 'admin' ? 'ChainSecured' : 'No account'}</Badge>
     </p>
   ) : (
     <p>

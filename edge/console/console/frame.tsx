@@ -1,5 +1,6 @@
 /** What stands around each view: whose account it is, the places of the console, and what is under way. */
 import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { forgetKey } from '../connect/kept-key.ts'
 import type { Connection } from './connection.ts'
 import { AccountHead } from './account-head.tsx'
 import type { Shown } from './module.tsx'
@@ -13,6 +14,9 @@ import { KeysView } from './views/keys.tsx'
 import { OwnershipView } from './views/ownership.tsx'
 import { StartView } from './views/start.tsx'
 import { WalletsView } from './views/wallets.tsx'
+import { NoAccount } from './wallets/no-account.tsx'
+import { SentTransactions } from './wallets/sent-transactions.tsx'
+import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
 
 const DRAWN: Record<ViewName, View> = {
@@ -40,6 +44,8 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
   const reconnect = (other: Connection) => {
     if (other.by === 'key') keep(other.apiKey)
+    // Of an account that was converted: the tab has no use for its key any more.
+    else forgetKey()
     setConnection(other)
     setEpoch(epoch + 1)
   }
@@ -53,25 +59,49 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
         done={done}
         disconnect={disconnect}
       />
-      <nav aria-label="Console" class="views">
-        <ul>
-          {VIEWS.map(({ name, title }) => (
-            <li key={name}>
-              <a href={`#${name}`} {...(name === view.name && { 'aria-current': 'page' as const })}>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <section aria-labelledby="view" class="view">
-        <h2 id="view" tabindex={-1} ref={heading}>
-          {view.title}
-        </h2>
-        <fieldset disabled={isBusy} key={`${view.name}-${epoch}`}>
-          <Drawn connection={connection} origin={origin} reconnect={reconnect} perform={perform} />
-        </fieldset>
-      </section>
+      {connection.by === 'wallet' && (
+        <WalletNotices key={`notices-${epoch}`} connection={connection} />
+      )}
+      {connection.by === 'wallet' && connection.standing !== 'admin' ? (
+        <NoAccount
+          key={`no-account-${epoch}`}
+          connection={connection}
+          isBusy={isBusy}
+          perform={perform}
+          reconnect={reconnect}
+        />
+      ) : (
+        <>
+          <nav aria-label="Console" class="views">
+            <ul>
+              {VIEWS.map(({ name, title }) => (
+                <li key={name}>
+                  <a
+                    href={`#${name}`}
+                    {...(name === view.name && { 'aria-current': 'page' as const })}
+                  >
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <section aria-labelledby="view" class="view">
+            <h2 id="view" tabindex={-1} ref={heading}>
+              {view.title}
+            </h2>
+            <fieldset disabled={isBusy} key={`${view.name}-${epoch}`}>
+              <Drawn
+                connection={connection}
+                origin={origin}
+                reconnect={reconnect}
+                perform={perform}
+              />
+            </fieldset>
+          </section>
+        </>
+      )}
+      {connection.by === 'wallet' && <SentTransactions signing={connection.wallet.signing} />}
       <ProgressLine disconnect={disconnect} />
     </div>
   )

@@ -31,9 +31,11 @@ type LoadedProps<Value> = {
   /** What is read, as "wallets". */
   what: string
   children: (value: Value) => Child
+  /** What stands below it, and is not moved when it comes; also where it could not be read. */
+  after?: Child
 }
 
-export function Loaded<Value>({ of, what, children }: LoadedProps<Value>) {
+export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>) {
   switch (of.state) {
     case 'loading':
       return (
@@ -42,9 +44,19 @@ export function Loaded<Value>({ of, what, children }: LoadedProps<Value>) {
         </p>
       )
     case 'failed':
-      return <NotRead failure={of.failure} what={what} again={of.again} />
+      return (
+        <>
+          <NotRead failure={of.failure} what={what} again={of.again} />
+          {after}
+        </>
+      )
     case 'there':
-      return <>{children(of.value as Value)}</>
+      return (
+        <>
+          {children(of.value as Value)}
+          {after}
+        </>
+      )
   }
 }
 

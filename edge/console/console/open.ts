@@ -5,8 +5,6 @@ import { createClient } from '../../../shared/client/client.ts'
 import { Forbidden } from '../../../shared/client/failures/by-status.ts'
 import { SvcError } from '../../../shared/client/failures.ts'
 import type { Step } from '../../../shared/client/options.ts'
-import type { SovereignClient } from '../../../shared/client/sovereign/client.ts'
-import type { EthereumSigner } from '../../../shared/client/sovereign/signer.ts'
 import { encodeHex } from '../../../shared/hex.ts'
 import type { KeyConnection } from './connection.ts'
 import { tellStep } from './told.ts'
@@ -15,17 +13,16 @@ import { tellStep } from './told.ts'
 export type Origin = { baseUrl: string; verify: 'once' | 'never' }
 
 /** The session of the person who is signed in is none of the core API's business: no cookie goes with a key. */
-const withoutCookies: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' })
+export const withoutCookies: typeof fetch = (input, init) =>
+  fetch(input, { ...init, credentials: 'omit' })
 
 export function clientOfKey(apiKey: string | undefined, origin: Origin): ApiClient {
   const options = { ...origin, fetch: withoutCookies }
   return createClient(apiKey === undefined ? options : { ...options, apiKey })
 }
 
-export function clientOfWallet(signer: EthereumSigner, origin: Origin): SovereignClient {
-  const onStep = (step: Step) => tellStep(STEPS[step.step])
-  return createClient({ ...origin, fetch: withoutCookies, mode: 'sovereign', signer, onStep })
-}
+/** Says which step of a write by a wallet is under way. */
+export const tellStepOf = ({ step }: Step) => tellStep(STEPS[step])
 
 const STEPS: Record<Step['step'], string> = {
   sign: 'sign it in your wallet',

@@ -37,20 +37,29 @@ export const executesIn = (key: UsageKey, group: Group) =>
 export const keysOf = (group: Group, { keys }: Permissions) =>
   keys.filter((key) => executesIn(key, group))
 
-/** Names for people; a stranger may have written them. */
-export const nameOfGroup = ({ name, group_id }: Group) => `${visible(name)} (${group_id})`
+/** Of a name among others, and of one that is a heading. */
+const NAME_SHOWN_CHARACTERS = 64
+export const HEADING_MAX_CHARACTERS = 120
+
+/** A name for people; a stranger may have written it. */
+export function shownName(name: string): string {
+  const isLong = name.length > NAME_SHOWN_CHARACTERS
+  return visible(isLong ? `${name.slice(0, NAME_SHOWN_CHARACTERS)}…` : name)
+}
+
+export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} (${group_id})`
 
 export function nameOfAction(cidHash: string, { actions }: Permissions): string {
   if (cidHash === EVERY) return 'Every action'
   const action = actions.find(({ cid_hash }) => cid_hash === cidHash)
-  if (action && action.name !== '') return visible(action.name)
+  if (action && action.name !== '') return shownName(action.name)
   return folded(action?.action_ipfs_cid ?? cidHash)
 }
 
 export function nameOfWallet(pkpId: string, { wallets }: Permissions): string {
   if (pkpId === EVERY) return 'Every wallet'
   const wallet = wallets.find(({ pkp_id }) => pkp_id === pkpId)
-  if (wallet && wallet.name !== '') return visible(wallet.name)
+  if (wallet && wallet.name !== '') return shownName(wallet.name)
   return folded(wallet?.wallet_address ?? `0x${pkpId.slice(-40)}`)
 }
 
@@ -69,7 +78,7 @@ export function dangersOf(group: Group, permissions: Permissions): string[] {
   if (anyWallet) dangers.push('It has every wallet of the account, and those that are made later.')
   for (const key of everywhere)
     dangers.push(
-      `The usage key ${visible(key.name)} may execute in every group, and in those that are made later.`,
+      `The usage key ${shownName(key.name)} may execute in every group, and in those that are made later.`,
     )
   return dangers
 }

@@ -8,6 +8,7 @@ import { ACCOUNT_STYLE } from './account-style.ts'
 import { CHARTS_SCRIPT_PATH } from './charts-script.ts'
 import { CONSOLE_STYLE } from './console-style.ts'
 import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
+import { WALLETS_STYLE } from './wallets-style.ts'
 
 /** What the console loads when it is needed. */
 const LATER = ['console', 'ethers', 'verifier'] as const
@@ -32,8 +33,8 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
     {
       title: 'Console',
       wide: true,
-      style: CONSOLE_STYLE + ACCOUNT_STYLE,
-      script: { url: script, modules, connect },
+      style: CONSOLE_STYLE + ACCOUNT_STYLE + WALLETS_STYLE,
+      script: { url: script, modules, connect, dataImages: true },
     },
     <>
       <noscript>

@@ -6,6 +6,8 @@ import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { agentRequestAnswer, agentRequestBody } from '../../../shared/wire/agent.ts'
 import { queuedAnswer } from '../../../shared/wire/run.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/operating.ts'
+import { REASONS } from '../../health/reasons.ts'
 import { FORM_FIELDS } from '../console/trigger-form/fields.ts'
 import { DOCUMENT_PATHS, GUIDE_PATH, INDEX_PATH, LLMS_PATH } from '../../skill/documents.ts'
 import { errorReference, headerReferences } from './errors.ts'
@@ -106,9 +108,17 @@ const nullable = (type: string) => ({ type: [type, 'null'] })
 /** Of `GET /health`; what is null was not verified. */
 const HEALTH = {
   type: 'object',
-  required: ['status', 'origin'],
+  required: ['status', 'reasons', 'origin'],
   properties: {
-    status: { enum: ['ok', 'degraded'] },
+    status: { enum: ['ok', 'degraded', 'down'] },
+    reasons: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: { code: { enum: REASONS }, message: { type: 'string' } },
+      },
+    },
     origin: {
       type: 'object',
       properties: {
@@ -374,17 +384,41 @@ export const otherRoutes: Paths = {
   '/dev/mailbox': {
     get: page('The local stack’s mail; not there in production.', 'dev_mailbox', failures(404)),
   },
-  '/health': {
+  [METRICS_PATH]: {
+    get: {
+      operationId: 'metrics',
+      summary: 'What the edge counts, as Prometheus reads it; for its operator.',
+      security: [],
+      parameters: [
+        {
+          name: 'Authorization',
+          in: 'header',
+          required: true,
+          description: '`Bearer` and the token of the setting `METRICS_TOKEN`.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        200: { description: 'Done.', content: { [METRICS_TYPE]: {} } },
+        ...failures(401, 404, 500),
+      },
+    },
+  },
+  [HEALTH_PATH]: {
     get: {
       operationId: 'health',
-      summary: 'Whether this service answers, and what it verified of its origin.',
+      summary: 'Whether this service can do its work, why not, and what it verified of its origin.',
       security: [],
       responses: {
         200: {
-          description: 'It does. `degraded`: what it seals to the origin is refused now, or soon.',
+          description: 'It answers: `ok`, or `degraded` where somebody should look.',
           content: jsonContent(HEALTH),
         },
         ...failures(500),
+        503: {
+          description: 'It is `down`: webhooks are taken, and nothing else is answered.',
+          content: jsonContent(HEALTH),
+        },
       },
     },
   },

@@ -8,6 +8,8 @@ export type PageScript = {
   url: string
   modules?: string[]
   connect: string[]
+  /** Pictures that are a part of the page's own text, such as the icons of wallets: they ask nobody. */
+  dataImages?: true
   /** Of somebody else's script, on a page that has nothing which that script may not have. */
   foreign?: ProcessorSources
 }
@@ -54,8 +56,9 @@ function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources):
 /** All that its scripts write into the page is text: what would be markup is refused by the browser. */
 function scriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
-  const { url, modules = [], connect } = script
-  return `; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
+  const { url, modules = [], connect, dataImages } = script
+  const images = dataImages ? '; img-src data:' : ''
+  return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
 /** Computed from the text itself, once an isolate, so the two cannot drift apart. */

@@ -25,6 +25,8 @@ export class ChainReader {
   readonly #bits: readonly number[]
   /** Some chains leave the bloom empty. It is believed only where the contract's own first block shows it. */
   #bloomsTell = false
+  /** The highest head that a node has shown; -1 before the first. */
+  headSeen = -1
 
   constructor(chain: Chain) {
     this.#rpc = new RpcBatch(chain.provider._getConnection())
@@ -45,7 +47,9 @@ export class ChainReader {
   }
 
   async head(): Promise<Header> {
-    return parseHeader(await this.#send('eth_getBlockByNumber', ['latest', false]))
+    const head = parseHeader(await this.#send('eth_getBlockByNumber', ['latest', false]))
+    this.headSeen = Math.max(this.headSeen, head.number)
+    return head
   }
 
   /** @throws {UnusableAnswer} for a block that the node does not have, yet or any more */

@@ -29,6 +29,11 @@ export class Funding {
     this.#options = options
   }
 
+  /** At the last look; false at a process that does not hold the admin payer. */
+  get isLow(): boolean {
+    return this.#low
+  }
+
   /** Sends what the payers lack. @throws where chain or database do not answer */
   async fund(admin: Lane): Promise<void> {
     const { provider, market, payers } = this.#options

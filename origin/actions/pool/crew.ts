@@ -56,6 +56,23 @@ export class Crew {
     return this.#members
   }
 
+  /** Those that serve, by what they do. */
+  counts(): { starting: number; free: number; busy: number } {
+    const counts = { starting: 0, free: this.#free.length, busy: 0 }
+    for (const { executor, occupation } of this.#members) {
+      if (occupation !== undefined) counts.busy++
+      else if (executor.state === 'starting') counts.starting++
+    }
+    return counts
+  }
+
+  /** Whether the last starts have failed, and nobody is there to serve. */
+  get isBroken(): boolean {
+    if (this.#failedStarts < FAILED_STARTS_MAX) return false
+    for (const { served, leaving } of this.#members) if (served && !leaving) return false
+    return true
+  }
+
   /** One that is free; it is not any more. */
   take(): Member | undefined {
     const member = this.#free.pop()

@@ -63,6 +63,8 @@ export type ActionPoolOptions = {
   /** What actions may reach besides public addresses, and what never. */
   outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
+  /** A run was given to an executor, after it has waited so many milliseconds for one. */
+  onRunStarted?: (waitedMs: number) => void
 }
 
 export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOptions> {
@@ -77,5 +79,6 @@ export function withDefaults(options: ActionPoolOptions): Required<ActionPoolOpt
     template: options.template ?? makeTemplateFile(),
     outbound: options.outbound ?? PUBLIC_ONLY,
     onEvent: options.onEvent ?? (() => {}),
+    onRunStarted: options.onRunStarted ?? (() => {}),
   }
 }

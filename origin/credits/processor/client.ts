@@ -28,6 +28,9 @@ const RETRIES = 2
 /** With all its tries: less than the edge waits for an answer (30 s), so that who asks hears 503, and not of a broken connection. */
 const CALL_MS = 20_000
 
+/** How long a failed call says something of the processor. */
+const AWAY_MS = 10 * 60 * 1000
+
 /** Requests under one key that the processor answered with a failure of its own, which it gives again for a day. */
 const KEYS_MAX = 4
 
@@ -47,6 +50,8 @@ export type ClientOptions = {
 export class ProcessorClient implements Processor {
   readonly #library: Stripe
   readonly #options: ClientOptions
+  /** Of the last call, where that failed. */
+  #failedAt: number | undefined
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -93,6 +98,11 @@ export class ProcessorClient implements Processor {
       const { id, client_secret } = newIntentSchema.parse(made)
       return { intentId: id, clientSecret: client_secret }
     })
+  }
+
+  /** Whether it did not answer when it was last asked, and that is not long ago: it is asked when somebody pays. */
+  get isAway(): boolean {
+    return this.#failedAt !== undefined && performance.now() < this.#failedAt + AWAY_MS
   }
 
   factsOf(intentId: string): Promise<PaymentFacts | undefined> {
@@ -145,10 +155,13 @@ export class ProcessorClient implements Processor {
   /** @throws {ProcessorUnavailable | CustomerGone} and nothing else */
   async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await inTime(CALL_MS, ask(), this.#options.sleep)
+      const answer = await inTime(CALL_MS, ask(), this.#options.sleep)
+      this.#failedAt = undefined
+      return answer
     } catch (error) {
       if (isMissing(error) && error.param === 'customer') throw new CustomerGone()
       const reason = reasonOf(error)
+      this.#failedAt = performance.now()
       this.#options.log('processor.failed', { what, reason })
       throw new ProcessorUnavailable(reason)
     }

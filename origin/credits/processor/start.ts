@@ -8,7 +8,13 @@ import { Payments } from './payments.ts'
 import { processorConfig, type ProcessorConfig, type ProcessorSettings } from './settings.ts'
 import { tendPayments } from './tending.ts'
 
-export type Started = { payments: Payments; config: ProcessorConfig; stop: () => void }
+export type Started = {
+  payments: Payments
+  config: ProcessorConfig
+  /** Whether the processor did not answer when it was last asked. */
+  isAway: () => boolean
+  stop: () => void
+}
 
 /**
  * Payments by the processor that is configured, looked after until `stop`.
@@ -38,5 +44,5 @@ export function startPayments({
   const processor = new ProcessorClient({ secretKey, deployment: { name, live }, url, sleep, log })
   const onTakenBack = (accountHash: string) => credits.giveBack(accountHash)
   const payments = new Payments({ ...parts, processor, onTakenBack })
-  return { payments, config, stop: tendPayments(payments, log) }
+  return { payments, config, isAway: () => processor.isAway, stop: tendPayments(payments, log) }
 }

@@ -7,6 +7,8 @@ import {
   infoSchema,
 } from '../../../shared/attestation/evidence.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/operating.ts'
+import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
@@ -129,6 +131,44 @@ evidenceFile.get.parameters = [
   { name: 'file', in: 'path', required: true, schema: { type: 'string' } },
 ]
 
+const healthAnswer = (description: string) => ({
+  description,
+  content: jsonContent(jsonSchemaOf(originHealthSchema, 'output')),
+})
+
+const health: { get: Description } = {
+  get: {
+    operationId: 'health',
+    summary: 'Whether this origin can do its work, and why not.',
+    security: [],
+    responses: {
+      200: healthAnswer('It answers: `ok`, or `degraded` where somebody should look.'),
+      503: healthAnswer('It is `down`: requests are better sent elsewhere.'),
+    },
+  },
+}
+
+const metrics: { get: Description } = {
+  get: {
+    operationId: 'metrics',
+    summary: 'What this process counts, as Prometheus reads it; for its operator.',
+    security: [],
+    parameters: [
+      {
+        name: 'Authorization',
+        in: 'header',
+        required: true,
+        description: '`Bearer` and the token of the setting `SVC_METRICS_TOKEN`.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: { description: 'Done.', content: { [METRICS_TYPE]: {} } },
+      ...failures(401, 404),
+    },
+  },
+}
+
 export const otherRoutes: Paths = {
   [PROCESSOR_WEBHOOK_PATH]: processorWebhook,
   '/core/v1/openapi.json': read('This description.', ['application/json']),
@@ -152,5 +192,6 @@ export const otherRoutes: Paths = {
   [SEALED_OUTCOMES_PATH]: sealed('What became of runs; sealed.', 'sealed_outcomes'),
   [SEALED_KEYS_PATH]: sealed('What a key is, for the edge; sealed.', 'sealed_keys'),
   [SEALED_HTTP_PATH]: sealed('A request that the edge passes on; sealed.', 'sealed_http'),
-  '/health': read('Whether this origin can answer.', ['application/json'], failures(503)),
+  [HEALTH_PATH]: health,
+  [METRICS_PATH]: metrics,
 }

@@ -37,6 +37,11 @@ export class PlatformCollateral {
     this.#options = options
   }
 
+  /** Unix milliseconds; undefined before the first. */
+  get fetchedAt(): number | undefined {
+    return this.#kept?.fetchedAt
+  }
+
   /** @throws {TeeUnavailable} */
   async current(): Promise<Collateral> {
     const at = this.#options.now()

@@ -72,6 +72,10 @@ export class DstackProvider implements TeeProvider {
   }
 
   /** @throws {TeeUnavailable} */
+  get collateralAt(): number | undefined {
+    return this.#collateral.fetchedAt
+  }
+
   collateral(): Promise<Collateral> {
     return this.#collateral.current()
   }

@@ -97,6 +97,10 @@ export class SimulatedProvider implements TeeProvider {
     })
   }
 
+  get collateralAt(): number | undefined {
+    return this.#collateral?.at
+  }
+
   collateral(): Promise<Collateral> {
     const at = this.#now()
     if (!this.#collateral || at > this.#collateral.at + RENEW_MS) {

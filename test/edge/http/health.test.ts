@@ -1,20 +1,30 @@
 import { runInDurableObject } from 'cloudflare:test'
+import type { Env } from '../../../edge/env.ts'
+import type { ScanStatus } from '../../../edge/schedule/scheduler.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
 import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from '../../doubles/evidence-variants.ts'
+import { type PartsSeen, reasonsOf } from '../../../edge/health/edge-health.ts'
+import type { ChainRecord } from '../../../shared/wire/chains.ts'
 import { env } from '../app.ts'
 import { between } from './front-harness.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
 /** An edge with an object of its own, and what its `/health` says. */
-function someEdge() {
+function someEdge(changes: Partial<Env> = {}, scan: () => ScanStatus = () => NEVER) {
   const trust = env.ORIGIN_TRUST_OBJECT.getByName(crypto.randomUUID())
   const app = createApp()
   let calls = 0
   const own = {
     ...env,
+    // Chains and scanner are those of every test here.
+    CHAINS: undefined,
+    SCHEDULER: {
+      getByName: () => ({ status: async () => scan() }),
+    } as unknown as typeof env.SCHEDULER,
+    ...changes,
     ORIGIN_TRUST_OBJECT: {
       getByName: () => (calls++, trust),
     } as unknown as typeof env.ORIGIN_TRUST_OBJECT,
@@ -27,6 +37,8 @@ function someEdge() {
     runInDurableObject(trust, (instance: OriginTrust) => instance.keys(false).catch(() => {}))
   return { trust, health, verify, calls: () => calls }
 }
+const NEVER: ScanStatus = { endedAt: undefined, due: 0, unanswered: 0 }
+
 const NOTHING = {
   trust: 'simulated',
   verdict: null,
@@ -43,7 +55,16 @@ describe('/health', () => {
   it('before anything is verified: 200, degraded, and it begins no verification', async () => {
     const { health, calls } = someEdge()
     const left = between()
-    const body = { status: 'degraded', origin: { ...NOTHING, reason: 'not_verified_yet' } }
+    const body = {
+      status: 'degraded',
+      reasons: [
+        {
+          code: 'origin_not_verified_yet',
+          message: 'The origin is verified when it is first needed.',
+        },
+      ],
+      origin: { ...NOTHING, reason: 'not_verified_yet' },
+    }
     expect(await health()).toEqual({ status: 200, body })
     expect([left, calls()]).toEqual([[], 1])
   })
@@ -53,7 +74,7 @@ describe('/health', () => {
     const before = Date.now()
     await verify()
     const { status, body } = await health()
-    expect([status, body.status]).toEqual([200, 'ok'])
+    expect([status, body.status, body.reasons]).toEqual([200, 'ok', []])
     const { verified_at, verified_until, ...origin } = body.origin
     const [machine] = JSON.parse(env.ORIGIN_MEASUREMENTS ?? '')
     expect(origin).toEqual({
@@ -86,8 +107,14 @@ describe('/health', () => {
       return send(request)
     })
     await verify()
-    const body = { status: 'degraded', origin: { ...NOTHING, reason } }
-    expect(await health()).toEqual({ status: 200, body })
+    expect(await health()).toEqual({
+      status: 200,
+      body: {
+        status: 'degraded',
+        reasons: [{ code: 'origin_not_verified', message: expect.stringContaining(reason) }],
+        origin: { ...NOTHING, reason },
+      },
+    })
   })
 
   it('verified, and refused when it was verified again: what holds until its end, and why not longer', async () => {
@@ -101,6 +128,7 @@ describe('/health', () => {
     })
     expect((await health()).body).toMatchObject({
       status: 'degraded',
+      reasons: [{ code: 'origin_not_renewed' }],
       origin: { verdict: 'SIMULATED', reason: 'origin_away' },
     })
   })
@@ -120,5 +148,70 @@ describe('/health', () => {
     await verify()
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 60 * 60 * 1000)
     expect((await health()).body).toMatchObject({ status: 'degraded', origin: { verdict: null } })
+  })
+
+  it('a database that does not answer: 503, and the reason', async () => {
+    const prepare = () => {
+      throw new Error('D1_ERROR: D1 DB is overloaded. canary')
+    }
+    const { health } = someEdge({ DB: { prepare } as unknown as D1Database })
+    const { status, body } = await health()
+    expect([status, body.status]).toEqual([503, 'down'])
+    expect(body.reasons[0]).toEqual({
+      code: 'database_away',
+      message: 'The database does not answer.',
+    })
+    expect(JSON.stringify(body)).not.toContain('canary')
+  })
+
+  it('a scanner that has ended no scan for minutes, or does not answer at all', async () => {
+    const old = () => ({ ...NEVER, endedAt: Date.now() - 200_000 })
+    const silent = () => {
+      throw new Error('canary')
+    }
+    for (const scan of [old, silent]) {
+      const { body } = await someEdge({}, scan).health()
+      expect(body.reasons.map(({ code }: { code: string }) => code)).toContain('scanner_late')
+      expect(JSON.stringify(body)).not.toContain('canary')
+    }
+  })
+})
+
+describe('the reasons of /health', () => {
+  const now = Date.now()
+  const origin = { ...NOTHING, verdict: 'SIMULATED' } as PartsSeen['origin']
+  const chain = (over: object) =>
+    ({
+      chain: 'base',
+      watching: true,
+      poll_ms: 1_000,
+      answered_at: new Date(now).toISOString(),
+      lag_blocks: 0,
+      ...over,
+    }) as ChainRecord
+  const codes = (over: object) =>
+    reasonsOf(
+      { origin, isDatabaseAway: false, scan: { ...NEVER, endedAt: now }, chains: [chain(over)] },
+      now,
+    ).map(({ code }) => code)
+
+  it.each<[string, object, string[]]>([
+    ['that answers', {}, []],
+    [
+      'whose nodes are silent',
+      { answered_at: new Date(now - 90_000).toISOString() },
+      ['chain_away'],
+    ],
+    ['whose nodes never answered', { answered_at: null }, ['chain_away']],
+    ['whose watcher does not answer', { watching: null, answered_at: null }, ['chain_away']],
+    ['that nobody needs', { watching: false, answered_at: null }, []],
+    ['that is far behind', { lag_blocks: 101 }, ['chain_behind']],
+    [
+      'that is looked at each minute',
+      { poll_ms: 60_000, answered_at: new Date(now - 90_000).toISOString() },
+      [],
+    ],
+  ])('of a chain %s', (_, over, expected) => {
+    expect(codes(over)).toEqual(expected)
   })
 })

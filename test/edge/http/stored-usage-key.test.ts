@@ -49,7 +49,9 @@ async function everythingIn(namespace: DurableObjectNamespace): Promise<string> 
 }
 
 it('a stolen edge: the usage key is in no table of D1, no object, no answer and no log', async () => {
-  const logs = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
+  const logs = (['debug', 'info', 'warn', 'error', 'log'] as const).map((level) =>
+    vi.spyOn(console, level),
+  )
   const canary = `canary-${crypto.randomUUID()}`
   const owner = await someOwner()
   const { id } = await createTrigger(owner, { usage_api_key: canary })
@@ -83,7 +85,7 @@ it('a sealed key moved to another trigger opens nothing: nothing of it is execut
   const [row] = await sql<{ key: ArrayBuffer }>(victim.id, 'SELECT sealed AS key FROM usage_keys')
   await sql(thief.id, 'UPDATE usage_keys SET sealed = ?', row!.key)
   await kill(thief.id)
-  const refused = vi.spyOn(console, 'log')
+  const refused = vi.spyOn(console, 'warn')
   const run = await fire(thief.id)
   await vi.waitUntil(() => refused.mock.calls.some(([line]) => String(line).includes(thief.id)))
   expect(await seen(run)).toEqual([])

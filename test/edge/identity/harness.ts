@@ -17,6 +17,7 @@ import { registerSignInLink } from '../../../edge/http/sign-in-link.tsx'
 import { registerSignIn } from '../../../edge/http/sign-in.tsx'
 import { registerSignOut } from '../../../edge/http/sign-out.tsx'
 import { toApiError } from '../../../edge/http/failure.ts'
+import { logEvent } from '../../../edge/log.ts'
 import { mailerOf } from '../../../edge/identity/choose-mailer.ts'
 
 export const PUBLIC_URL = 'https://edge.test'
@@ -48,6 +49,7 @@ export function identityApp(
     later: (work) => void afterwards.push(work),
     watcherOf,
     requireRate,
+    log: (event, facts) => logEvent({}, event, facts),
     ...changes,
   }
   const app = new Hono<AppEnv>()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { History } from '../../../edge/queue/history.ts'
 import { decodeCursor, encodeCursor } from '../../../edge/queue/page-cursor.ts'
-import { type PageQuery, RunPages } from '../../../edge/queue/run-pages.ts'
+import type { PageQuery } from '../../../edge/queue/run-pages.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { unknownTriggerId } from '../app.ts'
 import { inObject, inTrigger, type Parts, parts, seed, someTrigger, watched } from './seeded.ts'
@@ -13,7 +13,7 @@ async function read(found: Parts, query: Partial<PageQuery>): Promise<Page & { r
   const { storage, rowsRead } = watched(found.storage)
   const { store, state, sql } = parts(storage)
   const before = rowsRead()
-  const history = new History(store, new RunPages(sql), () => true)
+  const history = new History(store, sql, () => true)
   const page = await new Response(
     history.page(state.current!, { limit: 50, ...query }),
   ).json<Page>()
@@ -148,7 +148,7 @@ describe('a page', () => {
 it('a page that is read while the trigger is deleted ends with what was read', () =>
   inTrigger(async ({ sql, store, state, storage }) => {
     seed(sql, { count: 3 })
-    const history = new History(store, new RunPages(sql), () => state.current !== undefined)
+    const history = new History(store, sql, () => state.current !== undefined)
     const reader = history.page(state.current!, { limit: 50 }).getReader()
     const decoder = new TextDecoder()
     let text = decoder.decode((await reader.read()).value)

@@ -108,7 +108,7 @@ describe('an index that can not be written', () => {
 
   it('tells the log why, and nothing of what was to be written', async () => {
     const { id } = await createTrigger(owner)
-    const log = vi.spyOn(console, 'log')
+    const log = vi.spyOn(console, 'warn')
     await withoutIndex(() => patch(id, { name: 'canary', default_params: { canary: 1 } }))
     const lines = log.mock.calls.map(([text]) => String(text))
     const [line] = lines.filter((text) => text.includes('index.failed') && text.includes(id))

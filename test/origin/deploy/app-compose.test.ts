@@ -37,6 +37,7 @@ describe('the text that a dstack machine measures', () => {
     const secrets = [
       'DATABASE_URL',
       'SVC_CHANNEL_PSK',
+      'SVC_METRICS_TOKEN',
       'SVC_PROCESSOR_PUBLISHABLE_KEY',
       'SVC_PROCESSOR_SECRET_KEY',
       'SVC_PROCESSOR_WEBHOOK_SECRET',

@@ -11,7 +11,12 @@ import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
 import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
+import { Audit } from '../../../origin/credits/audit.ts'
 import { parseSettings } from '../../../origin/env.ts'
+import { Health } from '../../../origin/health/health.ts'
+import { openLog } from '../../../origin/log.ts'
+import { Counters } from '../../../origin/metrics/counters.ts'
+import { observe } from '../../../origin/metrics/gauges.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
 import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
@@ -36,6 +41,10 @@ import { openAccount } from '../credits/process.ts'
 import { openFresh } from '../db/fresh-database.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
 
+/** Who may read `/metrics` of it. */
+export const METRICS_TOKEN = randomBytes(24).toString('base64url')
+const DAY_MS = 24 * 60 * 60 * 1000
+
 export type TestOrigin = Awaited<ReturnType<typeof startOrigin>>
 export type LogEntry = { event: string; facts: Record<string, unknown> }
 
@@ -53,7 +62,9 @@ type Call = {
 export async function startOrigin(processor?: ProcessorDouble) {
   const root = randomBytes(32)
   const keyring = new Keyring(root)
-  const pool = createActionPool({ min: 1, max: 2, template: keptTemplate() })
+  const counters = new Counters()
+  const onRunStarted = (waitedMs: number) => counters.runWaited(waitedMs)
+  const pool = createActionPool({ min: 1, max: 2, template: keptTemplate(), onRunStarted })
   const [database, contract] = await Promise.all([
     openFresh(),
     startContract(...[0, 1, 2].map((n) => addressOf(keyring.payerKey(n)))),
@@ -61,9 +72,17 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const { chain } = contract
 
   const logs: LogEntry[] = []
-  const log: Services['log'] = (event, facts = {}) => void logs.push({ event, facts })
   const clock = { aheadMs: 0 }
   const now = () => Date.now() + clock.aheadMs
+  const lines: string[] = []
+  const { log: write, setLevel } = openLog((line) => lines.push(line), now)
+  setLevel('debug')
+  const log: Services['log'] = (event, facts = {}) => {
+    // What was asked and answered is in `lines` alone: those who look here look for what happened.
+    if (!event.endsWith('.answered')) logs.push({ event, facts })
+    counters.logged(event, facts)
+    write(event, facts)
+  }
   const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
   await mirror.start()
   const { db, exclusive } = database
@@ -124,6 +143,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     SVC_CONTRACT_ADDRESS: chain.contractAddress,
     SVC_CONTRACT_BLOCK: String(chain.contractBlock),
     SVC_CHANNEL_PSK: psk.toString('base64url'),
+    SVC_METRICS_TOKEN: METRICS_TOKEN,
     ...processor?.settings,
   })
   const payments = startPayments({
@@ -143,10 +163,53 @@ export async function startOrigin(processor?: ProcessorDouble) {
     chain: '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
     acmeAccount: '{"uri":"https://origin.test/acme/acct/1"}\n',
   })
+  const broken = {
+    isDatabaseAway: false,
+    areExecutorsBroken: false,
+    delayMs: 0,
+    certificateMs: 40 * DAY_MS,
+  }
+  const audit = new Audit({ db, log })
+  const load = {
+    maxDelayMs: 200,
+    get delayMs() {
+      return broken.delayMs
+    },
+  }
+  const certificateEndsAt = () => now() + broken.certificateMs
+  const health = new Health({
+    now,
+    mirror,
+    pollMs: 250,
+    isDatabaseAway: () => broken.isDatabaseAway,
+    areExecutorsBroken: () => broken.areExecutorsBroken || pool.load().isBroken,
+    load,
+    isGasLow: () => writer.isGasLow,
+    isEvidenceThere: () => evidence.isThere,
+    certificateEndsAt,
+    isProcessorAway: () => payments?.isAway() ?? false,
+    auditDifferences: () => audit.differences,
+  })
+  observe(counters.registry, {
+    now,
+    mirror,
+    pool,
+    writer,
+    credits,
+    audit,
+    health,
+    tee,
+    evidenceMadeAt: () => evidence.madeAt,
+    certificateEndsAt,
+    load,
+    cpuPressure: () => 0,
+  })
   const services: Services & { receipts: ReceiptSigner } = {
     receipts,
     settings,
     log,
+    counters,
+    health,
     now,
     keyring,
     chain,
@@ -239,7 +302,11 @@ export async function startOrigin(processor?: ProcessorDouble) {
     clock,
     core,
     database,
+    /** What `/health` is to see broken. */
+    broken,
     logs,
+    /** The log as it is written. */
+    lines,
     pool,
     post,
     /** What a policy names the simulated root by. */

@@ -202,6 +202,7 @@ describe('the receipt of a run with an id', () => {
     const pool: ActionPool = {
       run: async () => ({ kind: 'lost', reason: 'gone', started: true }),
       refusal: () => undefined,
+      load: () => ({ starting: 0, free: 0, busy: 0, waiting: 0, isBroken: false }),
       ready: async () => {},
       close: async () => {},
     }

@@ -36,6 +36,7 @@ async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer
   const pool: ActionPool = {
     run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
     refusal: () => undefined,
+    load: () => ({ starting: 0, free: 0, busy: 0, waiting: 0, isBroken: false }),
     ready: async () => {},
     close: async () => {},
   }

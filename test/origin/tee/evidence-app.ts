@@ -1,4 +1,5 @@
 /** The endpoints that an origin is verified by, of any machine, without the rest of the origin. */
+import { Counters } from '../../../origin/metrics/counters.ts'
 import { createApp } from '../../../origin/app.ts'
 import { Keyring } from '../../../origin/keys/keyring.ts'
 import type { Services } from '../../../origin/services.ts'
@@ -33,6 +34,7 @@ export function evidenceApp(tee: TeeProvider, root: Uint8Array) {
   const given = {
     settings: { SVC_PUBLIC_URL: 'https://origin.example' },
     log,
+    counters: new Counters(),
     tee,
     evidence,
     freshQuotes: new FreshQuotes(tee, now),

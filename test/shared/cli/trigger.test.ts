@@ -371,6 +371,11 @@ describe('docs/cli.md', () => {
 
   it('has configurations that start svc mcp, for each client', () => {
     const blocks = [...page.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => JSON.parse(text!))
+    const guide = readFileSync(
+      new URL('../../../docs/how-to/use-an-agent.md', import.meta.url),
+      'utf8',
+    )
+    expect(JSON.parse(/```json\n([^]*?)```/.exec(guide)![1]!)).toEqual(blocks[0])
     const servers = blocks.flatMap((block) => [block.mcpServers?.svc, block.servers?.svc])
     const found = servers.filter((server) => server !== undefined)
     expect(found.length).toBeGreaterThanOrEqual(2)

@@ -1,8 +1,16 @@
 /** A group of the list: what it permits, what is dangerous of that, and how it is changed. */
 import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
 import { Armed } from '../../armed.tsx'
-import { visible, UserText } from '../../user-text.tsx'
-import { dangersOf, keysOf, nameOfAction, nameOfWallet, type Permissions } from '../permissions.ts'
+import { UserText } from '../../user-text.tsx'
+import {
+  dangersOf,
+  HEADING_MAX_CHARACTERS,
+  keysOf,
+  nameOfAction,
+  nameOfWallet,
+  type Permissions,
+  shownName,
+} from '../permissions.ts'
 import { ChangeGroup } from './change-group.tsx'
 
 /** Does a change of the groups, and draws them anew. @returns whether it was done */
@@ -21,7 +29,8 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
     <li>
       <div>
         <h3>
-          <UserText text={name} /> <span class="note">group {group_id}</span>
+          <UserText text={name} max={HEADING_MAX_CHARACTERS} />{' '}
+          <span class="note">group {group_id}</span>
         </h3>
         {description !== '' && (
           <p class="note">
@@ -60,7 +69,7 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
           Usage keys that may execute:{' '}
           <bdi>
             {keysOf(group, permissions)
-              .map((key) => visible(key.name))
+              .map((key) => shownName(key.name))
               .join(', ') || 'none'}
           </bdi>
         </p>
@@ -68,7 +77,7 @@ export const GroupRow = ({ group, permissions, client, change }: GroupProps) => 
       </div>
       <Armed
         text="Remove"
-        label={`Remove the group ${visible(name)}`}
+        label={`Remove the group ${shownName(name)}`}
         consequence="Keys that execute in it lose that, and triggers that run by them fail. Its number is never used again."
         confirm="Remove the group"
         onConfirm={() => void change('Remove the group', () => client.removeGroup({ group_id }))}

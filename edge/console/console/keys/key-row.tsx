@@ -4,10 +4,11 @@ import type { AccountOperations, Group, UsageKey } from '../../../../shared/clie
 import { Armed } from '../../armed.tsx'
 import { Folded } from '../../copy.tsx'
 import { Badge, Facts, Time } from '../../parts.tsx'
-import { UserText, visible } from '../../user-text.tsx'
+import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'
 import { dollars, windowInWords } from '../money.ts'
 import type { Change } from '../groups/group-row.tsx'
+import { HEADING_MAX_CHARACTERS, shownName } from '../permissions.ts'
 import { CapFields, capOf } from './cap-fields.tsx'
 import { rightsInWords } from './rights-in-words.ts'
 
@@ -24,7 +25,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
     <li>
       <div>
         <h3>
-          <UserText text={key.name} />
+          <UserText text={key.name} max={HEADING_MAX_CHARACTERS} />
         </h3>
         {key.description !== '' && (
           <p class="note">
@@ -33,7 +34,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
         )}
         <Facts
           facts={[
-            ['Hash', <Folded text={usage_api_key} of={`the hash of ${visible(key.name)}`} />],
+            ['Hash', <Folded text={usage_api_key} of={`the hash of ${shownName(key.name)}`} />],
             ...rightsInWords(key, groups).map(([name, what]): [string, string] => [name, what]),
             ['Spending', <Spent usageKey={key} />],
             ['Made', key.created_at ? <Time at={Date.parse(key.created_at)} /> : 'not known'],
@@ -44,7 +45,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
       </div>
       <Armed
         text="Remove"
-        label={`Remove the usage key ${visible(key.name)}`}
+        label={`Remove the usage key ${shownName(key.name)}`}
         consequence="Programs and triggers that have it are refused from the next request on. It cannot be brought back."
         confirm="Remove the key"
         onConfirm={() =>
@@ -54,6 +55,9 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
     </li>
   )
 }
+
+/** From here on the bar warns. */
+const NEARLY = 0.8
 
 const Spent = ({ usageKey }: { usageKey: UsageKey }) => {
   const { spend_cap_cents: cap, spend_window_seconds: seconds, spent_cents: spent } = usageKey
@@ -67,7 +71,14 @@ const Spent = ({ usageKey }: { usageKey: UsageKey }) => {
   return (
     <>
       {said} {(spent ?? 0) >= cap && <Badge tone="bad">reached</Badge>}
-      <meter min={0} max={Math.max(cap, 1)} value={Math.min(spent ?? 0, cap)} aria-label={said} />
+      <meter
+        min={0}
+        max={Math.max(cap, 1)}
+        high={cap * NEARLY}
+        optimum={0}
+        value={Math.min(spent ?? 0, cap)}
+        aria-label={said}
+      />
     </>
   )
 }

@@ -5,9 +5,9 @@ import {
   nameOfAction,
   nameOfGroup,
   nameOfWallet,
+  shownName,
   type Permissions,
 } from '../permissions.ts'
-import { visible } from '../../user-text.tsx'
 
 export type Kind = 'key' | 'action' | 'group' | 'wallet'
 /** In the picture's own units. `isWide`: it stands for all of its kind. */
@@ -29,7 +29,7 @@ export function layoutOf(permissions: Permissions): Layout {
 
   const executing = keys.filter((key) => groups.some((group) => executesIn(key, group)))
   const keyNodes = executing.map((key, i) =>
-    node('key', key.api_key_hash, visible(key.name), key.execute_in_groups.includes(0), i),
+    node('key', key.api_key_hash, shownName(key.name), key.execute_in_groups.includes(0), i),
   )
   const actionsFrom = keyNodes.length === 0 ? 0 : heightOf(keyNodes.length) + BETWEEN
   const actionNodes = actionIds.map((id, i) =>

@@ -4,9 +4,9 @@ import {
   nameOfAction,
   nameOfGroup,
   nameOfWallet,
+  shownName,
   type Permissions,
 } from '../permissions.ts'
-import { visible } from '../../user-text.tsx'
 import { type Kind, layoutOf, type Line, NODE, type Node } from './layout.ts'
 
 /** What fits into a node; the whole text is its title. */
@@ -105,7 +105,7 @@ const Table = ({ permissions }: { permissions: Permissions }) => (
             </th>
             <Names of={group.cid_hashes_permitted.map((id) => nameOfAction(id, permissions))} />
             <Names of={group.pkp_ids_permitted.map((id) => nameOfWallet(id, permissions))} />
-            <Names of={keysOf(group, permissions).map(({ name }) => visible(name))} />
+            <Names of={keysOf(group, permissions).map(({ name }) => shownName(name))} />
           </tr>
         ))}
       </tbody>

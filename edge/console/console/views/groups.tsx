@@ -21,13 +21,36 @@ export const GroupsView: View = ({ connection, perform }) => {
     const fields = { group_name: text('group_name'), group_description: text('group_description') }
     if (await change('Create a group', () => client.addGroup(fields))) form.reset()
   }
+  const creation = (
+    <form class="card" onSubmit={(event) => void create(event)}>
+      <h3>Create a group</h3>
+      <Field
+        name="group_name"
+        label="Name"
+        hint="Written on the chain, for everybody to read."
+        type="text"
+        required
+        maxlength={NAME_MAX_CHARACTERS}
+        autocomplete="off"
+      />
+      <Field
+        name="group_description"
+        label="Description"
+        hint="Optional."
+        type="text"
+        maxlength={DESCRIPTION_MAX_CHARACTERS}
+        autocomplete="off"
+      />
+      <button type="submit">Create a group</button>
+    </form>
+  )
   return (
     <>
       <p>
         A group says which actions may use which wallets. A usage key runs the actions of the groups
         that it may execute in, and no others.
       </p>
-      <Loaded of={permissions} what="groups">
+      <Loaded of={permissions} what="groups" after={creation}>
         {(all) =>
           all.groups.length === 0 ? (
             <p class="card">There is none yet. Create one below, or take the First steps.</p>
@@ -49,27 +72,6 @@ export const GroupsView: View = ({ connection, perform }) => {
           )
         }
       </Loaded>
-      <form class="card" onSubmit={(event) => void create(event)}>
-        <h3>Create a group</h3>
-        <Field
-          name="group_name"
-          label="Name"
-          hint="Written on the chain, for everybody to read."
-          type="text"
-          required
-          maxlength={NAME_MAX_CHARACTERS}
-          autocomplete="off"
-        />
-        <Field
-          name="group_description"
-          label="Description"
-          hint="Optional."
-          type="text"
-          maxlength={DESCRIPTION_MAX_CHARACTERS}
-          autocomplete="off"
-        />
-        <button type="submit">Create a group</button>
-      </form>
     </>
   )
 }

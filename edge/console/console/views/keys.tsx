@@ -41,7 +41,7 @@ export const KeysView: View = (props) => {
         A usage key is for a program or a trigger: it may do what you tick, and spend no more than
         its cap. It can grant nothing, not even to itself.
       </p>
-      <Loaded of={loaded} what="usage keys">
+      <Loaded of={loaded} what="usage keys" after={<Rotation {...props} />}>
         {({ keys, groups }) => (
           <>
             {keys.length === 0 ? (
@@ -73,7 +73,6 @@ export const KeysView: View = (props) => {
           </>
         )}
       </Loaded>
-      <Rotation {...props} />
     </>
   )
 }

@@ -4,6 +4,7 @@ import { Copy } from '../../copy.tsx'
 import { Field } from '../../parts.tsx'
 import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'
+import { HEADING_MAX_CHARACTERS } from '../permissions.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import type { View } from '../view.ts'
 
@@ -18,13 +19,27 @@ export const WalletsView: View = ({ connection: { client }, perform }) => {
     fields.form.reset()
     await wallets.again()
   }
+  const creation = (
+    <form class="card" onSubmit={(event) => void create(event)}>
+      <h3>Create a wallet</h3>
+      <Field
+        name="wallet_name"
+        label="Name"
+        hint="Optional. Written on the chain, for everybody to read."
+        type="text"
+        maxlength={NAME_MAX_CHARACTERS}
+        autocomplete="off"
+      />
+      <button type="submit">Create a wallet</button>
+    </form>
+  )
   return (
     <>
       <p>
         A wallet is a key that the service derives for this account. Nobody ever has it but an
         action that a group permits to use it, while it runs.
       </p>
-      <Loaded of={wallets} what="wallets">
+      <Loaded of={wallets} what="wallets" after={creation}>
         {(all) =>
           all.length === 0 ? (
             <p class="card">There is none yet. Create one below: it costs a cent.</p>
@@ -33,7 +48,13 @@ export const WalletsView: View = ({ connection: { client }, perform }) => {
               {all.map(({ wallet_address: address, name, description }) => (
                 <li key={address}>
                   <div>
-                    <h3>{name === '' ? 'Without a name' : <UserText text={name} />}</h3>
+                    <h3>
+                      {name === '' ? (
+                        'Without a name'
+                      ) : (
+                        <UserText text={name} max={HEADING_MAX_CHARACTERS} />
+                      )}
+                    </h3>
                     <p>
                       <code>{address}</code>
                     </p>
@@ -50,18 +71,6 @@ export const WalletsView: View = ({ connection: { client }, perform }) => {
           )
         }
       </Loaded>
-      <form class="card" onSubmit={(event) => void create(event)}>
-        <h3>Create a wallet</h3>
-        <Field
-          name="wallet_name"
-          label="Name"
-          hint="Optional. Written on the chain, for everybody to read."
-          type="text"
-          maxlength={NAME_MAX_CHARACTERS}
-          autocomplete="off"
-        />
-        <button type="submit">Create a wallet</button>
-      </form>
     </>
   )
 }

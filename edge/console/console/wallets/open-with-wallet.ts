@@ -1,13 +1,65 @@
-import { addressOf } from '../../../../shared/client/sovereign/sign.ts'
+import { slept } from '../../../../shared/client/surroundings.ts'
+import { openWallet } from '../../chain-secured/open-wallet.ts'
 import type { WalletConnection } from '../connection.ts'
-import { clientOfWallet, type Origin } from '../open.ts'
+import { clientOfKey, type Origin, tellStepOf, withoutCookies } from '../open.ts'
+import { Signing } from './signing.ts'
+import { showSigningDialog } from './signing-dialog.tsx'
 import type { ChosenWallet } from './wallet-connect.tsx'
 
-/** Connects by a wallet, once its owner lets this page know its address. @throws {WalletRefused | WalletFailed | NoWallet} */
+/**
+ * Connects by a wallet, once its owner lets this page know its address. The wallet may be no admin: `standing` says so.
+ * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}
+ */
 export async function connectWallet(
-  { provider }: ChosenWallet,
+  { name, provider }: ChosenWallet,
   origin: Origin,
 ): Promise<WalletConnection> {
-  const client = clientOfWallet(provider, origin)
-  return { by: 'wallet', client, address: await addressOf(provider) }
+  const ending = new AbortController()
+  const signing = new Signing({ now: Date.now, sleep: slept })
+  const takeDialogAway = showSigningDialog(signing, name)
+  const end = () => {
+    ending.abort()
+    signing.forget()
+    takeDialogAway()
+  }
+  try {
+    const opened = await openWallet({
+      wallet: provider,
+      core: clientOfKey(undefined, origin),
+      options: { baseUrl: origin.baseUrl, fetch: withoutCookies },
+      consent: signing,
+      onStep: (step) => {
+        signing.step(step)
+        tellStepOf(step)
+      },
+      now: Date.now,
+      signal: ending.signal,
+    })
+    const standing = await opened.standing()
+    const client = saying(opened.client, (failure) => signing.failed(failure))
+    return {
+      by: 'wallet',
+      client,
+      address: opened.address,
+      standing,
+      wallet: { name, announced: provider, opened, signing, end },
+    }
+  } catch (failure) {
+    end()
+    throw failure
+  }
+}
+
+/** The same client, that also says what a call fails with. */
+function saying<Client extends object>(client: Client, tell: (failure: unknown) => void): Client {
+  const told = (member: unknown) => {
+    if (typeof member !== 'function') return member
+    return (...args: unknown[]) => {
+      const answer = member(...args)
+      if (answer instanceof Promise) answer.catch(tell)
+      return answer
+    }
+  }
+  const members = Object.entries(client).map(([name, member]) => [name, told(member)])
+  return Object.fromEntries(members) as Client
 }

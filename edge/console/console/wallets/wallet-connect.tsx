@@ -1,10 +1,58 @@
 /** The wallets that the browser offers, each a button, where there are any. */
 import type { FC } from 'hono/jsx'
-import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
+import { useEffect, useState } from 'hono/jsx/dom'
+import { NoWalletCard, WALLETS_TITLE } from './no-wallet.tsx'
+import { UserText } from '../../user-text.tsx'
+import { type AnnouncedWallet, announcedWallets } from './announced-wallets.ts'
 
 /** What the person has chosen, to connect by. */
-export type ChosenWallet = { name: string; provider: Eip1193Provider }
+export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
 
-type WalletConnectProps = { isBusy: boolean; onChosen: (wallet: ChosenWallet) => void }
+type WalletConnectProps = {
+  isBusy: boolean
+  onChosen: (wallet: ChosenWallet) => void
+  /** What it is for, above the list. */
+  title?: string | undefined
+}
 
-export const WalletConnect: FC<WalletConnectProps> = () => null
+export const WalletConnect: FC<WalletConnectProps> = ({ isBusy, onChosen, title }) => {
+  const [wallets, setWallets] = useState<readonly AnnouncedWallet[]>([])
+  useEffect(() => announcedWallets(window, setWallets), [])
+  if (wallets.length === 0) return <NoWalletCard title={title} />
+  return (
+    <section class="card wallets">
+      <h2>{title ?? WALLETS_TITLE}</h2>
+      <p class="note">For a ChainSecured account, which its admin wallet alone changes.</p>
+      <ul>
+        {wallets.map((wallet) => (
+          <li key={wallet.uuid}>
+            <WalletButton wallet={wallet} isBusy={isBusy} onChosen={onChosen} />
+          </li>
+        ))}
+      </ul>
+      {hasNamesakes(wallets) && (
+        <p class="warn">
+          Two of these wallets call themselves the same. Only the small line tells them apart: take
+          the one that you have installed.
+        </p>
+      )}
+    </section>
+  )
+}
+
+type WalletButtonProps = Omit<WalletConnectProps, 'title'> & { wallet: AnnouncedWallet }
+
+const WalletButton: FC<WalletButtonProps> = ({ wallet, isBusy, onChosen }) => (
+  <button type="button" class="quiet wallet" disabled={isBusy} onClick={() => onChosen(wallet)}>
+    {wallet.icon ? <img src={wallet.icon} alt="" width={32} height={32} /> : <span class="mark" />}
+    <span>
+      <UserText text={wallet.name} />
+      <small>
+        <UserText text={wallet.rdns} />
+      </small>
+    </span>
+  </button>
+)
+
+const hasNamesakes = (wallets: readonly AnnouncedWallet[]) =>
+  new Set(wallets.map(({ name }) => name.trim().toLowerCase())).size < wallets.length

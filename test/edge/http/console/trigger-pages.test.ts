@@ -1,8 +1,10 @@
+import { html } from 'hono/html'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { actionCid } from '../../../../shared/cid.ts'
 import { cronInWords } from '../../../../edge/schedule/cron-in-words.ts'
 import { parseEventSignature } from '../../../../edge/chain/signature/parse-event-signature.ts'
 import { settingsOf } from '../../../../edge/env.ts'
+import { TriggerNotice } from '../../../../edge/http/console/trigger-notice.tsx'
 import { visible } from '../../../../edge/console/user-text.tsx'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
@@ -586,6 +588,26 @@ describe('attacks on the forms', async () => {
   it('words of an attacker in the query of the list do not appear on it', async () => {
     const { text } = await victim.get('/triggers?deleted=%3Cimg%3Eowned&enabled=owned')
     expect(text).not.toContain('owned')
+  })
+})
+
+describe('what was done, on the page of a trigger', () => {
+  const noticeAt = async (query: string) => {
+    const url = `https://edge.test/triggers/x?${query}`
+    return textOf((await html`${TriggerNotice({ url, actionCid: 'QmAction' })}`).toString())
+  }
+
+  it('is said with what its owner should know of the key', async () => {
+    expect(await noticeAt('changed=1&key=not_permitted')).toMatch(
+      /^The trigger was changed\.usage_api_key: it may not execute QmAction now/,
+    )
+    expect(await noticeAt('enabled=1')).toContain('goes on')
+  })
+
+  it('words of an attacker in the query do not appear, whatever they are called', async () => {
+    for (const key of ['%3Cscript%3E', 'constructor', '__proto__', 'toString'])
+      expect(await noticeAt(`changed=${key}&key=${key}`)).toBe('The trigger was changed.')
+    expect(await noticeAt('key=owned')).toBe('')
   })
 })
 

@@ -1,0 +1,136 @@
+/**
+ * A person's wallet behind a guard: whatever asks it, nothing is signed or sent that was not explained to them before, by
+ * what the bytes say. All that the client asks goes through here.
+ */
+import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
+import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
+import { explainedProof } from './explain-proof.ts'
+import { explainedTransaction, type Place } from './explain-transaction.ts'
+import type { Consent, Explanation } from './explanation.ts'
+import { inWords } from './in-words.ts'
+import { patiently } from './patiently.ts'
+import { RpcError, UNAUTHORIZED, UNSUPPORTED } from './rpc-error.ts'
+
+type Parts = {
+  wallet: Eip1193Provider
+  /** Which the person has connected; another one that the wallet changes to is not asked. */
+  address: string
+  place: Place
+  consent: Consent
+  /** The account as the contract has it, for the names in it; nothing where there is none yet. */
+  account: () => Promise<AccountView | undefined>
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/** What a node is asked by way of the wallet. It signs nothing, and nobody has to be told. */
+const READS: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_gasPrice',
+  'eth_getBlockByNumber',
+  'eth_getCode',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+])
+
+export function guardedProvider(parts: Parts): Eip1193Provider {
+  const { wallet, address, place, consent, account, now } = parts
+
+  const answered = (what: string, question: Promise<unknown>) => patiently(consent, what, question)
+
+  const read = (method: string, params: readonly unknown[]) =>
+    answered('answer', wallet.request({ method, params }))
+
+  const requireAddress = async (): Promise<string[]> => {
+    const accounts = await answered(
+      'show its address',
+      wallet.request({ method: 'eth_requestAccounts' }),
+    )
+    const [first] = Array.isArray(accounts) ? (accounts as unknown[]) : []
+    if (typeof first === 'string' && first.toLowerCase() === address.toLowerCase()) return [address]
+    throw new RpcError(
+      UNAUTHORIZED,
+      `it is on another address now, and this page shows the account of ${address}: choose that one in the wallet, or connect again`,
+    )
+  }
+
+  const requireChain = async (): Promise<void> => {
+    const chainId = await read('eth_chainId', [])
+    if (BigInt(chainId as string) === place.chainId) return
+    throw new RpcError(UNSUPPORTED, `it is on another chain now than ${place.chainName}`)
+  }
+
+  const gasPrice = async (): Promise<bigint | undefined> => {
+    try {
+      return BigInt((await read('eth_gasPrice', [])) as string)
+    } catch {
+      return undefined
+    }
+  }
+
+  const askedFor = async (explanation: Explanation, method: string, params: readonly unknown[]) => {
+    const { title } = explanation
+    await consent.explained(explanation)
+    consent.asked()
+    let isLate = false
+    try {
+      // While it was read, the wallet may have been changed.
+      await requireAddress()
+      await requireChain()
+      const question = wallet.request({ method, params })
+      if (explanation.kind === 'transaction')
+        question.then((transaction) => consent.sent({ title, transaction, isLate }), nothing)
+      return await answered(title, question)
+    } finally {
+      isLate = true
+      consent.ended()
+    }
+  }
+
+  const send = async ([transaction]: readonly unknown[]) => {
+    const [words, price] = await Promise.all([
+      account().then(inWords, () => inWords(undefined)),
+      gasPrice(),
+    ])
+    const asked = { transaction, address, place, words, gasPrice: price }
+    // A copy: what was explained is what is sent, whatever becomes of the object meanwhile.
+    const copy = structuredClone(transaction)
+    const explanation = await explainedTransaction({ ...asked, transaction: copy })
+    return askedFor(explanation, 'eth_sendTransaction', [copy])
+  }
+
+  const sign = async ([signer, text]: readonly unknown[]) => {
+    if (typeof signer !== 'string' || signer.toLowerCase() !== address.toLowerCase())
+      throw new RpcError(UNAUTHORIZED, 'another wallet would sign')
+    const explanation = explainedProof({ text, address, chainId: place.chainId, now: now() })
+    return askedFor(explanation, 'eth_signTypedData_v4', [address, text])
+  }
+
+  const change = async (params: readonly unknown[]) => {
+    const wanted = (params[0] as { chainId?: unknown } | undefined)?.chainId
+    if (wanted !== `0x${place.chainId.toString(16)}`)
+      throw new RpcError(UNSUPPORTED, 'that is not the chain of the accounts')
+    return answered(
+      `change to ${place.chainName}`,
+      wallet.request({ method: 'wallet_switchEthereumChain', params }),
+    )
+  }
+
+  return {
+    request: async ({ method, params = [] }) => {
+      const given = params as readonly unknown[]
+      if (READS.has(method)) return read(method, given)
+      if (method === 'eth_requestAccounts') return requireAddress()
+      if (method === 'eth_sendTransaction') return send(given)
+      if (method === 'eth_signTypedData_v4') return sign(given)
+      if (method === 'wallet_switchEthereumChain') return change(given)
+      throw new RpcError(UNSUPPORTED, `this page asks no wallet for ${method}`)
+    },
+  }
+}
+
+const nothing = () => undefined

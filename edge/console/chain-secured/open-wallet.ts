@@ -1,0 +1,94 @@
+/** Makes a client of the wallet that a person has chosen: everything that it asks goes through the guard. */
+import { createClient } from '../../../shared/client/client.ts'
+import type { CommonOperations } from '../../../shared/client/core/common-operations.ts'
+import type { CommonOptions, Step } from '../../../shared/client/options.ts'
+import type { SovereignClient } from '../../../shared/client/sovereign/client.ts'
+import { contractCoding } from '../../../shared/client/sovereign/contract-coding.ts'
+import { addressOf } from '../../../shared/client/sovereign/sign.ts'
+import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
+import { WrongContract } from '../../../shared/client/sovereign/transaction-failures.ts'
+import { requireChain } from '../../../shared/client/sovereign/wallet-chain.ts'
+import type { Place } from './explain-transaction.ts'
+import type { Consent } from './explanation.ts'
+import { guardedProvider } from './guarded-provider.ts'
+import { patiently } from './patiently.ts'
+import { accountOf, hasCode, type Standing, standingOf } from './standing.ts'
+
+export type OpenedWallet = {
+  client: SovereignClient
+  /** EIP-55. */
+  address: string
+  place: Place
+  /** The wallet behind the guard, for what a client of API mode asks of it. */
+  provider: Eip1193Provider
+  /** Of the wallet itself, or of another address. */
+  standing: (address?: string) => Promise<Standing>
+  isContract: (address: string) => Promise<boolean>
+}
+
+type Parts = {
+  wallet: Eip1193Provider
+  /** A client of the origin, with a key or without: which contract it is, and whether the origin is to be believed. */
+  core: Pick<CommonOperations, 'getNodeChainConfig' | 'verification'>
+  /** Of the client that is made. */
+  options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
+  consent: Consent
+  onStep: (step: Step) => void
+  /** Unix milliseconds. */
+  now: () => number
+  /** Ends everything that is asked of the wallet. */
+  signal: AbortSignal
+}
+
+/**
+ * Asks the wallet for its address and its chain; to another chain than that of the accounts it is asked to change.
+ * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and what the origin's answer brings
+ */
+export async function openWallet(parts: Parts): Promise<OpenedWallet> {
+  const { wallet, core, options, consent, onStep, now, signal } = parts
+  await core.verification.beforeCredential(signal)
+  const [coding, config] = await Promise.all([
+    contractCoding(),
+    core.getNodeChainConfig({ signal }),
+  ])
+  const place: Place = {
+    chainId: BigInt(config.chain_id),
+    contractAddress: config.contract_address,
+    chainName: config.chain_name,
+    token: config.token,
+  }
+  const answered = (question: Promise<string>) => patiently(consent, 'show its address', question)
+  const address = coding.address(await answered(addressOf(wallet)))
+  const provider: Eip1193Provider = guardedProvider({
+    wallet,
+    address,
+    place,
+    consent,
+    account: () => accountOf({ provider, place }, address),
+    now,
+  })
+  await requireChain(provider, place.chainId)
+  const asking = { provider, place }
+  if (!(await hasCode(asking, place.contractAddress)))
+    throw new WrongContract(place.contractAddress, NO_CODE, LOOK)
+  const client = createClient({
+    ...options,
+    mode: 'sovereign',
+    verification: core.verification,
+    signer: provider,
+    contractAddress: place.contractAddress,
+    onStep,
+    signal,
+  })
+  return {
+    client,
+    address,
+    place,
+    provider,
+    standing: (other = address) => standingOf(asking, other),
+    isContract: (other) => hasCode(asking, other),
+  }
+}
+
+const NO_CODE = 'the wallet says that it is on the right chain, and there is no such contract there'
+const LOOK = 'Look which node the wallet asks: it may be that of another chain, or of a copy of it.'

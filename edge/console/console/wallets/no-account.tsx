@@ -1,0 +1,84 @@
+/** A wallet that has no account to show: it may open one, or it may never again. */
+import type { FC } from 'hono/jsx'
+import { NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
+import { Field } from '../../parts.tsx'
+import type { WalletConnection } from '../connection.ts'
+import { submitted } from '../form.ts'
+import type { Perform } from '../view.ts'
+
+type NoAccountProps = {
+  connection: WalletConnection
+  isBusy: boolean
+  perform: Perform
+  reconnect: (connection: WalletConnection) => void
+}
+
+export const NoAccount: FC<NoAccountProps> = (props) => {
+  const isFormer = props.connection.standing === 'former'
+  return (
+    <section aria-labelledby="view" class="view">
+      <h2 id="view" tabindex={-1}>
+        {isFormer ? 'No account any more' : 'No account yet'}
+      </h2>
+      <fieldset disabled={props.isBusy}>
+        {isFormer ? <FormerAdmin {...props} /> : <OpenAccount {...props} />}
+      </fieldset>
+    </section>
+  )
+}
+
+const FormerAdmin: FC<NoAccountProps> = ({ connection: { address } }) => (
+  <div class="card">
+    <p>
+      <code>{address}</code> was the admin of an account, and is not any more: the account was
+      handed on, or it is changed by an API key. What is in it can not be changed by this wallet.
+    </p>
+    <p>
+      A wallet that was an admin once can never be one again, of this account or another.
+      Disconnect, and take another address.
+    </p>
+  </div>
+)
+
+const OpenAccount: FC<NoAccountProps> = ({ connection, perform, reconnect }) => {
+  const { address, client } = connection
+  const open = (event: Event) => {
+    const name = submitted(event).text('account_name')
+    const opening = () => client.newAccount({ account_name: name })
+    void perform('Open an account', opening).then(
+      (opened) => opened && reconnect({ ...connection, standing: 'admin' }),
+    )
+  }
+  return (
+    <div class="card">
+      <p>
+        <code>{address}</code> is the admin of no account. It can open one that this wallet alone
+        changes, by transactions that you sign and whose gas you pay.
+      </p>
+      <ul>
+        <li>No API key can be stolen that changes it, and the service can not change it.</li>
+        <li>Who loses the wallet loses the account: nobody can give it back.</li>
+        <li>
+          The wallet stays bound to it: it can hand the account on, and is then an admin never
+          again.
+        </li>
+      </ul>
+      <p>
+        To convert an account of API mode instead, connect with its account key, and do not open one
+        with this wallet: it would be taken.
+      </p>
+      <form onSubmit={open}>
+        <Field
+          name="account_name"
+          label="Name"
+          hint="Written on the chain, for everybody to read."
+          type="text"
+          required
+          maxlength={NAME_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+        <button type="submit">Open an account</button>
+      </form>
+    </div>
+  )
+}

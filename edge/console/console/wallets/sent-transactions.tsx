@@ -1,0 +1,34 @@
+/** What became of the transactions of this visit, the newest first. */
+import type { FC } from 'hono/jsx'
+import type { Sent, Signing } from './signing.ts'
+import { useSigning } from './use-signing.ts'
+
+const IN_WORDS: Record<Sent['state'], string> = {
+  sent: 'sent, and waiting for a block',
+  late: 'sent after this page had stopped waiting: reload to see what it changed',
+  mined: 'in block',
+  seen: 'seen by the service, in block',
+  failed: 'failed',
+}
+
+export const SentTransactions: FC<{ signing: Signing }> = ({ signing }) => {
+  const { sent } = useSigning(signing)
+  return (
+    <section class="sent" aria-labelledby="sent-title" hidden={sent.length === 0}>
+      <h3 id="sent-title">Your transactions</h3>
+      <div role="status">
+        <ol>
+          {sent.map(({ title, transaction, state, block }) => (
+            <li key={transaction}>
+              <span>
+                {title}: {IN_WORDS[state]}
+                {block !== undefined && ` ${block}`}
+              </span>
+              <code title={transaction}>{transaction.slice(0, 18)}…</code>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </section>
+  )
+}

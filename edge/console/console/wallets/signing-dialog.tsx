@@ -1,0 +1,120 @@
+/** Where a person reads what their wallet will be asked, and decides: nothing else can be pressed meanwhile. */
+import type { FC } from 'hono/jsx'
+import { render, useEffect, useRef } from 'hono/jsx/dom'
+import type { Explanation } from '../../chain-secured/explanation.ts'
+import { Facts } from '../../parts.tsx'
+import { UserText } from '../../user-text.tsx'
+import type { Shown, Signing } from './signing.ts'
+import { useSigning } from './use-signing.ts'
+
+type DialogProps = {
+  signing: Signing
+  /** As the wallet calls itself. */
+  walletName: string
+}
+
+const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
+  const { shown } = useSigning(signing)
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (shown && !dialog.current?.open) dialog.current?.showModal()
+    if (!shown) dialog.current?.close()
+  }, [shown])
+  const leave = (event: Event) => {
+    // Closed by what becomes of it, and by nothing before.
+    event.preventDefault()
+    if (shown?.phase === 'explained') signing.decide(false)
+    else signing.stopWaiting()
+  }
+  return (
+    <dialog ref={dialog} class="signing" aria-labelledby="signing-title" onCancel={leave}>
+      {shown && <Content shown={shown} signing={signing} walletName={walletName} />}
+    </dialog>
+  )
+}
+
+/**
+ * Puts the dialog beside all else of the page: what is disabled while something is done would disable it too.
+ * @returns takes it away
+ */
+export function showSigningDialog(signing: Signing, walletName: string): () => void {
+  const root = document.createElement('div')
+  document.body.append(root)
+  render(<SigningDialog signing={signing} walletName={walletName} />, root)
+  return () => root.remove()
+}
+
+const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletName }) => {
+  const name = <UserText text={walletName} />
+  if (shown.phase === 'waiting')
+    return (
+      <>
+        <h2 id="signing-title">Waiting for your wallet</h2>
+        <p>
+          {name} was asked to {shown.what}, and has not answered yet. Look whether it is locked, or
+          has opened a window behind this one.
+        </p>
+        <StopWaiting signing={signing} />
+      </>
+    )
+  const { explanation } = shown
+  return (
+    <>
+      <Explained explanation={explanation} />
+      {shown.phase === 'explained' ? (
+        <div class="actions">
+          <button type="button" onClick={() => signing.decide(true)}>
+            {explanation.kind === 'transaction'
+              ? 'Send it with my wallet'
+              : 'Sign it with my wallet'}
+          </button>
+          <button type="button" class="quiet" autofocus onClick={() => signing.decide(false)}>
+            Cancel
+          </button>
+        </div>
+      ) : (
+        <>
+          <p role="status">
+            {name} has been asked. Compare what it shows with this, and confirm or refuse it there.
+          </p>
+          <StopWaiting signing={signing} />
+        </>
+      )}
+    </>
+  )
+}
+
+const Explained: FC<{ explanation: Explanation }> = ({ explanation }) => {
+  const { kind, title, says, facts, undo, forEver } = explanation
+  return (
+    <>
+      <p class="note">
+        {kind === 'transaction'
+          ? 'Your wallet will be asked to send a transaction.'
+          : 'Your wallet will be asked to sign a statement.'}
+      </p>
+      <h2 id="signing-title">{title}</h2>
+      <p>
+        <UserText text={says} max={VALUE_MAX_CHARACTERS} />
+      </p>
+      <Facts
+        facts={facts.map(([name, value]) => [
+          name,
+          <UserText text={value} max={VALUE_MAX_CHARACTERS} />,
+        ])}
+      />
+      <p class={forEver ? 'warn' : 'note'}>{undo}</p>
+    </>
+  )
+}
+
+const StopWaiting: FC<{ signing: Signing }> = ({ signing }) => (
+  <div class="actions">
+    <button type="button" class="quiet" onClick={() => signing.stopWaiting()}>
+      Stop waiting
+    </button>
+  </div>
+)
+
+/** A group names five hundred wallets; who wants to know them all looks at the group. */
+const VALUE_MAX_CHARACTERS = 1_500

@@ -1,0 +1,37 @@
+/** The numbers of a chart, for those who see none. */
+import type { FC } from 'hono/jsx'
+import type { RunChart } from '../../queue/trigger-glance.ts'
+import { momentWritten } from '../charts/chart-times.ts'
+import { duration } from './written.ts'
+
+const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
+
+/** Times without a run are left out. */
+export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
+  const rows = chart.buckets.filter(({ ok, failed }) => ok + failed > 0)
+  if (rows.length === 0) return <p class="note">No run has ended in this time.</p>
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">From (UTC)</th>
+          <th scope="col">Succeeded</th>
+          <th scope="col">Failed</th>
+          <th scope="col">Half within</th>
+          <th scope="col">95 % within</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.toReversed().map(({ at, ok, failed, p50Ms, p95Ms }) => (
+          <tr>
+            <td>{momentWritten(at)}</td>
+            <td>{ok}</td>
+            <td>{failed}</td>
+            <td>{took(p50Ms)}</td>
+            <td>{took(p95Ms)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,84 @@
+import type { RunChart } from '../../queue/trigger-glance.ts'
+import type { Chart } from '../charts/chart.ts'
+import type { DrawnChart } from '../charts/module.ts'
+import { duration } from './written.ts'
+
+/** What a chart is drawn of again no sooner. */
+const AGAIN_MS = 15_000
+
+/** The two charts of a trigger's page, from when they are in view. */
+export class RunCharts {
+  #isInView = false
+  #drawnAt = Number.NEGATIVE_INFINITY
+  #drawn: Promise<DrawnChart[]> | undefined
+  readonly #places: HTMLElement[]
+
+  constructor(section: HTMLElement) {
+    this.#places = [...section.querySelectorAll<HTMLElement>('.chart')]
+    new IntersectionObserver((entries) => {
+      this.#isInView = entries.some(({ isIntersecting }) => isIntersecting)
+    }).observe(section)
+  }
+
+  /** Whether the next answer is to have a chart in it. */
+  wants(): boolean {
+    return this.#isInView && performance.now() - this.#drawnAt > AGAIN_MS
+  }
+
+  draw(chart: RunChart): void {
+    this.#drawnAt = performance.now()
+    const charts = [ofRuns(chart), ofDurations(chart)]
+    const before = this.#drawn
+    this.#drawn = before
+      ? before.then((drawn) => {
+          drawn.forEach((each, i) => each.update(charts[i]!))
+          return drawn
+        })
+      : imported().then(({ drawChart }) =>
+          charts.map((each, i) => drawChart(this.#places[i]!, each)),
+        )
+    // Without them the table is there.
+    this.#drawn.catch(() => {})
+  }
+}
+
+/** From where it is served; to the compiler a path of this machine, which it cannot look at. */
+const CHARTS: string = '/scripts/charts.js'
+const imported = () => import(CHARTS) as Promise<typeof import('../charts/module.ts')>
+
+const timesOf = ({ buckets, bucketMs }: RunChart) => ({
+  times: buckets.map(({ at }) => at),
+  until: buckets.at(-1)!.at + bucketMs,
+})
+
+function ofRuns(chart: RunChart): Chart {
+  const { buckets } = chart
+  const sum = (name: 'ok' | 'failed') => buckets.reduce((all, bucket) => all + bucket[name], 0)
+  return {
+    ...timesOf(chart),
+    label: `Runs that ended: ${sum('ok')} succeeded, ${sum('failed')} failed. The table below has the numbers.`,
+    series: [
+      { name: 'succeeded', values: buckets.map(({ ok }) => ok), colour: 'good', as: 'bar' },
+      { name: 'failed', values: buckets.map(({ failed }) => failed), colour: 'bad', as: 'bar' },
+    ],
+    written: (count) => (Number.isInteger(count) ? String(count) : ''),
+  }
+}
+
+function ofDurations(chart: RunChart): Chart {
+  const { buckets } = chart
+  return {
+    ...timesOf(chart),
+    label: 'How long runs took: half of them, and 95 %. The table below has the numbers.',
+    series: [
+      { name: 'half within', values: buckets.map(({ p50Ms }) => p50Ms), colour: 'act', as: 'line' },
+      {
+        name: '95 % within',
+        values: buckets.map(({ p95Ms }) => p95Ms),
+        colour: 'soft',
+        as: 'line',
+      },
+    ],
+    written: duration,
+  }
+}

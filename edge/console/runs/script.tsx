@@ -1,0 +1,12 @@
+/** The script of a trigger's page and of a run's, `/scripts/runs.js`: keeps what they show up to date, and copies. */
+import { copyOnPress } from './copy-on-press.ts'
+import { followRun } from './follow-run.tsx'
+import { followTrigger } from './follow-trigger.tsx'
+
+copyOnPress()
+
+const trigger = document.getElementById('trigger')
+if (trigger) followTrigger(trigger.dataset as { trigger: string; kind: string })
+
+const run = document.getElementById('run')
+if (run && run.dataset.live !== undefined) followRun(run, run.dataset.run!)

@@ -1,0 +1,55 @@
+import type { Child, FC } from 'hono/jsx'
+import type { ShownRun } from './shown-run.ts'
+import { Moment, STATUS_NAMES, WAITS } from './states.tsx'
+import { duration } from './written.ts'
+
+/** What happened to a run, in order, and what will. */
+export const Timeline: FC<{ run: ShownRun; now: number }> = ({ run, now }) => {
+  const [queued, started, finished, next] = [
+    Date.parse(run.queued_at),
+    ...[run.started_at, run.finished_at, run.next_attempt_at].map((time) =>
+      time === null ? null : Date.parse(time),
+    ),
+  ] as [number, number | null, number | null, number | null]
+  return (
+    <ol class="course">
+      <Step name="Queued" at={queued} now={now} />
+      {started !== null && (
+        <Step name="Started" at={started} now={now}>
+          after {duration(Math.max(0, started - queued))} in the queue
+        </Step>
+      )}
+      {run.attempt > 1 && <li>{run.attempt} attempts were made</li>}
+      {finished === null && run.status === 'queued' && (
+        <li>
+          {run.waiting_for ? WAITS[run.waiting_for].what : 'Waiting for its turn'}
+          {next !== null && (
+            <>
+              ; the next attempt is due <Moment at={next} now={now} />
+            </>
+          )}
+        </li>
+      )}
+      {finished === null && run.status === 'running' && <li>Under way</li>}
+      {finished !== null && (
+        <Step name={STATUS_NAMES[run.status]} at={finished} now={now}>
+          {started === null
+            ? 'without being started'
+            : `${duration(Math.max(0, finished - started))} after its start`}
+        </Step>
+      )}
+    </ol>
+  )
+}
+
+const Step: FC<{ name: string; at: number; now: number; children?: Child }> = ({
+  name,
+  at,
+  now,
+  children,
+}) => (
+  <li>
+    <strong>{name}</strong> <Moment at={at} now={now} />
+    {children && <span class="ago"> {children}</span>}
+  </li>
+)

@@ -1,0 +1,62 @@
+/** Times, lengths and amounts as the pages of runs write them. All times are Unix milliseconds, written in UTC. */
+import { visible } from '../user-text.tsx'
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+
+export const moment = (at: number): string => `${MOMENT.format(at)} UTC`
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** How long something took: `40 ms`, `1.2 s`, `2 min 5 s`, `3 h 4 min`. */
+export function duration(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`
+  if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
+  if (ms < MINUTE_MS) return `${Math.round(ms / SECOND_MS)} s`
+  if (ms < HOUR_MS)
+    return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`
+  if (ms < DAY_MS)
+    return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`
+  return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
+}
+
+/** How far from now: `just now`, `12 s ago`, `in 5 min`. */
+export function relative(at: number, now: number): string {
+  const away = Math.abs(at - now)
+  if (away < SECOND_MS) return 'just now'
+  const [unit, length] = (
+    [
+      ['d', DAY_MS],
+      ['h', HOUR_MS],
+      ['min', MINUTE_MS],
+    ] as const
+  ).find(([, length]) => away >= length) ?? ['s', SECOND_MS]
+  const text = `${Math.floor(away / length)} ${unit}`
+  return at > now ? `in ${text}` : `${text} ago`
+}
+
+export function bytesWritten(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+export const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`
+
+/** Text of several lines in which nothing is hidden: line ends and tabs are what they are. */
+export function visibleLines(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visible(part))
+}
+
+/** The first line of a text that says something. */
+export const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!

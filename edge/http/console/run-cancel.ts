@@ -1,0 +1,25 @@
+import type { App } from '../app-env.ts'
+import { notFound, queueOfRun } from '../owned-trigger.ts'
+import { notice, seeOther } from '../page.tsx'
+import { cancelSubject } from './run-page.tsx'
+import { readSessionForm } from './session-form.ts'
+
+/** `POST /runs/:id/cancel`: the run's page, on which it has failed, `cancelled`. */
+export function registerRunCancel(app: App): void {
+  app.post('/runs/:id/cancel', async (c) => {
+    const id = c.req.param('id')
+    const back = `/runs/${encodeURIComponent(id)}`
+    const read = await readSessionForm(c, { subject: cancelSubject(id), back })
+    if (read instanceof Response) return read
+    const queue = await queueOfRun(c, id)
+    const { state } = await queue.cancelRun(read.session.user.id, id)
+    if (state === 'unknown') throw notFound('run')
+    if (state === 'cancelled') return seeOther(c, back)
+    return notice(c, {
+      status: 409,
+      title: 'It was not cancelled',
+      text: 'It is not queued any more: it is under way, or has ended.',
+      link: { href: back, text: 'Back to the run' },
+    })
+  })
+}

@@ -1,0 +1,112 @@
+/** `GET /runs/:id`: what became of a run, and what can be done with it. */
+import type { Child } from 'hono/jsx'
+import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
+import { Facts } from '../../console/parts.tsx'
+import { RunDetails } from '../../console/runs/run-details.tsx'
+import { shownRun } from '../../console/runs/shown-run.ts'
+import { UserText } from '../../console/user-text.tsx'
+import type { Session } from '../../identity/sessions.ts'
+import type { App } from '../app-env.ts'
+import { notFound, queueOfRun } from '../owned-trigger.ts'
+import { page } from '../page.tsx'
+import { RUNS_STYLE } from './runs-style.ts'
+import { RUNS_SCRIPT_PATH } from './runs-script.ts'
+import { formToken, requirePageSession } from './session-form.ts'
+
+export const replaySubject = (id: string) => `runs/replay/${id}`
+export const cancelSubject = (id: string) => `runs/cancel/${id}`
+
+export function registerRunPage(app: App): void {
+  app.get('/runs/:id', async (c) => {
+    const session = await requirePageSession(c)
+    if (session instanceof Response) return session
+    const id = c.req.param('id')
+    const queue = await queueOfRun(c, id)
+    const [record, trigger] = await Promise.all([
+      queue.run(session.user.id, id) as Promise<RunRecord | undefined>,
+      queue.read(session.user.id) as Promise<TriggerRecord | undefined>,
+    ])
+    if (!record || !trigger) throw notFound('run')
+    const run = shownRun(record)
+    const { now, settings } = c.var.services
+    const script = new URL(RUNS_SCRIPT_PATH, settings.PUBLIC_URL)
+    const isLive = run.finished_at === null
+    return page(
+      c,
+      {
+        title: TITLES[kindOf(record)],
+        style: RUNS_STYLE,
+        wide: true,
+        script: { url: script.href, connect: [script.origin] },
+      },
+      <>
+        <Facts
+          facts={[
+            [
+              'Trigger',
+              <a href={`/triggers/${run.trigger_id}`}>
+                <UserText text={trigger.name} />
+              </a>,
+            ],
+            ['Run', <code>{run.id}</code>],
+            ['Action', <code>{run.action_cid}</code>],
+            ...(run.replay_of === null ? [] : [repeated(run.replay_of)]),
+          ]}
+        />
+        <div id="run" data-run={run.id} {...(isLive && { 'data-live': '' })}>
+          <RunDetails run={run} now={now()} />
+        </div>
+        {isLive && (
+          <noscript>
+            <p>
+              <a href={`/runs/${run.id}`}>Reload to see what became of it</a>
+            </p>
+          </noscript>
+        )}
+        <RunForms session={session} run={record} />
+        <p id="heard" class="heard" role="status" />
+        <script src={script.href} defer />
+      </>,
+    )
+  })
+}
+
+const repeated = (id: string): [string, Child] => [
+  'Repeats',
+  <a href={`/runs/${id}`}>the run of this event before</a>,
+]
+
+const TITLES = { run: 'A run', test: 'A test run', replay: 'A replayed run' } as const
+
+const kindOf = ({ test, replay_of }: RunRecord) =>
+  replay_of !== null ? 'replay' : test ? 'test' : 'run'
+
+async function RunForms({ session, run: { id, status } }: { session: Session; run: RunRecord }) {
+  return (
+    <>
+      <form id="cancel" method="post" action={`/runs/${id}/cancel`} hidden={status !== 'queued'}>
+        <input type="hidden" name="csrf" value={await formToken(session, cancelSubject(id))} />
+        <p class="actions">
+          <button type="submit" class="danger">
+            Cancel this run
+          </button>
+        </p>
+      </form>
+      <section class="card" aria-labelledby="replay">
+        <h2 id="replay">Replay</h2>
+        <p>A new run of the same event, byte for byte. It costs what a run costs.</p>
+        <form method="post" action={`/runs/${id}/replay`}>
+          <input type="hidden" name="csrf" value={await formToken(session, replaySubject(id))} />
+          <p class="actions">
+            <button type="submit" name="code" value="current">
+              With the code of today
+            </button>
+            <button type="submit" name="code" value="original" class="quiet">
+              With the code of then
+            </button>
+          </p>
+        </form>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+/** The runs of a trigger on its page: filter, list, pages; with a script it keeps itself up to date. */
+import type { FC } from 'hono/jsx'
+import { RUN_STATUSES } from '../../../shared/wire/trigger.ts'
+import { ChartTable } from '../../console/runs/chart-table.tsx'
+import { RunList } from '../../console/runs/run-list.tsx'
+import { STATUS_NAMES } from '../../console/runs/states.tsx'
+import { CHART_RANGES, type TriggerGlance } from '../../queue/trigger-glance.ts'
+import type { RunQuery } from './run-query.ts'
+
+type Shown = { id: string; glance: TriggerGlance; query: RunQuery; now: number }
+
+/** The trigger's page, with what is chosen on it. */
+function address(id: string, chosen: Record<string, string | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)
+  return query.size === 0 ? `/triggers/${id}` : `/triggers/${id}?${query}`
+}
+
+export const RunSection: FC<Shown> = ({ id, glance: { lines, next }, query, now }) => {
+  const { status, cursor, range } = query
+  const chosen = { status, range }
+  return (
+    <section aria-labelledby="runs-title">
+      <h2 id="runs-title">Runs</h2>
+      <nav aria-label="Runs by state">
+        <ul class="choose">
+          {([undefined, ...RUN_STATUSES] as const).map((choice) => (
+            <li>
+              <a
+                href={address(id, { ...chosen, status: choice })}
+                {...(choice === status && { 'aria-current': 'true' as const })}
+              >
+                {choice ? STATUS_NAMES[choice] : 'All'}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div id="live" class="live">
+        {cursor === undefined ? (
+          <>
+            <button type="button" class="quiet" hidden>
+              Pause updates
+            </button>
+            <button type="button" hidden />
+            <noscript>
+              <a href={address(id, chosen)}>Reload to see newer ones</a>
+            </noscript>
+          </>
+        ) : (
+          <a href={address(id, chosen)}>Back to the newest</a>
+        )}
+      </div>
+      <p id="no-runs" class="card note" hidden={lines.length > 0}>
+        {status === undefined && cursor === undefined
+          ? 'None yet. What fires it appears here by itself; a test does so at once.'
+          : 'None of these.'}
+      </p>
+      <div id="runs">
+        <RunList triggerId={id} lines={lines} now={now} />
+      </div>
+      {next !== null && (
+        <p>
+          <a class="button" href={address(id, { ...chosen, cursor: next })}>
+            Older runs
+          </a>
+        </p>
+      )}
+      <p id="heard" class="heard" role="status" />
+    </section>
+  )
+}
+
+const RANGE_NAMES = { '1h': 'Hour', '24h': 'Day', '7d': 'Week', '30d': 'Month' } as const
+
+export const ChartSection: FC<Shown> = ({ id, glance: { chart }, query }) => (
+  <section aria-labelledby="charts-title" class="card" id="charts">
+    <h2 id="charts-title">History</h2>
+    <nav aria-label="How far back">
+      <ul class="choose">
+        {(Object.keys(CHART_RANGES) as (keyof typeof CHART_RANGES)[]).map((range) => (
+          <li>
+            <a
+              href={address(id, { status: query.status, range })}
+              {...(range === chart?.range && { 'aria-current': 'true' as const })}
+            >
+              {RANGE_NAMES[range]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+    <div class="charts">
+      <figure>
+        <figcaption>
+          <span class="key good">Succeeded</span> <span class="key bad">Failed</span>
+        </figcaption>
+        <div class="chart" data-read-out="runs-read-out" />
+        <p id="runs-read-out" class="read-out" aria-hidden="true" />
+      </figure>
+      <figure>
+        <figcaption>
+          <span class="key act">Half took at most</span>{' '}
+          <span class="key soft">95 % took at most</span>
+        </figcaption>
+        <div class="chart" data-read-out="durations-read-out" />
+        <p id="durations-read-out" class="read-out" aria-hidden="true" />
+      </figure>
+    </div>
+    <details>
+      <summary>The same in numbers</summary>
+      {chart && <ChartTable chart={chart} />}
+    </details>
+  </section>
+)

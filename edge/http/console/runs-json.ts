@@ -1,0 +1,17 @@
+import type { App } from '../app-env.ts'
+import { notFound, queueOf } from '../owned-trigger.ts'
+import { requireOwnScript } from './page-json.ts'
+import { runQuery } from './run-query.ts'
+
+/** `GET /triggers/:id/runs.json`: what changes on the trigger's page, for its script; a chart where it says `range`. */
+export function registerRunsJson(app: App): void {
+  app.get('/triggers/:id/runs.json', async (c) => {
+    const session = await requireOwnScript(c)
+    const id = c.req.param('id')
+    const queue = await queueOf(c, id)
+    const { page, range } = runQuery(c.req.url, id)
+    const glance = await queue.glance(session.user.id, page, range)
+    if (!glance) throw notFound('trigger')
+    return c.json({ ...glance, now: c.var.services.now() })
+  })
+}

@@ -1,0 +1,19 @@
+import type { App } from '../app-env.ts'
+import { notFound, queueOf } from '../owned-trigger.ts'
+import { seeOther } from '../page.tsx'
+import { readSessionForm } from './session-form.ts'
+import { purgeSubject } from './trigger-does.tsx'
+
+/** `POST /triggers/:id/purge`: what was queued has failed, `cancelled`; the trigger's page says how much it was. */
+export function registerTriggerPurge(app: App): void {
+  app.post('/triggers/:id/purge', async (c) => {
+    const id = c.req.param('id')
+    const back = `/triggers/${encodeURIComponent(id)}`
+    const read = await readSessionForm(c, { subject: purgeSubject(id), back })
+    if (read instanceof Response) return read
+    const queue = await queueOf(c, id)
+    const cancelled = await queue.purge(read.session.user.id)
+    if (cancelled === undefined) throw notFound('trigger')
+    return seeOther(c, `${back}?purged=${cancelled}`)
+  })
+}

@@ -1,0 +1,47 @@
+import { ApiError } from '../../../shared/errors.ts'
+import { validate } from '../../../shared/json-body.ts'
+import { testRequest } from '../../../shared/wire/run.ts'
+import type { App } from '../app-env.ts'
+import { queueOf } from '../owned-trigger.ts'
+import { seeOther } from '../page.tsx'
+import { toTestRun } from '../triggers-test.ts'
+import { acceptedRun, whyNot } from './accepted-run.ts'
+import { readSessionForm } from './session-form.ts'
+import { testSubject } from './trigger-does.tsx'
+import { triggerPage } from './trigger-page.tsx'
+
+/** What a person writes or pastes by hand, each character escaped as a form may; larger events go through the API. */
+const FORM_MAX_BYTES = 256 * 1024
+
+/** `POST /triggers/:id/test`: a run on trial, and its page; what is not taken comes back on the trigger's page. */
+export function registerTriggerTest(app: App): void {
+  app.post('/triggers/:id/test', async (c) => {
+    const id = c.req.param('id')
+    const read = await readSessionForm(c, {
+      subject: testSubject(id),
+      back: `/triggers/${encodeURIComponent(id)}`,
+      maxBytes: FORM_MAX_BYTES,
+    })
+    if (read instanceof Response) return read
+    const { session, form } = read
+    const kind = form.get('what') === 'params' ? 'params' : 'event'
+    const json = form.get('json') ?? ''
+    const refused = (error: string, status: 409 | 413 | 422 | 429 = 422) =>
+      triggerPage(c, session, id, { test: { kind, json, error }, status })
+    let test
+    try {
+      test = toTestRun(validate(testRequest, { [kind]: JSON.parse(json) }, 422))
+    } catch (error) {
+      if (error instanceof SyntaxError) return refused('This is not JSON.')
+      if (error instanceof ApiError) return refused(`${error.message} ${error.fix}`)
+      throw error
+    }
+    const queue = await queueOf(c, id)
+    const accepted = await queue.fireTest(session.user.id, test)
+    if (accepted.state === 'takes_no_event') return refused('A schedule has no event: send params.')
+    const run = acceptedRun(accepted, 'trigger')
+    return run === undefined
+      ? refused(whyNot(accepted), accepted.state === 'disabled' ? 409 : 429)
+      : seeOther(c, `/runs/${run}`)
+  })
+}

@@ -1,0 +1,36 @@
+import { ApiError } from '../../shared/errors.ts'
+import { bearerOf } from '../../shared/metrics-token.ts'
+import { METRICS_PATH, METRICS_TYPE } from '../../shared/wire/operating.ts'
+import { readSamples } from '../metrics/read-samples.ts'
+import { exposition } from '../metrics/exposition.ts'
+import type { App } from './app-env.ts'
+import { nothingAt } from './nothing-at.ts'
+
+/** `GET /metrics`, for who has `METRICS_TOKEN`. Without the setting it is like any path that is not there. */
+export function registerMetrics(app: App): void {
+  app.get(METRICS_PATH, async (c) => {
+    const { METRICS_TOKEN: token } = c.var.services.settings
+    if (token === undefined) throw nothingAt(c.req.method, [])
+    if (!(await isSame(bearerOf(c.req.header('authorization')) ?? '', token))) throw notTheToken()
+    const text = exposition(await readSamples(c.env, c.var.services))
+    return c.body(text, 200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' })
+  })
+}
+
+/** Of their hashes, which are of one length: how long it takes says nothing of the token. */
+async function isSame(sent: string, token: string): Promise<boolean> {
+  const bytes = new TextEncoder()
+  const [one, other] = await Promise.all(
+    [sent, token].map((text) => crypto.subtle.digest('SHA-256', bytes.encode(text))),
+  )
+  return crypto.subtle.timingSafeEqual(one!, other!)
+}
+
+function notTheToken(): ApiError {
+  return new ApiError(
+    401,
+    'The token of the metrics is missing or another one.',
+    'Send Authorization: Bearer with the value of METRICS_TOKEN.',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  )
+}

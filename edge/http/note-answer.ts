@@ -1,0 +1,39 @@
+import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/operating.ts'
+import type { Env } from '../env.ts'
+import { logEvent } from '../log.ts'
+import { count, handOverSoon, observe } from '../metrics/counts.ts'
+import { seriesOf } from '../metrics/series.ts'
+import { routeOf } from './route-of.ts'
+import { WEBHOOK_ROUTE } from './webhook.ts'
+
+/** Asked so often, and by machines, that a line for each would hide the rest. */
+const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
+
+/** Anybody can make up a method, and each label is storage for good. */
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * One line and one count for each answer, once it is there: no sender waits for either.
+ * @param began Unix milliseconds; a Worker's clock stands still while it computes
+ */
+export function noteAnswer(
+  { request, response, began }: { request: Request; response: Response; began: number },
+  env: Env,
+  context: Pick<ExecutionContext, 'waitUntil'>,
+): void {
+  const route = routeOf(request)
+  const ms = Math.max(0, Date.now() - began)
+  const method = METHODS.includes(request.method) ? request.method : 'OTHER'
+  const { status } = response
+  count(seriesOf('svc_edge_requests_total', { method, route, status }))
+  const of = route === WEBHOOK_ROUTE && method === 'POST' ? 'webhook' : 'other'
+  observe('svc_edge_request_duration_seconds', { of }, ms / 1000)
+  handOverSoon(env, context)
+  logEvent(env, PROBES.includes(route) ? 'probe.answered' : 'request.answered', {
+    method,
+    route,
+    status,
+    duration_ms: ms,
+    request_id: response.headers.get('x-request-id') ?? undefined,
+  })
+}

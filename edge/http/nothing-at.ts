@@ -1,0 +1,16 @@
+import { ApiError } from '../../shared/errors.ts'
+
+/** 404, or 405 where the path has other methods. */
+export function nothingAt(method: string, methods: string[]): ApiError {
+  if (methods.length === 0 || methods.includes(method))
+    return new ApiError(404, 'There is nothing at this path.', 'Check the path.')
+  const headers = { allow: methods.join(', ') }
+  return new ApiError(
+    405,
+    `${method} is not a method of this path.`,
+    `Use ${methods.join(' or ')}.`,
+    {
+      headers,
+    },
+  )
+}

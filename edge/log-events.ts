@@ -1,0 +1,41 @@
+import type { ServiceLogLevel } from '../shared/service-log/levels.ts'
+
+/** Every event that the edge logs, and how much it matters (`docs/operate.md` says what each means). */
+export const EVENTS = {
+  'request.answered': 'info',
+  /** Of `/health` and `/metrics`, which are asked all the time. */
+  'probe.answered': 'debug',
+  'request.failed': 'error',
+  'origin.away': 'warn',
+  'mail.not_sent': 'error',
+  'notice.not_sent': 'error',
+  'passkey.sign_in_refused': 'info',
+  'passkey.not_added': 'info',
+  'index.failed': 'warn',
+  'index.unchecked': 'warn',
+  'dispatch.failed': 'error',
+  'settle.failed': 'error',
+  'watch.failed': 'warn',
+  'alarm.failed': 'error',
+  'schedule.skipped': 'warn',
+  'scan.broken': 'error',
+  'scan.silent': 'warn',
+  'scan.failed': 'warn',
+  'chain.asleep': 'warn',
+  'chain.flooded': 'warn',
+  'chain.reorg': 'info',
+  'chain.replaced': 'warn',
+  'chain.lags': 'warn',
+  'chain.broken': 'error',
+  'chain.behind': 'warn',
+  'chain.silent': 'warn',
+  'chain.failed': 'warn',
+  'rpc.back': 'info',
+  'rpc.out': 'warn',
+  'backfill.broken': 'error',
+  'backfill.refused': 'warn',
+  'backfill.failed': 'warn',
+  'backfill.untold': 'warn',
+} as const satisfies Record<string, ServiceLogLevel>
+
+export type EdgeEvent = keyof typeof EVENTS

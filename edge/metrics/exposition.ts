@@ -1,0 +1,31 @@
+import { type Metric, METRICS, type MetricName } from './names.ts'
+import { nameOf } from './series.ts'
+
+/** A series and its value. */
+export type Sample = readonly [series: string, value: number]
+
+/** Samples as Prometheus reads them, each metric with its type; what no metric of ours names is left out. */
+export function exposition(samples: Iterable<Sample>): string {
+  const lines = new Map<MetricName, string[]>(
+    Object.keys(METRICS).map((name) => [name as MetricName, []]),
+  )
+  for (const [series, value] of samples)
+    lines.get(metricOf(nameOf(series)))?.push(`${series} ${textOf(value)}`)
+  return [...lines].map(([name, of]) => section(name, METRICS[name], of)).join('\n')
+}
+
+/** The parts of a histogram are series of their own. */
+function metricOf(name: string): MetricName {
+  const whole = name.replace(/_(bucket|sum|count)$/, '') as MetricName
+  const metric: Metric | undefined = METRICS[whole]
+  return metric?.type === 'histogram' ? whole : (name as MetricName)
+}
+
+function section(name: MetricName, { type, help }: Metric, lines: readonly string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
+}
+
+function textOf(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf'
+  return String(value)
+}

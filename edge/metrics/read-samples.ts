@@ -1,0 +1,51 @@
+import type { Env } from '../env.ts'
+import { inTime, reasonsOf } from '../health/edge-health.ts'
+import { type PartsAsked, partsSeen } from '../health/parts-seen.ts'
+import { REASONS } from '../health/reasons.ts'
+import type { PartsSeen } from '../health/edge-health.ts'
+import { METRICS_OBJECT } from './counts.ts'
+import type { Sample } from './exposition.ts'
+import { seriesOf } from './series.ts'
+import type { MetricName } from './names.ts'
+
+/** Counts of all isolates, and what the parts say of themselves now. What does not answer is not in it. */
+export async function readSamples(env: Env, asked: PartsAsked): Promise<Sample[]> {
+  const [counted, seen] = await Promise.all([
+    inTime(env.EDGE_METRICS.getByName(METRICS_OBJECT).read()),
+    partsSeen(env, asked),
+  ])
+  return [...(counted ?? []), ...gaugesOf(seen, asked.now())]
+}
+
+function* gaugesOf(seen: PartsSeen, now: number): Iterable<Sample> {
+  const gauge = (name: MetricName, value: number, labels: Record<string, string> = {}): Sample => [
+    seriesOf(name, labels),
+    value,
+  ]
+  const { origin, scan, chains } = seen
+  if (scan?.endedAt !== undefined)
+    yield gauge('svc_edge_scan_age_seconds', Math.max(0, now - scan.endedAt) / 1000)
+  if (scan) {
+    yield gauge('svc_edge_scan_late_ticks', scan.due)
+    yield gauge('svc_edge_scan_unanswered', scan.unanswered)
+  }
+  for (const { chain, watching, head, lag_blocks, answered_at, rpc } of chains) {
+    const of = { chain }
+    yield gauge('svc_edge_chain_watching', watching === true ? 1 : 0, of)
+    if (head !== null) yield gauge('svc_edge_chain_head', head, of)
+    if (lag_blocks !== null) yield gauge('svc_edge_chain_lag_blocks', lag_blocks, of)
+    if (answered_at !== null) {
+      const age = Math.max(0, now - Date.parse(answered_at)) / 1000
+      yield gauge('svc_edge_chain_answer_age_seconds', age, of)
+    }
+    const states = new Map<string, number>()
+    for (const { state } of rpc) states.set(state, (states.get(state) ?? 0) + 1)
+    for (const [state, number] of states)
+      yield gauge('svc_edge_chain_endpoints', number, { ...of, state })
+  }
+  const until = origin.verified_until === null ? now : Date.parse(origin.verified_until)
+  yield gauge('svc_edge_origin_verified_seconds_left', Math.max(0, until - now) / 1000)
+  const given = new Set(reasonsOf(seen, now).map(({ code }) => code))
+  for (const code of REASONS)
+    yield gauge('svc_edge_health_reason', given.has(code) ? 1 : 0, { code })
+}

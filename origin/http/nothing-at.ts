@@ -1,0 +1,17 @@
+import { ApiError } from '../../shared/errors.ts'
+
+/** 404, or 405 where the path has other methods. */
+export function nothingAt(
+  { method, path }: { method: string; path: string },
+  methods: string[],
+): ApiError {
+  if (methods.length === 0)
+    return new ApiError(
+      404,
+      `There is nothing at ${path}.`,
+      'Check the path; the API begins with /core/v1.',
+    )
+  const headers = { allow: methods.join(', ') }
+  const fix = `Use ${methods.join(' or ')}.`
+  return new ApiError(405, `${method} is not a method of ${path}.`, fix, { headers })
+}

@@ -1,0 +1,41 @@
+import type { ServiceLogLevel } from '../../shared/service-log/levels.ts'
+
+/** Every event that this process logs, and how much it matters (`docs/operate.md` says what each means). */
+export const EVENTS = {
+  'origin.ready': 'info',
+  'origin.failed': 'error',
+  'close.failed': 'warn',
+  'request.answered': 'info',
+  /** Of `/health` and `/metrics`, which are asked all the time. */
+  'probe.answered': 'debug',
+  'request.failed': 'error',
+  'sealed.failed': 'error',
+  'run.started': 'info',
+  'run.ended': 'info',
+  'run.lost': 'warn',
+  'run.outcome_not_stored': 'error',
+  'claims.reaped': 'warn',
+  'claims.failed': 'error',
+  'upkeep.failed': 'warn',
+  'idempotency.not_kept': 'warn',
+  'new_account.cost_not_counted': 'warn',
+  'new_account.not_given_back': 'warn',
+  'mirror.failed': 'warn',
+  'mirror.snapshot-ignored': 'warn',
+  'mirror.snapshot-failed': 'warn',
+  'writer.failed': 'warn',
+  'payer.low': 'error',
+  'credits.failed': 'error',
+  'credits.unpaid': 'warn',
+  'credits.cap_left': 'warn',
+  'credits.books_differ': 'error',
+  'payments.failed': 'error',
+  'payments.account_differs': 'error',
+  'processor.failed': 'warn',
+  'evidence.renewed': 'info',
+  'evidence.failed': 'error',
+  'collateral.failed': 'warn',
+  'tls.unusable': 'error',
+} as const satisfies Record<string, ServiceLogLevel>
+
+export type OriginEvent = keyof typeof EVENTS

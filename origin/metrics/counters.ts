@@ -1,0 +1,86 @@
+/** What this process counts as it happens. What it knows at the time of a question is in `gauges.ts`. */
+import { Counter, Histogram, Registry } from 'prom-client'
+import type { LogFacts } from '../../shared/service-log/line.ts'
+import { EVENTS, type OriginEvent } from '../log/events.ts'
+
+/** A request, once it is answered. The route is a pattern of ours, never a path that somebody sent. */
+export type Answered = { method: string; route: string; status: number; ms: number }
+
+/** From a look-up in memory to the longest action. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
+
+/** Anybody can make up a method, and each label is memory for good. */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
+
+export class Counters {
+  readonly registry = new Registry()
+  readonly #requests = this.#counter('svc_requests_total', 'Requests that were answered.', [
+    'method',
+    'route',
+    'status',
+  ])
+  readonly #requestSeconds = this.#histogram(
+    'svc_request_duration_seconds',
+    'From a request’s head to its answer.',
+    ['method', 'route'],
+  )
+  readonly #refusals = this.#counter(
+    'svc_refusals_total',
+    'Requests that were refused, by the error’s code; those inside of sealed answers too.',
+    ['status', 'error'],
+  )
+  readonly #runs = this.#counter('svc_runs_total', 'Executions of actions that ended.', ['outcome'])
+  readonly #runSeconds = this.#histogram(
+    'svc_run_duration_seconds',
+    'What an action ran, without its wait for an executor.',
+    ['outcome'],
+  )
+  readonly #waitSeconds = this.#histogram(
+    'svc_run_wait_seconds',
+    'What a run waited for an executor.',
+    [],
+  )
+  readonly #events = this.#counter('svc_log_events_total', 'Events of the log, written or not.', [
+    'event',
+    'level',
+  ])
+
+  answered({ method, route, status, ms }: Answered): void {
+    const verb = METHODS.has(method) ? method : 'OTHER'
+    this.#requests.inc({ method: verb, route, status })
+    this.#requestSeconds.observe({ method: verb, route }, ms / 1000)
+  }
+
+  refused(status: number, error: string): void {
+    this.#refusals.inc({ status, error })
+  }
+
+  runWaited(ms: number): void {
+    this.#waitSeconds.observe(ms / 1000)
+  }
+
+  logged(event: OriginEvent, facts: LogFacts = {}): void {
+    this.#events.inc({ event, level: EVENTS[event] })
+    if (event === 'run.lost') this.#runs.inc({ outcome: 'lost' })
+    if (event !== 'run.ended') return
+    const outcome = facts['kind'] === 'returned' ? 'returned' : 'failed'
+    this.#runs.inc({ outcome })
+    this.#runSeconds.observe({ outcome }, Number(facts['ms']) / 1000)
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #histogram(name: string, help: string, labelNames: string[]): Histogram {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.registry] })
+  }
+}

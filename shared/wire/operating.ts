@@ -1,0 +1,6 @@
+/** What both sides serve to their operators, at the same paths. */
+export const HEALTH_PATH = '/health'
+export const METRICS_PATH = '/metrics'
+
+/** Prometheus' text format (prometheus.io/docs/instrumenting/exposition_formats). */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

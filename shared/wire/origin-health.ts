@@ -1,0 +1,13 @@
+/** `GET /health` of the origin. */
+import { z } from 'zod'
+
+export const healthReasonSchema = z.object({
+  code: z.string().meta({ description: 'A name that stays; docs/operate.md has them all.' }),
+  message: z.string(),
+})
+export type HealthReason = z.infer<typeof healthReasonSchema>
+
+export const originHealthSchema = z.object({
+  status: z.enum(['ok', 'degraded', 'down']),
+  reasons: z.array(healthReasonSchema),
+})

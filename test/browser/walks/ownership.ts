@@ -1,0 +1,321 @@
+/** A wallet in the console: an account is converted to it, changed by it, and handed on; and wallets that are not what they say. */
+import { expect, it } from 'vitest'
+import type { Explanation } from '../../../edge/console/chain-secured/explanation.ts'
+import { openWallet } from '../../../edge/console/chain-secured/open-wallet.ts'
+import { createClient } from '../../../shared/client/client.ts'
+import type { ApiClient } from '../../../shared/client/api/client.ts'
+import { InjectedWallet } from '../browser-wallets.ts'
+import { evaluate } from '../evaluate.ts'
+import { judge } from '../judged-page.ts'
+import type { Visitor } from '../visitor.ts'
+import type { Walks } from '../walks.ts'
+
+const MARKUP = `"><img src=x onerror=alert(1)>\u202Ebad<script>alert(2)</script>`
+
+export function ownershipWalks(walks: Walks): void {
+  const chainUrl = () => walks.stack.stack.chainUrl
+
+  async function visitorWith(...wallets: InjectedWallet[]): Promise<Visitor> {
+    const visitor = await walks.visitor()
+    for (const wallet of wallets) await wallet.injectInto(visitor.page)
+    await visitor.open('/console')
+    return visitor
+  }
+
+  async function newAccount(): Promise<{ apiKey: string; client: ApiClient }> {
+    const client = createClient({ baseUrl: walks.stack.baseUrl, verify: 'never' })
+    const { api_key: apiKey } = await client.newAccount({ account_name: 'walked' })
+    return { apiKey, client }
+  }
+
+  async function connectKey({ page }: Visitor, apiKey: string): Promise<void> {
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('link', { name: 'Ownership' }).click()
+    await page.getByRole('heading', { name: 'Convert it to ChainSecured' }).waitFor()
+  }
+
+  it('a person converts an account to a wallet, changes it from the contract, and hands it on', async () => {
+    const [fox, heir] = [
+      await InjectedWallet.funded(chainUrl()),
+      await InjectedWallet.funded(chainUrl()),
+    ]
+    const { apiKey, client } = await newAccount()
+    const visitor = await visitorWith(fox)
+    const { page } = visitor
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: /Fox/ }).waitFor()
+    await judge(page, 'console-with-a-wallet')
+    await connectKey(visitor, apiKey)
+    await judgeConsole(page, 'ownership-api-mode')
+
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByLabel(/^Type/).fill('yes')
+    await page.getByRole('button', { name: 'Convert the account' }).click()
+    await page.getByText('nothing was done yet').waitFor()
+    await judgeConsole(page, 'ownership-confirm')
+    await page.getByLabel(/^Type/).fill('convert')
+    await page.getByRole('button', { name: 'Convert the account' }).click()
+    await dialog.waitFor()
+    expect(await dialog.innerText()).toContain(fox.address)
+    await judgeConsole(page, 'ownership-explained-proof')
+    await page.keyboard.press('Escape')
+    await page.getByText('Convert the account: not done.').waitFor()
+    expect(fox.signed).toEqual([])
+    await judgeConsole(page, 'ownership-refused-on-the-page')
+
+    await page.getByRole('button', { name: 'Convert the account' }).click()
+    await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
+    await page.getByRole('heading', { name: 'Hand the account on' }).waitFor()
+    expect(fox.signed).toEqual(['eth_signTypedData_v4'])
+    await expect(client.listWallets().all()).rejects.toMatchObject({ status: 403 })
+    await judgeConsole(page, 'ownership-chain-secured')
+
+    await page.getByLabel('Address of the new admin').fill(wrongCapitals(heir.address))
+    await page.getByRole('button', { name: 'Look at it' }).click()
+    await page.getByText('look for a typing error').waitFor()
+    await page.getByLabel('Address of the new admin').fill(fox.address)
+    await page.getByRole('button', { name: 'Look at it' }).click()
+    await page.getByText('That is the admin now.').waitFor()
+    await page.getByLabel('Address of the new admin').fill(heir.address.toLowerCase())
+    await page.getByRole('button', { name: 'Look at it' }).click()
+    await page.getByText('It came without capitals').waitFor()
+    expect(await page.locator('main').innerText()).toContain(heir.address)
+    await judgeConsole(page, 'ownership-new-admin')
+    await page.getByLabel(/^Type/).fill('hand over')
+    await page.getByRole('button', { name: 'Hand the account on' }).click()
+    await dialog.waitFor()
+    expect(await dialog.innerText()).toContain('There is no way back.')
+    await judgeConsole(page, 'ownership-explained-transfer')
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByRole('heading', { name: 'No account any more' }).waitFor()
+    await page.getByText(/Hand the account on: .*in block/).waitFor()
+    await judgeConsole(page, 'ownership-handed-on')
+
+    const next = createClient({
+      mode: 'sovereign',
+      baseUrl: walks.stack.baseUrl,
+      verify: 'never',
+      signer: heir.owner,
+    })
+    expect(await next.accountHash()).toMatch(/^0x/)
+  })
+
+  it('a person opens an account with a wallet, and reads it again when they come back', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const visitor = await visitorWith(fox)
+    const { page } = visitor
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByRole('heading', { name: 'No account yet' }).waitFor()
+    await judgeConsole(page, 'wallet-without-account')
+    await page.getByLabel('Name').fill(MARKUP)
+    fox.answers['eth_sendTransaction'] = () => {
+      throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+    }
+    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await page.getByRole('dialog').locator('img, script').count()).toBe(0)
+    await judgeConsole(page, 'wallet-explained-transaction')
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByText('The wallet’s owner refused').waitFor()
+    await judgeConsole(page, 'wallet-refused')
+    delete fox.answers['eth_sendTransaction']
+    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByRole('link', { name: 'Ownership' }).waitFor()
+
+    await page.reload()
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByText('Admin wallet', { exact: false }).first().waitFor()
+  })
+
+  it('whatever an admin does passes the guard, each signature explained with the names of things', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const explained: Explanation[] = []
+    const core = createClient({ baseUrl: walks.stack.baseUrl, verify: 'never' })
+    const { client } = await openWallet({
+      wallet: fox.owner,
+      core,
+      options: { baseUrl: walks.stack.baseUrl },
+      consent: {
+        explained: async (explanation) => void explained.push(explanation),
+        asked: () => {},
+        ended: () => {},
+        sent: () => {},
+        stopped: () => new Promise(() => {}),
+      },
+      onStep: () => {},
+      now: Date.now,
+      signal: new AbortController().signal,
+    })
+    await client.newAccount({ account_name: 'guarded' })
+    const { wallet_address } = await client.createWallet({ name: 'hot' })
+    const { group_id } = await client.addGroup({ group_name: 'signers', cid_hashes_permitted: [0] })
+    await client.addPkpToGroup({ group_id, pkp_id: wallet_address })
+    const { usage_api_key } = await client.addUsageApiKey({
+      name: 'runner',
+      execute_in_groups: [group_id],
+      spend_cap_cents: 100,
+      spend_window_seconds: 86_400,
+    })
+    const running = client.withUsageKey(usage_api_key)
+    const { response } = await running.waitUntilPermitted(() =>
+      running.svcAction({ code: 'async function main() { return 7 }' }),
+    )
+    expect(response).toBe(7)
+    expect(await client.listApiKeys().all()).toMatchObject([
+      { name: 'runner', spend_cap_cents: 100 },
+    ])
+    await client.removeUsageApiKey({ usage_api_key })
+    expect(explained.map(({ title }) => title)).toEqual([
+      'Open an account',
+      'Prove your wallet, for a new wallet',
+      'Create a wallet',
+      'Create a group',
+      'Permit a wallet in a group',
+      'Prove your wallet, for billing',
+      'Prove your wallet, for a new usage key',
+      'Register a usage key',
+      'Remove a usage key',
+    ])
+    const said = explained.flatMap(({ facts }) => facts.map(([, value]) => value))
+    expect(said).toEqual(
+      expect.arrayContaining([
+        `group ${group_id} “signers”`,
+        `${wallet_address} “hot”`,
+        expect.stringMatching(/^the usage key of hash 0x.* “runner”$/),
+      ]),
+    )
+    expect(fox.signed).toHaveLength(explained.length)
+  })
+
+  it('a wallet on another chain is asked to change, and one that can not is told what to do', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const { page } = await visitorWith(fox)
+    fox.owner.beOnChain(1n, false)
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByText(/The wallet is on chain 1;/).waitFor()
+    await judgeConsole(page, 'wallet-on-another-chain')
+    fox.owner.beOnChain(1n, true)
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByRole('heading', { name: 'No account yet' }).waitFor()
+    expect(fox.owner.asked).toContain('wallet_switchEthereumChain')
+  })
+
+  it('a wallet that is changed to another address meanwhile is asked for nothing', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const other = await InjectedWallet.funded(chainUrl())
+    const visitor = await visitorWith(fox)
+    const { page } = visitor
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByLabel('Name').fill('mine')
+    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('dialog').waitFor()
+    fox.answers['eth_requestAccounts'] = () => [other.address]
+    await fox.emit('accountsChanged', [other.address])
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByText(/it is on another address now/).waitFor()
+    await page.getByText('Your wallet is on another address now').waitFor()
+    await judgeConsole(page, 'wallet-on-another-address')
+    expect(fox.signed).toEqual([])
+    await fox.emit('accountsChanged', [fox.address])
+    await page.getByText('Your wallet is on another address now').waitFor({ state: 'detached' })
+    await fox.emit('chainChanged', '0x1')
+    await page.getByText('Your wallet is on another chain now').waitFor()
+    await fox.emit('disconnect', {})
+    await page.getByText('Your wallet has lost its connection').waitFor()
+  })
+
+  it('a wallet that never answers does not hold the page', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const never = new Promise<never>(() => {})
+    const visitor = await visitorWith(fox)
+    const { page } = visitor
+    fox.answers['eth_requestAccounts'] = () => never
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByRole('heading', { name: 'Waiting for your wallet' }).waitFor()
+    await judgeConsole(page, 'wallet-silent')
+    await page.getByRole('button', { name: 'Stop waiting' }).click()
+    await page.getByText('waited for no longer').waitFor()
+    delete fox.answers['eth_requestAccounts']
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByLabel('Name').fill('mine')
+    fox.answers['eth_sendTransaction'] = () => never
+    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByText('has been asked. Compare').waitFor()
+    await judgeConsole(page, 'wallet-asked')
+    await page.getByRole('button', { name: 'Stop waiting' }).click()
+    await page.getByText(/Whether the transaction .* was sent is not known/).waitFor()
+  })
+
+  it('a wallet that lies about its address gets no account', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const victim = await InjectedWallet.funded(chainUrl())
+    const { apiKey, client } = await newAccount()
+    const visitor = await visitorWith(fox)
+    const { page } = visitor
+    fox.answers['eth_requestAccounts'] = () => [victim.address]
+    // Signs as it likes: by its own key, whatever address is asked for.
+    fox.answers['eth_signTypedData_v4'] = ([, text]: [string, string]) =>
+      fox.owner.request({ method: 'eth_signTypedData_v4', params: [fox.address, text] })
+    await connectKey(visitor, apiKey)
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByLabel(/^Type/).fill('convert')
+    await page.getByRole('button', { name: 'Convert the account' }).click()
+    await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
+    await page.getByText('Convert the account: not done.').waitFor()
+    expect(await client.listWallets().all()).toEqual([])
+  })
+
+  it('a wallet that lies about its chain shows no account', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const { page } = await visitorWith(fox)
+    fox.answers['eth_getCode'] = () => '0x'
+    fox.answers['eth_call'] = () => '0x'
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByText('there is no such contract there').waitFor()
+  })
+
+  it('XSS and impostors: whatever wallets call themselves is text, and namesakes are told apart', async () => {
+    const [one, other, hostile] = await Promise.all([
+      InjectedWallet.funded(chainUrl()),
+      InjectedWallet.funded(chainUrl(), { rdns: 'example.not-the-fox' }),
+      InjectedWallet.funded(chainUrl(), {
+        name: MARKUP,
+        rdns: `javascript:alert(3)${MARKUP}`,
+        icon: 'javascript:alert(4)',
+      }),
+    ])
+    const { page } = await visitorWith(one, other, hostile)
+    await page.getByText('Two of these wallets call themselves the same').waitFor()
+    const text = await page.locator('.wallets').innerText()
+    expect(text).toContain('example.not-the-fox')
+    expect(text).toContain('"><img src=x onerror=alert(1)>‹U+202E›bad<script>')
+    expect(text).toContain('javascript:alert(3)')
+    expect(await page.locator('.wallets img').count()).toBe(2)
+    expect(await page.locator('.wallets a, .wallets script').count()).toBe(0)
+    await judge(page, 'wallets-hostile')
+    const policyOf = async (path: string) =>
+      (await page.request.get(`${walks.triggersUrl}${path}`)).headers()['content-security-policy']
+    expect(await policyOf('/console')).toContain('; img-src data:; ')
+    expect(await policyOf('/verify')).not.toContain('img-src')
+    await page.getByRole('button', { name: /onerror/ }).click()
+    await page.getByRole('heading', { name: 'No account yet' }).waitFor()
+  })
+}
+
+/** The console has loaded what it needs for an account by then. */
+async function judgeConsole(page: Visitor['page'], name: string): Promise<void> {
+  // What was pressed is answered by the chain or a wallet, in their time: then it is another view, and nothing has slipped.
+  await evaluate(page, 'globalThis.judgedUntil = performance.now()')
+  await judge(page, name, { maxLoadedBytes: 700 * 1024 })
+}
+
+/** The address with the case of one letter changed. */
+function wrongCapitals(address: string): string {
+  const at = address.slice(2).search(/[a-fA-F]/) + 2
+  const letter = address[at]!
+  const changed = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  return address.slice(0, at) + changed + address.slice(at + 1)
+}

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Explanation } from '../../edge/console/chain-secured/explanation.ts'
+import { Signing } from '../../edge/console/console/wallets/signing.ts'
+
+const EXPLANATION: Explanation = {
+  kind: 'transaction',
+  title: 'Remove a group',
+  says: '',
+  facts: [],
+  undo: '',
+  forEver: false,
+}
+
+describe('what a person is asked about a wallet', () => {
+  let now: number
+  let wakes: (() => void)[]
+  let signing: Signing
+  beforeEach(() => {
+    now = 0
+    wakes = []
+    const sleep = () => new Promise<void>((wake) => void wakes.push(wake))
+    signing = new Signing({ now: () => now, sleep })
+  })
+  const unanswered = () => Promise.withResolvers<void>()
+  const isOver = async (promise: Promise<unknown>) => {
+    let over = false
+    const end = () => void (over = true)
+    promise.then(end, end)
+    await new Promise((done) => setImmediate(done))
+    return over
+  }
+  const pass = async () => {
+    for (const wake of wakes.splice(0)) wake()
+    await new Promise((done) => setImmediate(done))
+  }
+
+  it('is shown until it is decided', async () => {
+    const explained = signing.explained(EXPLANATION)
+    expect(signing.state.shown).toEqual({ phase: 'explained', explanation: EXPLANATION })
+    signing.decide(true)
+    await explained
+    signing.asked()
+    expect(signing.state.shown?.phase).toBe('asked')
+    signing.ended()
+    expect(signing.state.shown).toBeUndefined()
+  })
+
+  it('is refused as a wallet’s owner refuses', async () => {
+    const explained = signing.explained(EXPLANATION)
+    signing.decide(false)
+    await expect(explained).rejects.toMatchObject({ code: 4001 })
+    expect(signing.state.shown).toBeUndefined()
+  })
+
+  it('is one thing at a time: a second is refused while the first is read', async () => {
+    const first = signing.explained(EXPLANATION)
+    await expect(signing.explained(EXPLANATION)).rejects.toMatchObject({ code: 4001 })
+    signing.decide(true)
+    await first
+  })
+
+  it('a wallet that answers soon is never said to be waited for', async () => {
+    const { promise, resolve } = unanswered()
+    const stopped = signing.stopped('answer', promise)
+    resolve()
+    await promise
+    await pass()
+    expect(signing.state.shown).toBeUndefined()
+    expect(await isOver(stopped)).toBe(false)
+  })
+
+  it('a wallet that takes its time is waited for until one has had enough', async () => {
+    const stopped = signing.stopped('show its address', unanswered().promise)
+    await pass()
+    expect(signing.state.shown).toEqual({ phase: 'waiting', what: 'show its address' })
+    signing.stopWaiting()
+    await stopped
+    expect(signing.state.shown).toBeUndefined()
+  })
+
+  it('a silent wallet is not said to be waited for again and again, until it speaks', async () => {
+    const first = unanswered()
+    const stopped = signing.stopped('answer', first.promise)
+    await pass()
+    signing.stopWaiting()
+    await stopped
+    await signing.stopped('answer', unanswered().promise)
+    first.resolve()
+    await first.promise
+    await pass()
+    expect(await isOver(signing.stopped('answer', unanswered().promise))).toBe(false)
+  })
+
+  it('tells what became of what was sent', () => {
+    signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
+    signing.step({ step: 'sent', what: 'remove group 3', transaction: '0xab' })
+    signing.step({ step: 'mined', what: 'remove group 3', transaction: '0xab', block: 12 })
+    expect(signing.state.sent).toEqual([
+      { title: 'Remove a group', transaction: '0xab', state: 'mined', block: 12 },
+    ])
+    signing.step({ step: 'seen', what: 'the usage key' })
+    expect(signing.state.sent[0]!.state).toBe('seen')
+  })
+
+  it('a transaction that failed is not shown as under way', () => {
+    signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
+    signing.failed(Object.assign(new Error('reverted'), { transaction: '0xab' }))
+    expect(signing.state.sent[0]!.state).toBe('failed')
+  })
+
+  it('nothing is left of a wallet that was disconnected', async () => {
+    const explained = signing.explained(EXPLANATION)
+    signing.sent({ title: 'Remove a group', transaction: '0xab', isLate: false })
+    signing.forget()
+    await expect(explained).rejects.toMatchObject({ code: 4001 })
+    expect(signing.state).toEqual({ shown: undefined, sent: [] })
+  })
+})

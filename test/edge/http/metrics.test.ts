@@ -1,0 +1,220 @@
+/** What an operator sees of the edge: its metrics and its log. */
+import { createExecutionContext, runInDurableObject } from 'cloudflare:test'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import page from '../../../docs/operate.md?raw'
+import { EVENTS } from '../../../edge/log-events.ts'
+import { REASONS } from '../../../edge/health/reasons.ts'
+import { METRICS_OBJECT } from '../../../edge/metrics/counts.ts'
+import { exposition } from '../../../edge/metrics/exposition.ts'
+import { METRICS } from '../../../edge/metrics/names.ts'
+import worker from '../../../edge/worker.ts'
+import { METRICS_TYPE } from '../../../shared/wire/operating.ts'
+import { createTrigger, edge, env, fire, runOnce, someOwner } from '../app.ts'
+import { edgeWith } from './front-harness.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+const metrics = async () => (await edge('/metrics', bearer(env.METRICS_TOKEN!))).text()
+async function valueOf(series: string): Promise<number> {
+  const line = (await metrics()).split('\n').find((each) => each.startsWith(`${series} `))
+  return Number(line?.split(' ').at(-1) ?? 0)
+}
+/** Once what was counted is handed over: each request hands over what those before it left. */
+const grows = (series: string, than: number) =>
+  vi.waitUntil(async () => (await valueOf(series)) > than, { timeout: 15_000, interval: 100 })
+
+/** Lines of the log, whatever their level. */
+function lines(): Record<string, unknown>[] {
+  const seen: Record<string, unknown>[] = []
+  for (const level of ['debug', 'info', 'warn', 'error'] as const)
+    vi.spyOn(console, level).mockImplementation((line: string) => void seen.push(JSON.parse(line)))
+  return seen
+}
+
+describe('/metrics of the edge', () => {
+  it('is in Prometheus’ text format, for who has the token, and kept by nobody', async () => {
+    const response = await edge('/metrics', bearer(env.METRICS_TOKEN!))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe(METRICS_TYPE)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const line = /^(# (HELP|TYPE) .*|[a-z_]+(\{([a-z]+="[^"\\\n]*",?)*\})? (-?[0-9.e+-]+|\+Inf))$/
+    for (const text of (await response.text()).trim().split('\n').filter(Boolean))
+      expect(text).toMatch(line)
+  })
+
+  it.each([
+    ['nothing', {}],
+    ['another token', bearer('x'.repeat(32))],
+    ['the beginning of the token', bearer(env.METRICS_TOKEN!.slice(0, -1))],
+    ['the token and more', bearer(`${env.METRICS_TOKEN!}x`)],
+    ['the token in the query', { query: `?token=${env.METRICS_TOKEN!}` }],
+  ])('a stranger who sends %s reads nothing', async (_, { query = '', ...init }: any) => {
+    const response = await edge(`/metrics${query}`, init)
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect(await response.text()).not.toContain('svc_edge')
+  })
+
+  it('an agent’s token is no operator’s', async () => {
+    const owner = await someOwner()
+    expect((await owner.api('/metrics')).status).toBe(401)
+  })
+
+  it('is like a path that is not there where no token is set', async () => {
+    const app = edgeWith({ METRICS_TOKEN: undefined })
+    const [one, other] = [await app('/metrics', bearer('x'.repeat(32))), await app('/metrix')]
+    expect([one.status, await one.text()]).toEqual([404, await other.text()])
+  })
+
+  it('each documented metric is served, and each that is served is documented', async () => {
+    const served = [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!)
+    expect(served).toEqual(Object.keys(METRICS))
+    const section = page.split('\n## ').find((part) => part.startsWith('Metrics of the edge')) ?? ''
+    const documented = [...section.matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, name]) => name!)
+    expect(documented.toSorted()).toEqual(served.toSorted())
+  })
+
+  it('counts webhooks and the runs that they become', async () => {
+    const webhooks = 'svc_edge_requests_total{method="POST",route="/webhook/:id",status="202"}'
+    const taken = 'svc_edge_request_duration_seconds_count{of="webhook"}'
+    const ended = 'svc_edge_runs_ended_total{status="success"}'
+    const before = [await valueOf(webhooks), await valueOf(taken), await valueOf(ended)]
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    await runOnce(owner, await fire(id))
+    await grows(webhooks, before[0]!)
+    await grows(taken, before[1]!)
+    await grows(ended, before[2]!)
+  })
+
+  it('counts triggers by kind, and never names one', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    const text = exposition(await freshObject().read())
+    expect(text).toMatch(/^svc_edge_triggers\{kind="webhook",enabled="true"\} [1-9]/m)
+    await edge(`/api/triggers/${id}`)
+    await edge(`/canary-${id}`)
+    await fire(id)
+    expect(await metrics()).not.toContain(id)
+  })
+
+  it('knows of the chains and the origin', async () => {
+    const text = await metrics()
+    expect(text).toMatch(/^svc_edge_chain_watching\{chain="base"\} [01]$/m)
+    expect(text).toMatch(/^svc_edge_chain_endpoints\{chain="base",state="[a-z_]+"\} 1$/m)
+    expect(text).toMatch(/^svc_edge_origin_verified_seconds_left [0-9.]+$/m)
+    for (const code of REASONS) expect(text).toContain(`svc_edge_health_reason{code="${code}"} `)
+  })
+
+  it('a count whose object is away is lost, and delays and fails no answer', async () => {
+    const away = {
+      getByName: () => ({
+        add: () => Promise.reject(new Error('away')),
+        read: () => Promise.reject(new Error('away')),
+      }),
+    }
+    const app = edgeWith({ EDGE_METRICS: away as unknown as typeof env.EDGE_METRICS })
+    const response = await app('/metrics', bearer(env.METRICS_TOKEN!))
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('svc_edge_origin_verified_seconds_left')
+  })
+})
+
+const freshObject = () => env.EDGE_METRICS.getByName(`${METRICS_OBJECT} ${crypto.randomUUID()}`)
+
+describe('the object of the counts', () => {
+  it('sums what isolates hand it, and has it still after an eviction', async () => {
+    const name = crypto.randomUUID()
+    const object = () => env.EDGE_METRICS.getByName(name)
+    await object().add([
+      ['a', 1],
+      ['b', 0.5],
+    ])
+    await object().add([['a', 2]])
+    await runInDurableObject(object(), (_, state) => state.abort('evicted')).catch(() => {})
+    const sums = await object().read()
+    expect([sums.get('a'), sums.get('b')]).toEqual([3, 0.5])
+  })
+
+  it('storage exhaustion: series beyond a bound are not kept', async () => {
+    const object = freshObject()
+    const made = Array.from({ length: 6_000 }, (_, n): [string, number] => [`made_${n}`, 1])
+    await object.add(made)
+    await object.add([
+      ['made_1', 1],
+      ['one_more', 1],
+    ])
+    const sums = await object.read()
+    expect([...sums.keys()].filter((name) => name.startsWith('made_'))).toHaveLength(5_000)
+    expect([sums.get('made_1'), sums.get('one_more')]).toEqual([2, undefined])
+  })
+})
+
+it('a label that could be another’s text ends in its own quotes, and no metric of somebody else’s is shown', () => {
+  expect(
+    exposition([
+      ['svc_edge_chain_head', 1],
+      ['forged_total', 1],
+    ]),
+  ).not.toContain('forged')
+})
+
+/** The Worker itself, with a log of its own. */
+async function talkative(path: string, init?: RequestInit): Promise<Response> {
+  const context = createExecutionContext()
+  const request = new Request(new URL(path, 'https://edge.test'), init)
+  return worker.fetch(request as never, { ...env, SVC_LOG_LEVEL: 'info' }, context)
+}
+
+describe('the access line of the edge', () => {
+  it('is one for each request, with the route and the request’s id, and nothing that was sent', async () => {
+    const seen = lines()
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    seen.length = 0
+    const webhook = await talkative(`/webhook/${id}?canary=1`, {
+      method: 'POST',
+      body: 'canary',
+      headers: { 'x-canary': 'canary', authorization: 'Bearer canary' },
+    })
+    await vi.waitUntil(() => seen.some(({ route }) => route === '/webhook/:id'))
+    expect(seen.filter(({ event }) => event === 'request.answered')).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+        event: 'request.answered',
+        method: 'POST',
+        route: '/webhook/:id',
+        status: 202,
+        duration_ms: expect.any(Number),
+        request_id: webhook.headers.get('x-request-id'),
+      },
+    ])
+    expect(JSON.stringify(seen)).not.toContain('canary')
+    expect(JSON.stringify(seen)).not.toContain(id)
+  })
+
+  it('is left out below the level that is set', async () => {
+    const seen = lines()
+    await talkative('/health')
+    expect(seen.filter(({ event }) => event === 'probe.answered')).toEqual([])
+  })
+
+  it.each([
+    ['/api/triggers/somebody-elses', '/api/triggers/:id', 401],
+    ['/webhook/somebody-elses', '/webhook/:id', 404],
+    ['/core/v1/somebody-elses', '/core/v1/*', undefined],
+    ['/somebody-elses', 'none', 404],
+    ['/api/somebody-elses/x', 'none', 404],
+  ])('names %s by the route %s', async (path, route, status) => {
+    const seen = lines()
+    const response = await talkative(path)
+    if (status !== undefined) expect(response.status).toBe(status)
+    expect(seen.find(({ event }) => event === 'request.answered')).toMatchObject({ route })
+    expect(JSON.stringify(seen)).not.toContain('somebody-elses')
+  })
+})
+
+it('each reason and each event of the edge’s log stands in docs/operate.md', () => {
+  for (const name of [...REASONS, ...Object.keys(EVENTS)]) expect(page).toContain(`\`${name}\``)
+})

@@ -1,0 +1,146 @@
+/** Every block of README.md, docs/ and the guide for agents, on one stack: as its reader would do it, in the order of the page. */
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifyMessage } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approve } from '../../origin/stack/approved-token.ts'
+import { choosePorts } from '../../origin/stack/ports.ts'
+import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
+import { blocksIn, canBeOutput, fileOf, isCommands, root } from './docs/blocks.ts'
+import { bodiesHold } from './docs/body-suite.ts'
+import { documents, isElsewhere, readOf } from './docs/documents.ts'
+import { ELSEWHERE, isOf } from './docs/elsewhere.ts'
+import { inPlaceOf } from './docs/in-place-of.ts'
+import { readPage } from './docs/page-shell.ts'
+import { programsWork } from './docs/program-suite.ts'
+import { definitions, prepared, type Reading, READINGS } from './docs/readings.ts'
+import { backupRestores } from './docs/restore-suite.ts'
+import { misshapen } from './docs/shape.ts'
+import { guideHolds } from './skill/guide-suite.ts'
+import { hasTools } from './skill/walk.ts'
+import { anyPorts, type StartedStack, startStack } from './stack.ts'
+
+let processor: ProcessorDouble
+let started: StartedStack
+beforeAll(async () => {
+  processor = await startProcessor()
+  // Known before, as docs/how-to/sign-on-a-schedule.md has it: what actions may reach is said when the origin starts.
+  const { chain } = await choosePorts(anyPorts)
+  const settings = { ...processor.settings, SVC_OUTBOUND_ALLOW: `localhost:${chain}` }
+  const environment = { ...anyPorts, SVC_CHAIN_PORT: String(chain) }
+  started = await startStack(settings, undefined, environment)
+})
+afterAll(async () => {
+  await started?.stop()
+  await processor?.close()
+})
+
+describe('the blocks of the documents', () => {
+  it('are all typed by a reader, compared with what was printed, or listed with where else', () => {
+    const neither = [...documents.values()].flatMap((blocks) =>
+      blocks
+        .filter((block, index) => {
+          if (isElsewhere(block) || isCommands(block) || fileOf(block) !== undefined) return false
+          return !(canBeOutput(block) && index > 0 && isCommands(blocks[index - 1]!))
+        })
+        .map(({ page, line, language }) => `${page}:${line} (${language || 'no language'})`),
+    )
+    expect(neither).toEqual([])
+  })
+
+  it('that are listed are there, each of them once, and what runs them reads the page', () => {
+    const blocks = [...documents.values()].flat()
+    for (const entry of ELSEWHERE) {
+      const count = blocks.filter((block) => isOf(entry, block)).length
+      const named = `${entry.page}: ${entry.has ?? entry.language}`
+      expect(entry.has === undefined ? count > 0 : count === 1, named).toBe(true)
+      if ('because' in entry) continue
+      expect(existsSync(root + entry.ranBy), entry.ranBy).toBe(true)
+      if (entry.has !== undefined && /^npm (ci|start)/.test(entry.has.trim())) continue
+      const test = readFileSync(root + entry.ranBy, 'utf8')
+      expect(
+        test.includes(entry.page) || test.includes(`'${folderOf(entry.page)}'`),
+        `${entry.ranBy} reads ${entry.page}`,
+      ).toBe(true)
+    }
+  })
+
+  it.each([
+    ['a fence that does not close', '```sh\ntrue\n'],
+    ['a fence that is indented', '- so\n\n  ```sh\n  true\n  ```\n'],
+    ['a fence within a fence', '```sh\n```js\n```\n'],
+    ['a fence of tildes', '~~~sh\ntrue\n~~~\n'],
+  ])('could not be %s, which nobody would run', (_, markdown) => {
+    expect(() => blocksIn('a page', markdown)).toThrow('a page:')
+  })
+
+  it.each([
+    ['{"a": 12, "b": "0x12…ab"}', '{"a":7,"b":"0x99"}', true],
+    ['{"a": 12}', '{"a":7,"b":1}', false],
+    ['{"a": 12}', '{"a":"7"}', false],
+    ['{"a": "hello"}', '{"a":"bye"}', false],
+    ['[{"a": null}]', '[]', false],
+    ['block 28 of 0xabc', 'block 7   of 0x1234', true],
+    ['a … c', 'a b c', true],
+    ['converted', 'reverted', false],
+  ])('that show %s would not show %s: %s', (shown, printed, isSame) => {
+    expect(misshapen(shown, printed) === undefined).toBe(isSame)
+  })
+})
+
+/** `docs/core-api/` of one of its pages. */
+const folderOf = (page: string) => page.replace(/[^/]+$/, '')
+
+const readable = [...documents.keys()].filter((page) => readOf(page).some(isCommands))
+
+describe.skipIf(!hasTools)('a reader of the documents', () => {
+  it.concurrent.each(readable)(
+    'does what %s says, and sees what it shows',
+    async (page) => {
+      const howTo = page.startsWith('docs/how-to/') && page !== 'docs/how-to/prepare.md'
+      const before = howTo ? prepared() : [definitions()]
+      const given: Reading = { before, ...READINGS[page]?.(started) }
+      const folder = mkdtempSync(join(started.stateDir, 'reader-'))
+      const blocks = readOf(page)
+      const printed = await readPage(
+        blocks,
+        {
+          folder,
+          environment: {
+            SVC_STATE_DIR: started.stateDir,
+            // Most of what a command takes is to read its sources.
+            NODE_COMPILE_CACHE: join(started.stateDir, 'compiled'),
+          },
+          inPlaceOf: {
+            ...given.inPlaceOf,
+            '/tmp/': `${folder}/`,
+            'https://api.stripe.com': processor.url,
+            ...inPlaceOf(started),
+          },
+          open: (url, code) =>
+            approve(url, `${page.replaceAll(/\W/g, '-').toLowerCase()}@example.com`, code),
+        },
+        given.before,
+      )
+      for (const [index, block] of blocks.entries()) {
+        const above = printed.get(blocks[index - 1]!)
+        if (above === undefined || !canBeOutput(block)) continue
+        const fault = misshapen(block.text, above)
+        expect(fault, `${page}:${block.line}`).toBeUndefined()
+      }
+      const output = [...printed.values()].join('')
+      for (const text of given.prints ?? []) expect(output).toContain(text)
+      const signed = /"response":(\{"message":"hello from a webhook"[^}]*\})/.exec(output)?.[1]
+      if (page !== 'docs/by-hand.md') return
+      const { message, signature } = JSON.parse(signed!) as { message: string; signature: string }
+      const wallet = /"wallet_address":"(0x[0-9a-fA-F]{40})","pkp_id"/.exec(output)?.[1]
+      expect(verifyMessage(message, signature)).toBe(wallet)
+    },
+    300_000,
+  )
+})
+
+programsWork(() => started)
+bodiesHold(() => started)
+guideHolds(() => started)
+backupRestores(() => started)

@@ -1,0 +1,88 @@
+/** What the pages show as JSON or HTML, against what takes it. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import vm from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { chainsSetting } from '../../../edge/chain/chain-settings.ts'
+import { mailerSetting } from '../../../edge/identity/mailer-settings.ts'
+import { ERROR_CODES } from '../../../shared/error-codes.ts'
+import type { StartedStack } from '../stack.ts'
+import { root } from './blocks.ts'
+import { blockWith, documents, textsOf } from './documents.ts'
+import { inlined, misdescribed } from './operation-samples.ts'
+
+export function bodiesHold(stack: () => StartedStack): void {
+  describe('the bodies that the documents show', () => {
+    const served = async (url: string) => (await fetch(url)).json() as Promise<any>
+
+    it('of docs/api.md and docs/core-api/ are what the descriptions say', async () => {
+      const edge = await served(`${stack().triggersUrl}/openapi.json`)
+      const origin = await served(`${stack().baseUrl}/core/v1/openapi.json`)
+      const faults = [...documents].flatMap(([page, blocks]) => {
+        if (page === 'docs/api.md') return misdescribed(blocks, edge)
+        return page.startsWith('docs/core-api/') ? misdescribed(blocks, origin) : []
+      })
+      expect(faults).toEqual([])
+    })
+
+    it('of docs/triggers.md make triggers', async () => {
+      const edge = await served(`${stack().triggersUrl}/openapi.json`)
+      const { schema } = edge.paths['/api/triggers'].post.requestBody.content['application/json']
+      const body = z.fromJSONSchema(inlined(schema, edge))
+      const shown = textsOf('docs/triggers.md', 'json').map((text) => JSON.parse(text))
+      expect(shown.map(({ kind }) => kind)).toEqual(['webhook', 'schedule', 'chain_event'])
+      for (const each of shown) expect(body.safeParse(each).error?.issues).toBeUndefined()
+      expect(body.safeParse({ ...shown[0], kind: 'mail' }).success).toBe(false)
+    })
+
+    it('of docs/errors.md is a failure, by one of the words', () => {
+      const [text = ''] = textsOf('docs/errors.md', 'json')
+      const failure = JSON.parse(text) as Record<string, string>
+      expect(Object.keys(failure)).toEqual(['error', 'message', 'fix', 'docs_url'])
+      expect(Object.keys(ERROR_CODES)).toContain(failure['error'])
+      expect(failure['docs_url']).toContain(`/docs/errors#${failure['error']}`)
+    })
+
+    it('of docs/configuration.md are settings that the edge takes', () => {
+      const [chains = '', mailer = ''] = textsOf('docs/configuration.md', 'json')
+      expect(Object.keys(chainsSetting.parse(chains))).toEqual(['ethereum', 'base'])
+      expect(mailerSetting.parse(mailer.replace('…', 'token'))).toMatchObject({ api: 'resend' })
+    })
+
+    it('of docs/credits.md is a page whose script can be read', () => {
+      const [, script = ''] = /<script type="module">(.*?)<\/script>/s.exec(
+        textsOf('docs/credits.md', 'html')[0]!,
+      )!
+      expect(() => new vm.Script(`(async () => {${script}})()`)).not.toThrow()
+    })
+  })
+
+  describe('docs/deploy.md', () => {
+    it('builds the image’s layer, and fills in what is measured', async () => {
+      const folder = mkdtempSync(join(stack().stateDir, 'deploy-'))
+      const filled = textsOf('docs/deploy.md', 'json')[0]!
+        .replace('<digest of step 1>', 'ab'.repeat(32))
+        .replace('<66 hex characters>', `02${'cd'.repeat(32)}`)
+        .replace('0x<AccountConfig>', `0x${'12'.repeat(20)}`)
+        .replace('<address>', 'who@example.com')
+        .replaceAll(/<(origin|edge)'s name>/g, '$1.example.com')
+        .replace('https://<node>', 'https://node.example.com')
+        .replaceAll(/<(registry|name)>/g, '$1.example')
+      writeFileSync(join(folder, 'deployment.json'), filled)
+      const commands = blockWith('docs/deploy.md', 'npm run app-compose')
+        .replace(' deployment.json', ` ${folder}/deployment.json`)
+        .replace(' app-compose.json', ` ${folder}/app-compose.json`)
+      const image = blockWith('docs/deploy.md', 'npm run image   ').replace('npm ci\n', '')
+      expect(image).toContain(blockWith('docs/how-to/deploy.md', 'npm run image').trim())
+      const { stdout } = await promisify(execFile)('bash', ['-ec', image + commands], { cwd: root })
+      expect(stdout).toMatch(/sha256:[0-9a-f]{64}/)
+      expect(stdout.trim()).toMatch(/[0-9a-f]{64}$/)
+      expect(JSON.parse(readFileSync(join(folder, 'app-compose.json'), 'utf8'))).toHaveProperty(
+        'docker_compose_file',
+      )
+    }, 120_000)
+  })
+}

@@ -1,0 +1,112 @@
+/**
+ * The blocks that no reader's shell does here: each with the test that has it, which reads the page, or with the reason why
+ * nothing can have it on this machine.
+ */
+import type { Block } from './blocks.ts'
+
+export type Elsewhere = {
+  page: string
+  /** Of every block of the page in this language; `''` is a fence without one. */
+  language?: string
+  /** Of the one block that has this text. */
+  has?: string
+} & ({ ranBy: string } | { because: string })
+
+/** What is shown, against what takes it. */
+const BODIES = 'test/system/docs/body-suite.ts'
+/** What ends the stack, and begins it again elsewhere. */
+const RESTORE = 'test/system/docs/restore-suite.ts'
+/** Samples that are one program together, and outputs that are compared by what is said of them. */
+const PROGRAMS = 'test/system/docs/program-suite.ts'
+
+const REAL_MACHINE = 'dstack’s VMM on a host with TDX'
+const REGISTRY = 'pulls from a public registry and pushes to one of yours'
+
+export const ELSEWHERE: readonly Elsewhere[] = [
+  { page: 'docs/how-to/deploy.md', has: 'npm run image\n', ranBy: BODIES },
+  { page: 'docs/backup.md', language: 'sh', ranBy: RESTORE },
+  { page: 'docs/backup.md', language: '', ranBy: RESTORE },
+  { page: 'docs/operate.md', language: 'yaml', because: 'Prometheus’ own, which is not here' },
+  { page: 'README.md', has: 'REST clients', because: 'a picture' },
+  { page: 'README.md', has: 'npm ci\n', ranBy: '.ci/run' },
+  { page: 'README.md', has: 'npm run demo\n', ranBy: 'test/system/journey.test.ts' },
+  { page: 'README.md', has: 'the stack is ready', ranBy: 'test/system/journey.test.ts' },
+  { page: 'README.md', has: 'svc verify https://localhost:8788\n', ranBy: PROGRAMS },
+  { page: 'README.md', has: 'quote           PASSED', ranBy: PROGRAMS },
+  { page: 'docs/by-hand.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
+  { page: 'docs/how-to/prepare.md', has: 'npm start\n', ranBy: 'test/system/start.test.ts' },
+  {
+    page: 'docs/how-to/sign-on-a-schedule.md',
+    has: 'SVC_OUTBOUND_ALLOW=localhost:8545 npm start\n',
+    ranBy: 'test/system/docs.test.ts',
+  },
+  {
+    page: 'docs/how-to/use-an-agent.md',
+    has: 'Read http://localhost:8787/SKILL.md, and make',
+    because: 'a sentence to an agent; what it reads is done by a test of its own',
+  },
+  {
+    page: 'docs/how-to/use-an-agent.md',
+    language: 'json',
+    ranBy: 'test/shared/cli/trigger.test.ts',
+  },
+  { page: 'docs/actions.md', language: 'js', ranBy: 'test/origin/actions/docs.test.ts' },
+  { page: 'docs/actions.md', language: 'json', ranBy: 'test/origin/actions/docs.test.ts' },
+  { page: 'docs/actions.md', has: 'x-svc-error: action_threw', ranBy: PROGRAMS },
+  { page: 'docs/architecture.md', language: '', because: 'a picture' },
+  { page: 'docs/chain-secured.md', language: 'js', ranBy: PROGRAMS },
+  { page: 'docs/cli.md', language: 'json', ranBy: 'test/shared/cli/trigger.test.ts' },
+  { page: 'docs/client.md', language: 'js', ranBy: PROGRAMS },
+  { page: 'docs/configuration.md', language: 'json', ranBy: BODIES },
+  { page: 'docs/credits.md', language: 'sql', ranBy: 'test/origin/credits/docs.test.ts' },
+  { page: 'docs/credits.md', language: 'html', ranBy: BODIES },
+  { page: 'docs/deploy.md', has: 'npm run image                    #', ranBy: BODIES },
+  { page: 'docs/deploy.md', has: 'skopeo copy --all', because: REGISTRY },
+  { page: 'docs/deploy.md', language: 'json', ranBy: BODIES },
+  { page: 'docs/deploy.md', has: 'npm run app-compose', ranBy: BODIES },
+  {
+    page: 'docs/deploy.md',
+    has: 'cast send',
+    because: 'foundry’s cast, and members’ hardware wallets',
+  },
+  { page: 'docs/deploy.md', has: 'vmm-cli.py deploy', because: REAL_MACHINE },
+  { page: 'docs/deploy.md', has: 'accounturi=', because: 'records of a zone that is signed' },
+  { page: 'docs/deploy.md', has: 'npx wrangler d1 create', because: 'an account at Cloudflare' },
+  {
+    page: 'docs/deploy.md',
+    has: 'svc verify https://<origin>',
+    because: 'verifies real hardware; README’s is the same command on a stack',
+  },
+  {
+    page: 'docs/derived-actions.md',
+    language: '',
+    ranBy: 'test/origin/actions/derived-actions.test.ts',
+  },
+  {
+    page: 'docs/derived-actions.md',
+    language: 'js',
+    ranBy: 'test/origin/actions/derived-actions.test.ts',
+  },
+  { page: 'docs/errors.md', language: 'json', ranBy: BODIES },
+  { page: 'docs/receipts.md', language: 'ts', ranBy: PROGRAMS },
+  { page: 'docs/triggers.md', language: 'json', ranBy: BODIES },
+  {
+    page: 'docs/triggers.md',
+    language: 'js',
+    ranBy: 'test/origin/actions/sender-verification.test.ts',
+  },
+  ...[
+    'docs/api.md',
+    ...['accounts', 'actions', 'billing', 'groups', 'service', 'usage-keys', 'wallets'].map(
+      (name) => `docs/core-api/${name}.md`,
+    ),
+  ].flatMap((page) => [
+    { page, language: 'text', ranBy: BODIES },
+    ...(page === 'docs/api.md' ? [] : [{ page, language: 'json', ranBy: BODIES }]),
+  ]),
+]
+
+export const isOf = (entry: Elsewhere, { page, language, text }: Block) =>
+  entry.page === page &&
+  (entry.language === undefined || entry.language === language) &&
+  (entry.has === undefined || text.includes(entry.has))

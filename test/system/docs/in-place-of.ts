@@ -1,0 +1,13 @@
+import { join } from 'node:path'
+import type { StartedStack } from '../stack.ts'
+import { root } from './blocks.ts'
+
+/** What the pages have, and what it is on this stack. */
+export const inPlaceOf = (started: StartedStack): Record<string, string> => ({
+  'https://localhost:8788': started.baseUrl,
+  'http://localhost:8787': started.triggersUrl,
+  'http://localhost:8545': started.stack.chainUrl,
+  '.svc/tls/ca.pem': started.stack.caFile,
+  '.svc/metrics-token': join(started.stateDir, 'metrics-token'),
+  "'svc/client'": JSON.stringify(`${root}shared/client/index.ts`),
+})

@@ -1,0 +1,47 @@
+/** The samples of the API's pages against the documents that the services serve. */
+import { z } from 'zod'
+import type { Block } from './blocks.ts'
+
+type Described = { paths: Record<string, Record<string, any>>; components?: unknown }
+
+/** What of the samples of a page is not as the description has it: none is a request that nobody would take. */
+export function misdescribed(blocks: Block[], document: Described): string[] {
+  const faults: string[] = []
+  let operation: any
+  for (const { page, line, language, text, heading } of blocks) {
+    const fault = (what: string) => faults.push(`${page}:${line} ${what}`)
+    const [, method = '', path = ''] = /^`([A-Z]+) (\S+)`$/.exec(heading) ?? []
+    operation = document.paths[path]?.[method.toLowerCase()]
+    if (operation === undefined) {
+      fault(`is of ${heading}, which is not described`)
+      continue
+    }
+    const schemas =
+      language === 'json'
+        ? (operation.responses['200']?.content ?? operation.responses['201']?.content)
+        : operation.requestBody?.content
+    const schema = schemas?.['application/json']?.schema
+    const written = language === 'json' ? text : /--json '(.*)'\n/s.exec(text)?.[1]
+    if (written === undefined || schema === undefined) {
+      if (language === 'text' && !text.startsWith('curl ')) fault('is no command')
+      continue
+    }
+    const found = z.fromJSONSchema(inlined(schema, document)).safeParse(JSON.parse(written))
+    if (!found.success) fault(z.prettifyError(found.error))
+  }
+  return faults
+}
+
+/** Without references into the document. */
+export function inlined(schema: any, document: any): any {
+  if (Array.isArray(schema)) return schema.map((each) => inlined(each, document))
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (typeof schema.$ref === 'string') {
+    let found = document
+    for (const part of schema.$ref.replace('#/', '').split('/')) found = found[part]
+    return inlined(found, document)
+  }
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, each]) => [name, inlined(each, document)]),
+  )
+}

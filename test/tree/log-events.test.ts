@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { EVENTS } from '../../edge/log-events.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const sources = (side: string) =>
+  readdirSync(join(root, side), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && file !== 'log-events.ts')
+    .map((file) => ({ file: join(side, file), text: readFileSync(join(root, side, file), 'utf8') }))
+
+it('every event that the edge logs has a level, and every level an event', () => {
+  const logged = sources('edge').flatMap(({ text }) =>
+    [...text.matchAll(/(?:\blog|#log|logEvent)\(\s*(?:\w+(?:\.\w+)*,\s*)?'([a-z_.-]+)'/g)].map(
+      ([, event]) => event!,
+    ),
+  )
+  expect(logged.filter((event) => !(event in EVENTS))).toEqual([])
+  const named = sources('edge')
+    .map(({ text }) => text)
+    .join('\n')
+  expect(Object.keys(EVENTS).filter((event) => !named.includes(`'${event}'`))).toEqual([])
+})
+
+it('nothing but the log, and the local mailbox, writes to the console of the edge', () => {
+  const own = ['edge/log.ts', 'edge/identity/choose-mailer.ts']
+  const writers = sources('edge').filter(
+    ({ file, text }) =>
+      !file.startsWith('edge/console/') &&
+      /\bconsole(\.(log|info|warn|error|debug)\b|\[)/.test(text),
+  )
+  expect(writers.map(({ file }) => file).toSorted()).toEqual(own.toSorted())
+})
