@@ -38,7 +38,6 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     try {
       await work(await loadConsole())
     } catch (failure) {
-      setBusy(undefined)
       setProblem(<Problem failure={failure} />)
       setBusy(undefined)
     }
