@@ -106,9 +106,9 @@ function readOut(element: HTMLElement, { times, series, written }: Chart, at?: n
   const place = document.getElementById(element.dataset.readOut ?? '')
   if (!place) return
   const time = at === null || at === undefined ? undefined : times[at]
-  const values = series.map(({ name, values }) => {
+  const said = series.map(({ name, values }) => {
     const value = values[at ?? 0]
     return `${name} ${value === null || value === undefined ? 'none' : written(value)}`
   })
-  place.textContent = time === undefined ? '' : `${momentWritten(time)} UTC: ${values.join(', ')}`
+  place.textContent = time === undefined ? '' : `${momentWritten(time)} UTC: ${said.join(', ')}`
 }
