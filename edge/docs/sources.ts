@@ -495,6 +495,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0059-forms-of-triggers.md'),
   },
   {
+    file: 'docs/decisions/0060-pages-of-runs.md',
+    title: "0060: pages of runs",
+    lead: "",
+    load: () => import('../../docs/decisions/0060-pages-of-runs.md'),
+  },
+  {
     file: 'docs/decisions/0062-paying-in-the-console.md',
     title: "0062: paying in the console, and actions in the editor",
     lead: "",

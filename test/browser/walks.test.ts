@@ -12,6 +12,7 @@ import { failureWalks } from './walks/failures.ts'
 import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
+import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
 import { triggerFormWalks } from './walks/trigger-forms.ts'
 
@@ -33,6 +34,7 @@ describe.skipIf(!installed)('a person with a browser', () => {
 
   signInWalks(walks)
   triggerFormWalks(walks)
+  runWalks(walks)
   approveWalks(walks)
   requestWalks(walks)
   attackWalks(walks)

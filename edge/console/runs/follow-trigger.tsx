@@ -59,6 +59,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   }
 
   const ask = async () => {
+    await charts.known
     const wanted = new URLSearchParams()
     for (const name of ['status', 'cursor', 'range']) {
       const value = query.get(name)

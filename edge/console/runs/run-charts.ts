@@ -8,6 +8,8 @@ const AGAIN_MS = 15_000
 
 /** The two charts of a trigger's page, from when they are in view. */
 export class RunCharts {
+  /** Resolves once it is known whether they are. */
+  readonly known: Promise<void>
   #isInView = false
   #drawnAt = Number.NEGATIVE_INFINITY
   #drawn: Promise<DrawnChart[]> | undefined
@@ -15,9 +17,12 @@ export class RunCharts {
 
   constructor(section: HTMLElement) {
     this.#places = [...section.querySelectorAll<HTMLElement>('.chart')]
-    new IntersectionObserver((entries) => {
-      this.#isInView = entries.some(({ isIntersecting }) => isIntersecting)
-    }).observe(section)
+    this.known = new Promise((resolve) => {
+      new IntersectionObserver((entries) => {
+        this.#isInView = entries.some(({ isIntersecting }) => isIntersecting)
+        resolve()
+      }).observe(section)
+    })
   }
 
   /** Whether the next answer is to have a chart in it. */
@@ -79,6 +84,7 @@ function ofDurations(chart: RunChart): Chart {
         as: 'line',
       },
     ],
-    written: duration,
+    // An axis without a run ends at a millisecond, and has parts of it.
+    written: (ms) => (ms > 0 && ms < 1 ? '' : duration(ms)),
   }
 }

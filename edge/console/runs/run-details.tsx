@@ -41,10 +41,7 @@ export const RunDetails: FC<{ run: ShownRun; now: number }> = ({ run, now }) => 
       <Timeline run={run} now={now} />
     </section>
     {run.event && <EventPart event={run.event} reorged={run.reorged} />}
-    <Folded title="Input" about={`${run.input.text.length} characters`}>
-      <pre tabindex={0}>{visibleLines(run.input.text)}</pre>
-      <Cut shown={run.input} />
-    </Folded>
+    <InputPart input={run.input} />
     <ReceiptPart run={run} />
   </>
 )
@@ -66,6 +63,21 @@ const TextPart: FC<{ id: string; title: string; shown: Shown }> = ({ id, title, 
       {visibleLines(shown.text)}
     </pre>
     <Cut shown={shown} />
+  </section>
+)
+
+const InputPart: FC<{ input: Shown }> = ({ input }) => (
+  <section class="card" aria-labelledby="input">
+    <h2 id="input">Input</h2>
+    <Folded
+      title="What the action was given"
+      about={input.isCut ? 'its beginning' : `${input.text.length} characters`}
+    >
+      <pre class="long" tabindex={0} aria-labelledby="input">
+        {visibleLines(input.text)}
+      </pre>
+      <Cut shown={input} />
+    </Folded>
   </section>
 )
 

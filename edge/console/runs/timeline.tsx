@@ -50,6 +50,6 @@ const Step: FC<{ name: string; at: number; now: number; children?: Child }> = ({
 }) => (
   <li>
     <strong>{name}</strong> <Moment at={at} now={now} />
-    {children && <span class="ago"> {children}</span>}
+    {children && <span class="ago">, {children}</span>}
   </li>
 )

@@ -48,8 +48,8 @@ export const Numbers: FC<{ stats: TriggerStats; kind: TriggerKind }> = ({ stats,
     <Number name="Succeeded" value={String(stats.ok)} />
     <Number name="Failed" value={String(stats.failed)} />
     {kind === 'schedule' && <Number name="Ticks without a run" value={String(stats.skipped)} />}
-    <Number name="Half took at most" value={took(stats.p50_ms)} />
-    <Number name="95 % took at most" value={took(stats.p95_ms)} />
+    <Number name="Half within" value={took(stats.p50_ms)} />
+    <Number name="95 % within" value={took(stats.p95_ms)} />
     <Number name="Queued now" value={String(stats.queued)} />
     <Number name="Running now" value={String(stats.running)} />
   </dl>

@@ -100,8 +100,7 @@ export const ChartSection: FC<Shown> = ({ id, glance: { chart }, query }) => (
       </figure>
       <figure>
         <figcaption>
-          <span class="key act">Half took at most</span>{' '}
-          <span class="key soft">95 % took at most</span>
+          <span class="key act">Half within</span> <span class="key soft">95 % within</span>
         </figcaption>
         <div class="chart" data-read-out="durations-read-out" />
         <p id="durations-read-out" class="read-out" aria-hidden="true" />

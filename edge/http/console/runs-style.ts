@@ -1,5 +1,8 @@
 /** How the pages of a trigger and of a run look, beside `page/style.ts`. */
 export const RUNS_STYLE = `
+.facts + div > .state { margin-top: 1rem; }
+.card h3 { margin-top: 1rem; }
+summary .ago { white-space: normal; }
 .state { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; }
 .state .badge { margin-left: 0; font-size: .9375rem; padding: .125rem .75rem; }
 .ago, .took, .by { color: var(--soft); font-size: .9375rem; }
@@ -13,8 +16,8 @@ pre { max-width: 100%; }
 .parts > * { min-width: 0; }
 .parts h2 { margin-top: 0; }
 .numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: 1px; overflow: hidden; margin: 0 0 1.25rem;
-  border: 1px solid var(--line); border-radius: .875rem; background: var(--line); }
-.numbers > div { display: flex; flex-direction: column-reverse; padding: .75rem 1rem; background: var(--paper); }
+  border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
+.numbers > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .75rem 1rem; box-shadow: 1px 1px 0 var(--line); }
 .numbers dt { font-size: .875rem; }
 .numbers dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
 
@@ -36,7 +39,8 @@ pre { max-width: 100%; }
 .live { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 2.75rem; margin: 0 0 .75rem; }
 .runs { margin: 0 0 1rem; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
 .runs li { display: grid; grid-template: "status when ago took" "status by by by" "said said said said" / 6.5rem auto 1fr auto; gap: 0 .75rem;
-  margin: 0; padding: .625rem 1rem; align-items: baseline; }
+  margin: 0; padding: .625rem 1rem; align-items: center; }
+.runs:empty { display: none; }
 .runs li + li { border-top: 1px solid var(--line); }
 .runs .badge { justify-self: start; margin: 0; }
 .runs > li > .badge { grid-area: status; }

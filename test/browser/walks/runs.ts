@@ -1,0 +1,263 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
+import { evaluate } from '../evaluate.ts'
+import { judge } from '../judged-page.ts'
+import { newProgram } from '../program.ts'
+import type { Visitor } from '../visitor.ts'
+import type { Walks } from '../walks.ts'
+
+const MAIL = 'runs@example.com'
+const sh = promisify(execFile)
+
+/** Verifies its sender, and says what it did. */
+const GREETS = `async function main({ event, event_raw, headers, secret }) {
+  const bytes = (text) => new TextEncoder().encode(text)
+  const how = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', bytes(secret), how, false, ['verify'])
+  const given = ethers.utils.arrayify((headers['x-hub-signature-256'] ?? '').replace('sha256=', '0x'))
+  if (!(await crypto.subtle.verify('HMAC', key, given, bytes(event_raw)))) throw new Error('wrong signature')
+  console.log('verified')
+  return { greeting: 'hello, ' + event.hello }
+}`
+const FAILS = `async function main({ event }) {
+  console.log('looking for', event)
+  for (let i = 0; i < 40; i++) console.warn('not under stone ' + i + ': ' + 'x'.repeat(i * 6))
+  throw new Error('no such bird: ' + JSON.stringify(event))
+}`
+const WAITS = `async function main() {
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  return 'waited'
+}`
+
+type Holder = {
+  visitor: Visitor
+  page: Page
+  create: (action: string, more?: object) => Promise<TriggerRecord>
+  api: (path: string, body?: object, method?: string) => Promise<any>
+}
+
+let usageKey: Promise<string> | undefined
+
+export function runWalks(walks: Walks): void {
+  /** A usage key that may run anything, of an account of its own. */
+  async function newUsageKey(more: object = {}): Promise<string> {
+    const core = async (path: string, body: object, key = ''): Promise<any> => {
+      const answer = await fetch(`${walks.stack.baseUrl}/core/v1/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: JSON.stringify(body),
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+      return answer.json()
+    }
+    const { api_key } = await core('new_account', { account_name: 'runs', account_description: '' })
+    const group = { group_name: 'any action', cid_hashes_permitted: ['0'] }
+    const { group_id } = await core('add_group', group, api_key)
+    const usage = { name: 'runs', execute_in_groups: [group_id], ...more }
+    return (await core('add_usage_api_key', usage, api_key)).usage_api_key
+  }
+
+  async function holder(): Promise<Holder> {
+    const visitor = await walks.signedIn(MAIL)
+    const { token, path } = newProgram()
+    await visitor.authorize(path)
+    const usage_api_key = await (usageKey ??= newUsageKey())
+    const api = async (at: string, body?: object, method = body ? 'POST' : 'GET') => {
+      const answer = await fetch(`${walks.triggersUrl}/api/${at}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+      return answer.json() as Promise<any>
+    }
+    const create = (action_code: string, more: object = {}): Promise<TriggerRecord> =>
+      api('triggers', {
+        name: 'Greets who signs',
+        kind: 'webhook',
+        action_code,
+        usage_api_key,
+        ...more,
+      })
+    return { visitor, page: visitor.page, create, api }
+  }
+
+  const fire = async ({ webhook_url }: TriggerRecord, event: unknown): Promise<string> => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify(event)
+    const answer = await fetch(webhook_url!, { method: 'POST', headers, body })
+    return ((await answer.json()) as { run_id: string }).run_id
+  }
+  const ended = (from: Holder, run: string): Promise<RunRecord> => from.api(`runs/${run}?wait=30`)
+  const listed = (page: Page) => page.locator('.runs > li')
+
+  it('a person fires a webhook by the command that its page shows, and sees the run arrive', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const { id } = await here.create(GREETS, { default_params: { secret: `it's "$HOME"` } })
+    await visitor.open(`/triggers/${id}?created=1`)
+    expect(await visitor.heading()).toBe('Greets who signs')
+    await page.getByRole('img', { name: /^Runs that ended: 0/ }).waitFor()
+    await judge(page, 'trigger-no-runs', { maxLoadedBytes: 130 * 1024 })
+
+    await page.getByText('Show it with the secret').click()
+    const { stdout } = await sh('sh', ['-c', await page.locator('#curl-secret').innerText()])
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'queued' })
+    const row = listed(page).filter({ hasText: 'Succeeded' })
+    await row.filter({ hasText: '{"greeting":"hello, world"}' }).waitFor()
+    expect(await page.locator('#heard').innerText()).toBe('1 new run')
+    await page.locator('#numbers').getByText('Succeeded').waitFor()
+
+    await visitor.onward(() => row.getByRole('link').click())
+    expect(await page.locator('#run').innerText()).toContain('verified')
+    await page.getByText('What it says').click()
+    expect(await page.locator('#run').innerText()).toContain('params_sha256')
+    await judge(page, 'run-succeeded')
+  })
+
+  it('a person pauses the list by the keyboard, and what arrives while they are in it waits', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const trigger = await here.create('async function main() { return 1 }')
+    const first = await fire(trigger, {})
+    await ended(here, first)
+    await visitor.open(`/triggers/${trigger.id}`)
+    const pause = page.getByRole('button', { name: 'Pause updates' })
+    await pause.waitFor()
+    await page.getByRole('link', { name: /UTC$/ }).focus()
+    await ended(here, await fire(trigger, {}))
+    const held = page.getByRole('button', { name: 'Show 1 new run' })
+    await held.waitFor()
+    expect(await listed(page).count()).toBe(1)
+    await held.focus()
+    await page.keyboard.press('Enter')
+    await listed(page).nth(1).waitFor()
+    expect(
+      await evaluate(
+        page,
+        'document.activeElement.closest("li") === document.querySelector(".runs li")',
+      ),
+    ).toBe(true)
+
+    await pause.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Resume updates' }).waitFor()
+    await ended(here, await fire(trigger, {}))
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.keyboard.press('Enter')
+    await listed(page).nth(2).waitFor()
+    expect(asked.filter((url) => url.includes('runs.json')).length).toBeGreaterThan(0)
+  })
+
+  it('a person reads why a run failed, replays it, and finds both in the list', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const trigger = await here.create(FAILS, {
+      name: `Looks for ${'a very long name '.repeat(10)}`,
+    })
+    const run = await fire(trigger, { bird: 'wren', ['long'.repeat(40)]: 'y'.repeat(400) })
+    await ended(here, run)
+    await visitor.open(`/runs/${run}`)
+    const shown = await page.locator('#run').innerText()
+    expect(shown).toMatch(/Error: no such bird: .*\n\s+at main/)
+    expect(shown).toContain('not under stone 39')
+    await judge(page, 'run-failed', { maxBytes: 60 * 1024 })
+
+    await visitor.press('With the code of today')
+    expect(await visitor.heading()).toBe('A replayed run')
+    expect(page.url()).not.toContain(run)
+    await page.locator('.state').filter({ hasText: 'Failed' }).waitFor()
+    await visitor.onward(() => page.getByRole('link', { name: /^Looks for/ }).click())
+    expect(await listed(page).count()).toBe(2)
+    await page.locator('#charts').scrollIntoViewIfNeeded()
+    await page.getByRole('img', { name: /^Runs that ended: 0 succeeded, 2 failed/ }).waitFor()
+    await judge(page, 'trigger-failed-runs', { maxLoadedBytes: 140 * 1024 })
+    await visitor.onward(() => page.getByRole('link', { name: 'Succeeded', exact: true }).click())
+    expect(await page.locator('#no-runs').innerText()).toBe('None of these.')
+  })
+
+  it('a person tests, watches it run, cancels what is queued and clears the queue', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const trigger = await here.create(WAITS, { max_runs_per_minute: 1 })
+    await visitor.open(`/triggers/${trigger.id}`)
+    await page.getByLabel('JSON').fill('{"a":')
+    await visitor.press('Run a test')
+    expect(await page.getByRole('alert').innerText()).toBe('This is not JSON.')
+    await page.getByLabel('JSON').fill('{"a": 1}')
+    await visitor.press('Run a test')
+    expect(await visitor.heading()).toBe('A test run')
+    await page.locator('#heard').filter({ hasText: 'The run has ended: Succeeded' }).waitFor()
+    expect(await page.locator('#response + pre').innerText()).toBe('"waited"')
+
+    const queued = await fire(trigger, {})
+    await fire(trigger, {})
+    await fire(trigger, {})
+    await visitor.open(`/runs/${queued}`)
+    await judge(page, 'run-queued')
+    await visitor.press('Cancel this run')
+    expect(await page.locator('.state').innerText()).toContain('Failed')
+    expect(await page.getByRole('button', { name: 'Cancel this run' }).count()).toBe(0)
+    await visitor.open(`/triggers/${trigger.id}`)
+    await visitor.press('Cancel what is queued (2)')
+    expect(await page.locator('.done').innerText()).toBe('2 queued runs were cancelled.')
+  })
+
+  it('a person sees a schedule tick, and pages through many runs', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const trigger = await here.create('async function main(params) { return params }', {
+      name: 'Each minute',
+      kind: 'schedule',
+      // The next tick is soon, whenever the walk is at this place.
+      config: { cron: `${new Date(Date.now() + 8_000).getUTCSeconds()} * * * * *` },
+      max_runs_per_minute: 600,
+    })
+    const tests = Array.from({ length: 30 }, (_, i) => ({ params: { i } }))
+    await Promise.all(tests.map((test) => here.api(`triggers/${trigger.id}/test`, test)))
+    await visitor.open(`/triggers/${trigger.id}`)
+    await listed(page).filter({ hasText: 'Tick of' }).first().waitFor({ timeout: 70_000 })
+    await visitor.onward(() => page.getByRole('link', { name: 'Hour', exact: true }).click())
+    await page.getByRole('img', { name: /^Runs that ended: 3\d succeeded/ }).waitFor()
+    await page.getByText('The same in numbers').click()
+    await judge(page, 'trigger-many-runs', { maxBytes: 50 * 1024, maxLoadedBytes: 160 * 1024 })
+    await visitor.onward(() => page.getByRole('link', { name: 'Older runs' }).click())
+    await page.getByRole('link', { name: 'Back to the newest' }).waitFor()
+    expect(await listed(page).count()).toBeGreaterThan(4)
+  }, 120_000)
+
+  it('a person learns what a run waits for, and what to do about it', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const usage_api_key = await newUsageKey({ spend_cap_cents: 1, spend_window_seconds: 86_400 })
+    const trigger = await here.create('async function main() { return 1 }', { usage_api_key })
+    await ended(here, await fire(trigger, {}))
+    const run = await fire(trigger, {})
+    await visitor.open(`/runs/${run}`)
+    await page.locator('#run .warn').filter({ hasText: 'Raise the cap in the console' }).waitFor()
+    await judge(page, 'run-waiting')
+    await visitor.open(`/triggers/${trigger.id}`)
+    expect(await page.locator('#state').innerText()).toContain('Waiting for room under the')
+    expect(await listed(page).first().innerText()).toContain('Waiting for room under the')
+    await judge(page, 'trigger-waiting', { maxLoadedBytes: 140 * 1024 })
+  })
+
+  it('the pages of a trigger and of a run are read without a script', async () => {
+    const here = await holder()
+    const trigger = await here.create('async function main() { return 1 }')
+    const run = await fire(trigger, {})
+    await ended(here, run)
+    const reader = await walks.visitor({ javaScriptEnabled: false })
+    await reader.context.addCookies(await here.visitor.context.cookies())
+    await reader.open(`/triggers/${trigger.id}`)
+    expect(await listed(reader.page).count()).toBe(1)
+    expect(await reader.page.locator('.chart').first().isVisible()).toBe(false)
+    await reader.page.getByRole('link', { name: 'Reload to see newer ones' }).waitFor()
+    await reader.onward(() => listed(reader.page).getByRole('link').click())
+    expect(await reader.page.locator('#run').innerText()).toContain('Succeeded')
+  })
+}
