@@ -40,7 +40,6 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     } catch (failure) {
       setBusy(undefined)
       setProblem(<Problem failure={failure} />)
-      setBusy(undefined)
     }
   }
 
