@@ -38,8 +38,8 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     try {
       await work(await loadConsole())
     } catch (failure) {
-      setProblem(<Problem failure={failure} />)
       setBusy(undefined)
+      setProblem(<Problem failure={failure} />)
     }
   }
 
