@@ -1,7 +1,7 @@
 /** The command by which a person fires a webhook as its sender does, for a POSIX shell with curl and openssl. */
 import { visible } from '../../console/user-text.tsx'
 
-const BODY = '{"hello":"world"}'
+const BODY = '{"message":"hello"}'
 
 /** In single quotes nothing is special to a shell but the quote itself. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

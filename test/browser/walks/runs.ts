@@ -20,7 +20,7 @@ const GREETS = `async function main({ event, event_raw, headers, secret }) {
   const given = ethers.utils.arrayify((headers['x-hub-signature-256'] ?? '').replace('sha256=', '0x'))
   if (!(await crypto.subtle.verify('HMAC', key, given, bytes(event_raw)))) throw new Error('wrong signature')
   console.log('verified')
-  return { greeting: 'hello, ' + event.hello }
+  return { greeting: event.message + ', world' }
 }`
 const FAILS = `async function main({ event }) {
   console.log('looking for', event)
