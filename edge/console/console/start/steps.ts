@@ -16,7 +16,7 @@ export type Made = {
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** 24 bytes: as many as the README's. */
+/** As many as in `docs/by-hand.md`. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {
