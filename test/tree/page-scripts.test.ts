@@ -25,7 +25,7 @@ test('each script is handed out', () => {
   expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
 })
 
-test('the first steps of the console have the action that is made by hand, byte for byte', () => {
-  const byHand = readFileSync(new URL('../../docs/by-hand.md', import.meta.url), 'utf8')
-  expect(byHand.includes(`\n${FIRST_ACTION}`)).toBe(true)
+test('the first steps of the console have the action of the walk by hand, byte for byte', () => {
+  const walk = readFileSync(new URL('../../docs/by-hand.md', import.meta.url), 'utf8')
+  expect(walk.includes(`\n${FIRST_ACTION}`)).toBe(true)
 })

@@ -16,7 +16,7 @@ export type Made = {
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** As many as in `docs/by-hand.md`. */
+/** 24 bytes: as many as docs/by-hand.md makes. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {
