@@ -45,26 +45,24 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
           <button type="submit">Connect</button>
         </fieldset>
       </form>
-      <div>
-        <form id="create" class="card" {...(acts && { onSubmit: acts.create })}>
-          <h2>Create an account</h2>
-          <fieldset disabled={isDead}>
-            <Field
-              name="account_name"
-              label="Name"
-              hint="Written on the chain, for everybody to read."
-              type="text"
-              required
-              maxlength={NAME_MAX_CHARACTERS}
-              autocomplete="off"
-            />
-            <button type="submit" class="quiet">
-              Create an account
-            </button>
-          </fieldset>
-        </form>
-        {wallets ?? <NoWalletCard />}
-      </div>
+      <form id="create" class="card" {...(acts && { onSubmit: acts.create })}>
+        <h2>Create an account</h2>
+        <fieldset disabled={isDead}>
+          <Field
+            name="account_name"
+            label="Name"
+            hint="Written on the chain, for everybody to read."
+            type="text"
+            required
+            maxlength={NAME_MAX_CHARACTERS}
+            autocomplete="off"
+          />
+          <button type="submit" class="quiet">
+            Create an account
+          </button>
+        </fieldset>
+      </form>
+      {wallets ?? <NoWalletCard />}
       <p role="status" class="busy">
         {busy}
       </p>

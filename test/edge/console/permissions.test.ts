@@ -120,7 +120,7 @@ describe('the rights of a usage key in words', () => {
         add_pkp_to_groups: [0],
         can_create_pkps: true,
         can_create_groups: true,
-      }) as never,
+      }),
       [group()],
     )
     expect(rights).toEqual([
@@ -132,7 +132,7 @@ describe('the rights of a usage key in words', () => {
 
   it('say that it runs nothing', () => {
     const idle = key('idle', { execute_in_groups: [] })
-    expect(rightsInWords(idle as never, [])).toEqual([['Runs actions of', 'no group']])
+    expect(rightsInWords(idle, [])).toEqual([['Runs actions of', 'no group']])
   })
 })
 

@@ -73,9 +73,10 @@ const Box = ({ node: { kind, text, isWide, x, y } }: { node: Node }) => (
     <title>{text}</title>
     <rect x={x} y={y} width={NODE.width} height={NODE.height} rx={kind === 'group' ? 18 : 6} />
     {isWide && <rect x={x + 3} y={y + 3} width={NODE.width - 6} height={NODE.height - 6} rx={4} />}
-    <text x={x + 14} y={y + 23}>
-      {text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text}
-    </text>
+    {/* A picture within it: wide characters end where it ends. */}
+    <svg x={x + 14} y={y} width={NODE.width - 22} height={NODE.height}>
+      <text y={23}>{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text}</text>
+    </svg>
   </g>
 )
 
