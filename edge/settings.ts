@@ -62,8 +62,7 @@ export const edgeSettings = {
 
 export const edgeSettingsSchema = z.object(edgeSettings).superRefine((settings, context) => {
   const found = [...misfits(settings), ...chainMisfits(settings), ...paymentMisfits(settings)]
-  for (const [name, message] of found)
-    context.addIssue({ code: 'custom', path: [name], message })
+  for (const [name, message] of found) context.addIssue({ code: 'custom', path: [name], message })
 })
 
 export type Settings = z.infer<typeof edgeSettingsSchema>

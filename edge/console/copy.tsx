@@ -1,6 +1,7 @@
 /** Texts that one takes with one. */
 import { useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
+import { folded } from './folded.ts'
 
 /** Puts a text on the clipboard, and says so. @param of what it is, for screen readers: "the address of …" */
 export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
@@ -35,6 +36,3 @@ export const Folded: FC<{ text: string; of: string }> = ({ text, of }) => (
     <code title={text}>{folded(text)}</code> <Copy text={text} of={of} />
   </span>
 )
-
-export const folded = (text: string) =>
-  text.length <= 20 ? text : `${text.slice(0, 8)}…${text.slice(-6)}`

@@ -501,6 +501,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0060-pages-of-runs.md'),
   },
   {
+    file: 'docs/decisions/0061-the-console-and-its-key.md',
+    title: "0061: the console and its key",
+    lead: "",
+    load: () => import('../../docs/decisions/0061-the-console-and-its-key.md'),
+  },
+  {
     file: 'docs/decisions/0062-paying-in-the-console.md',
     title: "0062: paying in the console, and actions in the editor",
     lead: "",

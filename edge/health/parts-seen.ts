@@ -20,11 +20,17 @@ export type PartsAsked = {
 /** Everybody may ask, and the parts have better to do. */
 const KEPT_MS = 5_000
 
+/** While they are asked, what was seen before them still answers for so long. */
+const OLD_MS = 30_000
+
+/** When somebody last began to ask the parts. */
+let asked: { env: Env; at: number } | undefined
 let kept: { env: Env; seen: Omit<PartsSeen, 'origin'>; at: number } | undefined
 
 /**
  * What the parts say of themselves, five seconds old at most in an isolate, and of the origin one second: no question of
- * anybody's reaches a node, the origin, or a part more often. Never throws.
+ * anybody's reaches a node, the origin, or a part more often; while they are asked, who comes meanwhile is told what was
+ * seen before. Never throws.
  */
 export async function partsSeen(
   env: Env,
@@ -32,7 +38,12 @@ export async function partsSeen(
 ): Promise<PartsSeen> {
   const at = now()
   const origin = await originHealth(env, at)
-  if (kept?.env === env && Math.abs(at - kept.at) < KEPT_MS) return { origin, ...kept.seen }
+  const within = (ms: number, of: { env: Env; at: number } | undefined) =>
+    of?.env === env && Math.abs(at - of.at) < ms
+  // Parts that are slow are not asked by everybody who comes until they answer.
+  const isAsked = within(KEPT_MS, asked) && within(OLD_MS, kept)
+  if (kept && (within(KEPT_MS, kept) || isAsked)) return { origin, ...kept.seen }
+  asked = { env, at }
   const [databaseAway, scan, chains] = await Promise.all([
     isDatabaseAway(db),
     inTime(scanStatus(env)),

@@ -1,6 +1,9 @@
 import type { Context } from 'hono'
+import { ApiError } from '../../shared/errors.ts'
+import { BODY_WITHIN_MS } from '../../shared/limits.ts'
 import { isFromOwnPage } from '../identity/csrf.ts'
 import type { AppEnv } from './app-env.ts'
+import { readBody } from './body-bytes.ts'
 import { notice } from './page.tsx'
 
 /** A form of a sentence or two: the longest has a path of 1 KiB in it. Anyone may post, so what is read has an end. */
@@ -14,14 +17,8 @@ export async function readOwnForm(
   c: Context<AppEnv>,
   { maxBytes = FORM_MAX_BYTES } = {},
 ): Promise<URLSearchParams | Response> {
-  const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
-  if (!isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) {
-    return notice(c, {
-      status: 403,
-      title: 'This form did not come from this site',
-      text: 'Nothing was done. Open the page on this site itself and send the form from there; a browser or an extension that hides where forms come from has to let this site see it.',
-    })
-  }
+  const foreign = await refuseForeignForm(c)
+  if (foreign) return foreign
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     return notice(c, {
@@ -30,7 +27,7 @@ export async function readOwnForm(
       text: 'Send the fields as application/x-www-form-urlencoded, as the form on this page does.',
     })
   }
-  const text = await readText(c.req.raw.body, maxBytes)
+  const text = await readText(c.req.raw, maxBytes)
   if (text === undefined) {
     return notice(c, {
       status: 413,
@@ -41,19 +38,27 @@ export async function readOwnForm(
   return new URLSearchParams(text)
 }
 
-/** The text, or `undefined` for one that is too long: what comes after the limit is not read. */
-async function readText(
-  body: ReadableStream<Uint8Array> | null,
-  maxBytes: number,
-): Promise<string | undefined> {
-  if (!body) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.byteLength
-    if (length > maxBytes) return undefined
-    text += decoder.decode(chunk, { stream: true })
+/** The page that refuses a form which no page of ours sent: its headers say so, and its body is not read. */
+export async function refuseForeignForm(c: Context<AppEnv>): Promise<Response | undefined> {
+  const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
+  if (isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) return undefined
+  return notice(c, {
+    status: 403,
+    title: 'This form did not come from this site',
+    text: 'Nothing was done. Open the page on this site itself and send the form from there; a browser or an extension that hides where forms come from has to let this site see it.',
+  })
+}
+
+/**
+ * The text, or `undefined` for one that is too long: what comes after the limit is not read.
+ * @throws {ApiError} 400 for one that is not there in time
+ */
+async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
+  try {
+    const bytes = await readBody(request, { maxBytes, withinMs: BODY_WITHIN_MS })
+    return new TextDecoder().decode(bytes)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 413) return undefined
+    throw error
   }
-  return text + decoder.decode()
 }

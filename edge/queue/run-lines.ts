@@ -6,6 +6,15 @@ const TEXT_CHARACTERS = 300
 /** A log's JSON is smaller; other bodies are not looked into. */
 const LOG_MAX_BYTES = 64 * 1024
 
+/**
+ * Of a larger result the beginning is cut out, and not looked for in its JSON: 25 of the largest are half a second of the
+ * object that takes the trigger's events, every few seconds for each page that is open.
+ */
+const LOOKED_INTO_MAX_BYTES = 64 * 1024
+
+/** `RunResult` as it is written: what a run returned comes first. */
+const BEGINS = '{"response":'
+
 type Row = Omit<RunLine, 'test' | 'isReplay' | 'reorged'> & {
   test: number
   isReplay: number
@@ -22,7 +31,10 @@ export function runLines(sql: Pick<SqlStorage, 'exec'>, sequences: readonly numb
          json_extract(firing, '$.source') AS source, json_extract(firing, '$.scheduledAt') AS scheduledAt,
          CASE WHEN json_extract(firing, '$.source') = 'chain_event' AND octet_length(body) <= ${LOG_MAX_BYTES}
            THEN json_extract(CAST(body AS TEXT), '$.blockNumber') END AS blockNumber,
-         (SELECT substr(coalesce(json_extract(result, '$.error'), result -> '$.response'), 1, ${TEXT_CHARACTERS})
+         (SELECT CASE WHEN status = 'success' AND octet_length(result) > ${LOOKED_INTO_MAX_BYTES}
+              AND substr(result, 1, ${BEGINS.length}) = '${BEGINS}'
+            THEN substr(result, ${BEGINS.length + 1}, ${TEXT_CHARACTERS})
+            ELSE substr(coalesce(json_extract(result, '$.error'), result -> '$.response'), 1, ${TEXT_CHARACTERS}) END
             FROM results WHERE results.sequence = runs.sequence) AS text
        FROM runs WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
       JSON.stringify(sequences),

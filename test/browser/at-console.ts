@@ -1,6 +1,8 @@
 /** An account that a program has opened, and its holder at the console. */
+import type { Page } from 'playwright-core'
 import type { ApiClient } from '../../shared/client/api/client.ts'
 import { createClient } from '../../shared/client/client.ts'
+import { evaluate } from './evaluate.ts'
 import type { Visitor } from './visitor.ts'
 import type { Walks } from './walks.ts'
 
@@ -30,4 +32,9 @@ export async function connect({ page }: Visitor, apiKey: string, keep = false): 
   if (keep) await page.getByLabel(/^Keep it in this tab/).check()
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.locator('.view').waitFor()
+}
+
+/** What a press brings may move what is below it, however late it comes. */
+export async function settled(page: Page): Promise<void> {
+  await evaluate(page, 'globalThis.judgedUntil = performance.now()')
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { FIRST_ACTION } from '../../edge/console/console/start/first-action.ts'
 import { builtScriptFile, SCRIPTS, scriptText } from '../../edge/console/build.ts'
 
 describe.each(SCRIPTS)('the script %s', (script) => {
@@ -22,4 +23,9 @@ test('each script is handed out', () => {
     .flatMap((text) => [...text.matchAll(/console\/([a-z-]+)\/script\.txt'/g)])
     .map(([, folder]) => folder!)
   expect(served.toSorted()).toEqual(SCRIPTS.toSorted())
+})
+
+test('the first steps of the console have the action of the walk by hand, byte for byte', () => {
+  const walk = readFileSync(new URL('../../docs/by-hand.md', import.meta.url), 'utf8')
+  expect(walk.includes(`\n${FIRST_ACTION}`)).toBe(true)
 })

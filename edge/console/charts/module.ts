@@ -91,7 +91,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
             label: name,
             stroke: ink(colour),
             width: 2,
-            points: { size: 5, fill: ink(colour) },
+            points: { show: true, size: 5, fill: ink(colour) },
           }
         const paths = uPlot.paths.bars!({ size: [0.8, 48], align: 1 })
         return { label: name, fill: ink(colour), width: 0, paths, points: { show: false } }
@@ -106,9 +106,9 @@ function readOut(element: HTMLElement, { times, series, written }: Chart, at?: n
   const place = document.getElementById(element.dataset.readOut ?? '')
   if (!place) return
   const time = at === null || at === undefined ? undefined : times[at]
-  const values = series.map(({ name, values }) => {
+  const said = series.map(({ name, values }) => {
     const value = values[at ?? 0]
     return `${name} ${value === null || value === undefined ? 'none' : written(value)}`
   })
-  place.textContent = time === undefined ? '' : `${momentWritten(time)} UTC: ${values.join(', ')}`
+  place.textContent = time === undefined ? '' : `${momentWritten(time)} UTC: ${said.join(', ')}`
 }

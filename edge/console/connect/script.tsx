@@ -12,8 +12,11 @@ import { forgetKey, keepKey, keptKey } from './kept-key.ts'
 const root = document.getElementById('console')!
 const about = document.getElementById('about')!
 
-const loadConsole = async () =>
-  (await import('/scripts/console.js' as string)) as typeof import('../console/module.tsx')
+type ConsoleModule = typeof import('../console/module.tsx')
+
+/** From where it is served, and no file that a compiler could look at. */
+const CONSOLE: string = '/scripts/console.js'
+const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
 
 /** Base URL, and whether the origin is verified before it is given a key. */
 const origin = {
@@ -37,7 +40,6 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     } catch (failure) {
       setBusy(undefined)
       setProblem(<Problem failure={failure} />)
-      setBusy(undefined)
     }
   }
 
@@ -86,8 +88,6 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
     />
   )
 }
-
-type ConsoleModule = typeof import('../console/module.tsx')
 
 const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewKey }) => (
   <div class="card">

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
 import { UserText } from '../user-text.tsx'
+import { onBalanceChanged } from './balance-changed.ts'
 import type { Connection } from './connection.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import type { OpenedAccount } from './module.tsx'
@@ -57,13 +58,15 @@ const KINDS = {
 /** Free to read. Of a wallet it is not asked by itself: the wallet would have to sign for it. */
 const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
   const [shown, setShown] = useState('…')
+  const [changes, setChanges] = useState(0)
+  useEffect(() => onBalanceChanged(() => setChanges((count) => count + 1)), [])
   useEffect(() => {
     if (connection.by === 'wallet') return setShown('see Credits')
     connection.client.billing.balance().then(
       ({ balance_display }) => setShown(balance_display),
       () => setShown('not read'),
     )
-  }, [done])
+  }, [done, changes])
   return (
     <p class="balance">
       <span class="note">Balance</span> <a href="#credits">{shown}</a>

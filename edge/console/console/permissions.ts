@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/client/core/account.ts'
 import { visible } from '../user-text.tsx'
 import type { Connection } from './connection.ts'
-import { folded } from '../copy.tsx'
+import { folded } from '../folded.ts'
 
 export type Permissions = {
   groups: Group[]

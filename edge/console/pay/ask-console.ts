@@ -16,6 +16,7 @@ export function askConsole(name: string): Console {
     setTimeout(resolve, ANSWER_WITHIN_MS)
     channel.addEventListener('message', ({ data }) => resolve(data), { once: true })
   })
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
   const tell = (message: FromPayPage) => channel.postMessage(message)
   tell({ said: 'ready' })
   return { handover, tell }

@@ -40,7 +40,7 @@ export function relative(at: number, now: number): string {
       ['h', HOUR_MS],
       ['min', MINUTE_MS],
     ] as const
-  ).find(([, length]) => away >= length) ?? ['s', SECOND_MS]
+  ).find(([, whole]) => away >= whole) ?? ['s', SECOND_MS]
   const text = `${Math.floor(away / length)} ${unit}`
   return at > now ? `in ${text}` : `${text} ago`
 }

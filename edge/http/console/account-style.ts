@@ -1,7 +1,8 @@
 /** Looks of the views of actions and credits, beside `CONSOLE_STYLE`. */
 export const ACCOUNT_STYLE = `
 .action-view .card, .credits-view .card { max-width: none; }
-.credits-view { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1.25rem; align-items: start; }
+.credits-view { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1.25rem; align-items: stretch; }
+.credits-view > .card { min-height: 23.5rem; }
 .credits-view > :last-child { grid-column: 1 / -1; min-width: 0; }
 .action-view > * { max-width: 100%; }
 .source textarea { height: 22rem; }

@@ -11,6 +11,7 @@ export function registerRunCancel(app: App): void {
     const back = `/runs/${encodeURIComponent(id)}`
     const read = await readSessionForm(c, { subject: cancelSubject(id), back })
     if (read instanceof Response) return read
+    await c.var.services.requireRate('api_write', read.session.user.id)
     const queue = await queueOfRun(c, id)
     const { state } = await queue.cancelRun(read.session.user.id, id)
     if (state === 'unknown') throw notFound('run')

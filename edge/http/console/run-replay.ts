@@ -13,6 +13,7 @@ export function registerRunReplay(app: App): void {
     const read = await readSessionForm(c, { subject: replaySubject(id), back })
     if (read instanceof Response) return read
     const code = read.form.get('code') === 'original' ? 'original' : 'current'
+    await c.var.services.requireRate('api_write', read.session.user.id)
     const queue = await queueOfRun(c, id)
     const accepted = await queue.replay(read.session.user.id, id, code)
     const run = acceptedRun(accepted, 'run')

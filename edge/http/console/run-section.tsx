@@ -13,7 +13,7 @@ type Shown = { id: string; glance: TriggerGlance; query: RunQuery; now: number }
 function address(id: string, chosen: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)
-  return query.size === 0 ? `/triggers/${id}` : `/triggers/${id}?${query}`
+  return query.size === 0 ? `/triggers/${id}` : `/triggers/${id}?${query.toString()}`
 }
 
 export const RunSection: FC<Shown> = ({ id, glance: { lines, next }, query, now }) => {

@@ -2,11 +2,11 @@
 export const RUNS_STYLE = `
 .facts + div > .state { margin-top: 1rem; }
 .card h3 { margin-top: 1rem; }
-summary .ago { white-space: normal; }
 .state { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; }
 .state .badge { margin-left: 0; font-size: .9375rem; padding: .125rem .75rem; }
 .ago, .took, .by { color: var(--soft); font-size: .9375rem; }
 .ago { white-space: nowrap; }
+summary .ago, .course .ago { white-space: normal; }
 .warn > p:last-child, .problem > p:last-child { margin-bottom: 0; }
 .problem h2 { margin: 0 0 .5rem; }
 .long { max-height: 24rem; overflow: auto; }

@@ -1,9 +1,16 @@
 /** The command by which a person fires a webhook as its sender does, for a POSIX shell with curl and openssl. */
+import { visible } from '../../console/user-text.tsx'
 
 const BODY = '{"hello":"world"}'
 
 /** In single quotes nothing is special to a shell but the quote itself. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/**
+ * Whether a terminal is given all of a text as it is pasted: what is hidden in it, or ends the pasting, would be a command of
+ * whoever wrote it.
+ */
+export const isPasted = (text: string): boolean => visible(text) === text
 
 /**
  * @param secret that an action checks the sender's HMAC with; `null` for one that is there and is not to be in the

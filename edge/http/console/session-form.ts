@@ -4,13 +4,14 @@ import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { AppEnv } from '../app-env.ts'
 import { signedIn } from '../authenticate.ts'
-import { readOwnForm } from '../form.ts'
+import { readOwnForm, refuseForeignForm } from '../form.ts'
 import { notice, seeOther, signInPath } from '../page.tsx'
 
 export type SessionForm = { session: Session; form: URLSearchParams }
 
 /**
- * Who is signed in, and the fields that they sent; or the page that refuses it, or the way to sign in.
+ * Who is signed in, and the fields that they sent; or the page that refuses it, or the way to sign in. These forms have
+ * megabytes: of who is not signed in none is read.
  * @param subject what the form does, and to which thing: its token is worth nothing for another
  * @param back a path of this site where the person goes on
  */
@@ -18,10 +19,12 @@ export async function readSessionForm(
   c: Context<AppEnv>,
   { subject, back, maxBytes }: { subject: string; back: string; maxBytes?: number },
 ): Promise<SessionForm | Response> {
-  const form = await readOwnForm(c, maxBytes === undefined ? {} : { maxBytes })
-  if (form instanceof Response) return form
+  const foreign = await refuseForeignForm(c)
+  if (foreign) return foreign
   const session = await signedIn(c)
   if (!session) return seeOther(c, signInPath(back))
+  const form = await readOwnForm(c, maxBytes === undefined ? {} : { maxBytes })
+  if (form instanceof Response) return form
   if (await isCsrfToken(form.get('csrf') ?? '', session.secret, subject)) return { session, form }
   return notice(c, {
     status: 403,

@@ -6,7 +6,7 @@ import { Moment } from '../../console/runs/states.tsx'
 import { UserText, visible } from '../../console/user-text.tsx'
 import { nextTicks } from '../../schedule/cron.ts'
 import { cronInWords } from '../../schedule/cron-in-words.ts'
-import { senderCurl } from './sender-curl.ts'
+import { isPasted, senderCurl } from './sender-curl.ts'
 
 type Shown = { trigger: TriggerRecord; now: number }
 
@@ -39,8 +39,17 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
       {isSigned && (
         <details>
           <summary>Show it with the secret</summary>
-          <pre id="curl-secret">{senderCurl(url, secret)}</pre>
-          <Copy of="curl-secret" what="the command with the secret" />
+          {isPasted(secret) ? (
+            <>
+              <pre id="curl-secret">{senderCurl(url, secret)}</pre>
+              <Copy of="curl-secret" what="the command with the secret" />
+            </>
+          ) : (
+            <p class="note">
+              There are characters in the secret that do not show. Pasted into a terminal they could
+              do anything: there is no such command.
+            </p>
+          )}
         </details>
       )}
       <p class="note">

@@ -30,6 +30,7 @@ export function registerTriggerPreview(app: App): void {
         'This page is out of date: somebody has signed in again since.',
         'Open it again.',
       )
+    await c.var.services.requireRate('api_write', session.user.id)
     const texts: Record<string, string | undefined> = fields
     const checked = await checkFields(
       c,

@@ -11,6 +11,7 @@ export function registerTriggerPurge(app: App): void {
     const back = `/triggers/${encodeURIComponent(id)}`
     const read = await readSessionForm(c, { subject: purgeSubject(id), back })
     if (read instanceof Response) return read
+    await c.var.services.requireRate('api_write', read.session.user.id)
     const queue = await queueOf(c, id)
     const cancelled = await queue.purge(read.session.user.id)
     if (cancelled === undefined) throw notFound('trigger')

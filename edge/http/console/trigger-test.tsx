@@ -24,6 +24,7 @@ export function registerTriggerTest(app: App): void {
     })
     if (read instanceof Response) return read
     const { session, form } = read
+    await c.var.services.requireRate('api_write', session.user.id)
     const kind = form.get('what') === 'params' ? 'params' : 'event'
     const json = form.get('json') ?? ''
     const refused = (error: string, status: 409 | 413 | 422 | 429 = 422) =>

@@ -243,6 +243,8 @@ export function runWalks(walks: Walks): void {
     await visitor.open(`/triggers/${trigger.id}`)
     expect(await page.locator('#state').innerText()).toContain('Waiting for room under the')
     expect(await listed(page).first().innerText()).toContain('Waiting for room under the')
+    await page.locator('#charts').scrollIntoViewIfNeeded()
+    await page.getByRole('img', { name: /^Runs that ended: 1/ }).waitFor()
     await judge(page, 'trigger-waiting', { maxLoadedBytes: 140 * 1024 })
   })
 

@@ -143,6 +143,23 @@ describe('/health', () => {
     expect(calls()).toBe(2)
   })
 
+  it('a flood while the parts are slow does not ask them once for each of its questions', async () => {
+    let asked = 0
+    let release = () => {}
+    const slow = new Promise<void>((resolve) => (release = resolve))
+    const slowly = { status: async () => (asked++ === 0 ? NEVER : slow.then(() => NEVER)) }
+    const SCHEDULER = { getByName: () => slowly } as unknown as typeof env.SCHEDULER
+    const { health } = someEdge({ SCHEDULER })
+    await health()
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 6_000)
+    const first = health()
+    for (let question = 0; question < 20; question++)
+      expect((await health()).status, 'while the first one waits').toBe(200)
+    expect(asked).toBe(2)
+    release()
+    await first
+  })
+
   it('once the time is over nothing is verified any more', async () => {
     const { health, verify } = someEdge()
     await verify()

@@ -5,7 +5,8 @@ import { RATES, type RateName } from '../../../edge/limits/rates.ts'
 import { requireRate } from '../../../edge/limits/require-rate.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
-import { edge, env, random, someOwner } from '../app.ts'
+import { edge, env, fire, random, someOwner } from '../app.ts'
+import { hidden, Person } from '../http/console/person.ts'
 import { production, someKey } from '../http/front-harness.ts'
 
 /** Takes what a caller has: while the clock stands, its next call is one too many. */
@@ -85,6 +86,36 @@ describe('the triggers’ API', () => {
     expect(await refusal(await owner.api('/api/triggers', init))).toEqual(TOO_MANY)
     expect((await owner.api('/api/triggers')).status).toBe(200)
     expect((await other.api('/api/triggers', init)).status).toBe(422)
+  })
+
+  it('is 429 for what the same user does on pages, and they see what is there', async () => {
+    const person = await Person.signedIn()
+    const known = new Set((await listDurableObjectIds(env.RATE_CAP)).map(String))
+    const { id } = await person.trigger({ max_runs_per_minute: 1 })
+    const counted = await listDurableObjectIds(env.RATE_CAP)
+    const [cap] = counted.filter((one) => !known.has(String(one)))
+    const run = await fire(id)
+    const page = await person.get(`/triggers/${id}`)
+    const ofRun = await person.get(`/runs/${run}`)
+    const form = await person.get('/triggers/new?kind=schedule')
+    const check = /data-check-csrf="([^"]*)"/.exec(form.text)![1]!
+    await runInDurableObject(env.RATE_CAP.get(cap!), (own: RateCap) => {
+      while (own.take(RATES.api_write) === 0);
+    })
+    for (const [path, of] of [
+      [`/triggers/${id}/test`, page],
+      [`/triggers/${id}/purge`, page],
+      [`/triggers/${id}/disable`, page],
+      [`/triggers/${id}/delete`, page],
+      [`/runs/${run}/replay`, ofRun],
+      [`/runs/${run}/cancel`, ofRun],
+    ] as const) {
+      const sent = { csrf: hidden(of, 'csrf', path), what: 'event', json: '{}' }
+      expect([path, (await person.post(path, sent)).status]).toEqual([path, 429])
+    }
+    const asked = { csrf: check, kind: 'schedule', fields: { cron: '* * * * *' } }
+    expect((await person.ask('/triggers/preview', asked)).status).toBe(429)
+    expect((await person.get(`/triggers/${id}`)).status).toBe(200)
   })
 
   it('without a token is 401: nobody’s calls are counted', async () => {

@@ -2,6 +2,7 @@
 import type { ApiClient } from '../../../../shared/client/api/client.ts'
 import type { SovereignClient } from '../../../../shared/client/sovereign/client.ts'
 import type { ActionAnswer } from '../../../../shared/client/core/execution.ts'
+import { balanceChanged } from '../balance-changed.ts'
 import type { Connection } from '../connection.ts'
 
 export type Runner = Pick<ApiClient | SovereignClient, 'svcAction'>
@@ -46,7 +47,10 @@ export class ActionRuns {
       this.#waits.set(number, { again: wait, stop })
       const options = { idempotencyKey, signal: stop.signal }
       runner.svcAction({ code, js_params }, options).then(
-        (answer) => this.#change(number, { state: 'ended', answer }),
+        (answer) => {
+          this.#change(number, { state: 'ended', answer })
+          balanceChanged()
+        },
         (failure: unknown) => {
           if (!stop.signal.aborted) this.#change(number, { state: 'ended', failure })
         },

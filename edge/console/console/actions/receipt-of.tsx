@@ -35,9 +35,7 @@ export const ReceiptOf: FC<ReceiptOfProps> = ({ receipt, connection }) => {
         ])}
       />
       <div class="actions">
-        <Copy text={receipt} of="the receipt">
-          Copy receipt
-        </Copy>
+        <Copy text={receipt} of="the receipt" />
         <button
           type="button"
           class="quiet small"

@@ -3,6 +3,7 @@ import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'
 import { Folded } from '../../copy.tsx'
+import { formText } from '../../form-text.ts'
 import { UserText } from '../../user-text.tsx'
 import type { Connection } from '../connection.ts'
 import { Loaded, type Loading } from '../loaded.tsx'
@@ -159,8 +160,7 @@ const TextsForm: FC<TextsFormProps> = ({ id, texts, submit, onSubmit }) => (
     onSubmit={(event: Event) => {
       event.preventDefault()
       const form = new FormData(event.target as HTMLFormElement)
-      const text = (name: string) => String(form.get(name) ?? '').trim()
-      void onSubmit({ name: text('name'), description: text('description') })
+      void onSubmit({ name: formText(form, 'name'), description: formText(form, 'description') })
     }}
   >
     <div class="field">

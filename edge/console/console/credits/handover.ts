@@ -17,6 +17,7 @@ export function handOver(handover: PaymentHandover, onPaid: () => void): string 
   const name = encodeHex(crypto.getRandomValues(new Uint8Array(NAME_BYTES)))
   const channel = new BroadcastChannel(channelName(name))
   channel.addEventListener('message', ({ data }: MessageEvent<FromPayPage>) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
     if (data.said === 'ready') channel.postMessage(handover)
     else if (data.said === 'paid' || data.said === 'on its way') onPaid()
   })

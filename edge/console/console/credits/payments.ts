@@ -1,5 +1,6 @@
 /** Payments that this tab has begun: each is paid on a page of its own (`/pay`), and confirmed from here. */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
+import { balanceChanged } from '../balance-changed.ts'
 import type { Connection } from '../connection.ts'
 import { handOver } from './handover.ts'
 import type { PaymentHandover } from './payment-channel.ts'
@@ -54,6 +55,7 @@ export class Payments {
     this.#change(id, { state: 'asking', failure: undefined })
     try {
       this.#change(id, { state: 'credited', credited: await billing.waitUntilCredited(id) })
+      balanceChanged()
     } catch (failure) {
       this.#change(id, { state: 'failed', failure })
     }

@@ -1,11 +1,12 @@
 /** What was charged: by day as a chart, and each row of the statement. */
 import { useEffect, useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
-import type { UsageQuery, UsageRow } from '../../../../shared/client/core/billing.ts'
+import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 import type { DrawnChart } from '../../charts/module.ts'
-import { folded } from '../../copy.tsx'
+import { folded } from '../../folded.ts'
 import { Field } from '../../parts.tsx'
 import { Select } from '../../fields.tsx'
+import { formText } from '../../form-text.ts'
 import { UserText } from '../../user-text.tsx'
 import type { Connection } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
@@ -22,7 +23,7 @@ const SHOWN_DAYS = 30
 
 export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   const [asked, setAsked] = useState<Asked>(() => lastDays(SHOWN_DAYS, Date.now()))
-  const usage = useLoaded(async () => connection.client.billing.usage(asked as UsageQuery).all())
+  const usage = useLoaded(async () => connection.client.billing.usage(asked).all())
   // Names of keys, for the choice of one: those that were charged.
   const [keys, setKeys] = useState<[hash: string, name: string][]>([])
   useEffect(() => {
@@ -34,7 +35,7 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
 
   const download = () =>
     perform('Download the statement', async () => {
-      const csv = await connection.client.billing.usageCsv(asked as UsageQuery)
+      const csv = await connection.client.billing.usageCsv(asked)
       saveFile(`svc-usage-${asked.from}-${asked.to}.csv`, 'text/csv', csv)
     })
   return (
@@ -83,9 +84,10 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
 
 function askedIn(form: HTMLFormElement): Asked {
   const fields = new FormData(form)
-  const text = (name: string) => String(fields.get(name) ?? '')
-  const [from, to] = [text('from'), text('to')].toSorted() as [string, string]
-  return { from, to, ...(text('key') !== '' && { key_hash: text('key') }) }
+  const days = [formText(fields, 'from'), formText(fields, 'to')].toSorted()
+  const [from, to] = days as [string, string]
+  const key_hash = formText(fields, 'key')
+  return { from, to, ...(key_hash !== '' && { key_hash }) }
 }
 
 const nameOf = ({ key_name, api_key_hash }: UsageRow) => key_name ?? `key ${folded(api_key_hash)}`

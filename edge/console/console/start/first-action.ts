@@ -1,4 +1,4 @@
-/** The action of the first steps, the README's own: a webhook's sender proves itself before anything is signed. */
+/** The action of the first steps, that of docs/by-hand.md: a webhook's sender proves itself before anything is signed. */
 export const FIRST_ACTION = `async function main(params) {
   const { utils } = ethers
   if (params.source === 'webhook') {

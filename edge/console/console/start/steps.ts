@@ -16,7 +16,7 @@ export type Made = {
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** 24 bytes: as many as the README's. */
+/** 24 bytes: as many as docs/by-hand.md makes. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {

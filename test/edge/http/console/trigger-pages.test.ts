@@ -571,6 +571,25 @@ describe('attacks on the forms', async () => {
     expect(await (await victim.owner.api('/api/triggers')).json()).toHaveLength(1)
   })
 
+  it('MEMORY: of the megabytes of who is not signed in, or on another site, nothing is read', async () => {
+    for (const [headers, status] of [
+      [FROM_US, 303],
+      [{ ...FROM_US, 'sec-fetch-site': 'cross-site' }, 403],
+    ] as const) {
+      let chunks = 0
+      const body = new ReadableStream({
+        pull(stream) {
+          if (chunks++ === 20) stream.close()
+          else stream.enqueue(new Uint8Array(64 * 1024).fill(0x61))
+        },
+      })
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      const init = { method: 'POST', body, redirect: 'manual', headers: { ...headers, ...type } }
+      const answer = await edge('/triggers/new?kind=webhook', init as RequestInit)
+      expect([answer.status, chunks <= 2]).toEqual([status, true])
+    }
+  })
+
   it('clickjacking: no page of them is shown in a frame', async () => {
     for (const path of [
       '/triggers',

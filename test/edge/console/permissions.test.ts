@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { centsOf } from '../../../edge/console/console/money.ts'
+import { dangersOf, EVERY, type Permissions } from '../../../edge/console/console/permissions.ts'
+import { layoutOf } from '../../../edge/console/console/picture/layout.ts'
+import { rightsInWords } from '../../../edge/console/console/keys/rights-in-words.ts'
+
+const WALLET = `0x${'1'.repeat(64)}`
+const ACTION = `0x${'2'.repeat(64)}`
+
+const group = (over: object = {}) => ({
+  id: 1,
+  group_id: 1,
+  name: 'signers',
+  description: '',
+  pkp_ids_permitted: [WALLET],
+  cid_hashes_permitted: [ACTION],
+  ...over,
+})
+const key = (name: string, over: object = {}) => ({
+  id: name,
+  api_key_hash: name,
+  name,
+  description: '',
+  can_create_groups: false,
+  can_delete_groups: false,
+  can_create_pkps: false,
+  manage_ipfs_ids_in_groups: [],
+  add_pkp_to_groups: [],
+  remove_pkp_from_groups: [],
+  execute_in_groups: [1],
+  created_at: null,
+  last_used_at: null,
+  spend_cap_cents: null,
+  spend_window_seconds: null,
+  spent_cents: null,
+  ...over,
+})
+const account = (over: Partial<Permissions> = {}): Permissions => ({
+  groups: [group()],
+  wallets: [],
+  actions: [],
+  keys: [key('narrow')],
+  ...over,
+})
+const dangers = (of: object, keys = [key('narrow')]) => {
+  const groups = [group(of)]
+  return dangersOf(groups[0]!, account({ groups, keys })).join(' ')
+}
+
+describe('what is dangerous of a group', () => {
+  it('is nothing where an action may use a wallet', () => {
+    expect(dangers({})).toBe('')
+  })
+
+  it('is that every action may use a wallet', () => {
+    expect(dangers({ cid_hashes_permitted: [EVERY] })).toMatch(/gives away their private keys/)
+  })
+
+  it('is that every action may run, where there is no wallet', () => {
+    const said = dangers({ cid_hashes_permitted: [EVERY], pkp_ids_permitted: [] })
+    expect(said).toBe('It permits every action: any code may run here.')
+  })
+
+  it('is that it has every wallet', () => {
+    expect(dangers({ pkp_ids_permitted: [EVERY] })).toMatch(/every wallet of the account/)
+  })
+
+  it('is a key that may execute everywhere', () => {
+    const keys = [key('narrow'), key('wide', { execute_in_groups: [0] })]
+    expect(dangers({}, keys)).toMatch(/^The usage key wide may execute in every group/)
+  })
+})
+
+describe('the picture of permissions', () => {
+  it('has a line for each permission, and none for what is not permitted', () => {
+    const groups = [
+      group(),
+      group({ group_id: 2, name: 'others', pkp_ids_permitted: [], cid_hashes_permitted: [EVERY] }),
+    ]
+    const keys = [
+      key('narrow'),
+      key('wide', { execute_in_groups: [0] }),
+      key('idle', { execute_in_groups: [] }),
+    ]
+    const { lines } = layoutOf(account({ groups, keys }))
+    expect(lines.map(({ kind, from, to }) => `${kind} ${from.text} > ${to.text}`)).toEqual([
+      'executes narrow > signers (1)',
+      'executes wide > signers (1)',
+      'runs 0x222222…222222 > signers (1)',
+      'uses signers (1) > 0x111111…111111',
+      'executes wide > others (2)',
+      'runs Every action > others (2)',
+    ])
+  })
+
+  it('marks what stands for all of its kind', () => {
+    const keys = [key('wide', { execute_in_groups: [0] })]
+    const groups = [group({ cid_hashes_permitted: [EVERY] })]
+    const { nodes } = layoutOf(account({ groups, keys }))
+    expect(nodes.filter(({ isWide }) => isWide).map(({ text }) => text)).toEqual([
+      'wide',
+      'Every action',
+    ])
+  })
+
+  it('puts no two things in one place', () => {
+    const groups = Array.from({ length: 20 }, (_, i) => group({ group_id: i + 1 }))
+    const keys = Array.from({ length: 20 }, (_, i) => key(`key ${i}`))
+    const { nodes, height } = layoutOf(account({ groups, keys }))
+    expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length)
+    expect(Math.max(...nodes.map(({ y }) => y))).toBeLessThan(height)
+  })
+})
+
+describe('the rights of a usage key in words', () => {
+  it('name its groups, those that were removed too, and what is every group', () => {
+    const rights = rightsInWords(
+      key('maker', {
+        execute_in_groups: [1, 7],
+        add_pkp_to_groups: [0],
+        can_create_pkps: true,
+        can_create_groups: true,
+      }) as never,
+      [group()],
+    )
+    expect(rights).toEqual([
+      ['Runs actions of', 'signers (1), removed group 7'],
+      ['Adds wallets to', 'every group, later ones too: dangerous'],
+      ['Creates', 'wallets, groups'],
+    ])
+  })
+
+  it('say that it runs nothing', () => {
+    const idle = key('idle', { execute_in_groups: [] })
+    expect(rightsInWords(idle as never, [])).toEqual([['Runs actions of', 'no group']])
+  })
+})
+
+describe('an amount of dollars', () => {
+  it.each([
+    ['1', 100],
+    ['0.29', 29],
+    ['2.5', 250],
+    ['0', 0],
+    ['1,5', undefined],
+    ['1.005', undefined],
+    ['-1', undefined],
+    ['', undefined],
+    ['1e3', undefined],
+  ])('%j is %j cents', (text, cents) => {
+    expect(centsOf(text)).toBe(cents)
+  })
+})
