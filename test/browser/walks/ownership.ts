@@ -101,7 +101,7 @@ export function ownershipWalks(walks: Walks): void {
     expect(await next.accountHash()).toMatch(/^0x/)
   })
 
-  it('a person opens an account with a wallet, and reads it again when they come back', async () => {
+  it('a person opens an account with a wallet, comes back, and mints a usage key from the contract', async () => {
     const fox = await InjectedWallet.funded(chainUrl())
     const visitor = await visitorWith(fox)
     const { page } = visitor
@@ -127,6 +127,34 @@ export function ownershipWalks(walks: Walks): void {
     await page.reload()
     await page.getByRole('button', { name: /Fox/ }).click()
     await page.getByText('Admin wallet', { exact: false }).first().waitFor()
+    await page.getByRole('link', { name: 'Usage keys' }).click()
+    await page.getByText('it costs the gas of a transaction').waitFor()
+    await page.getByLabel('Name').fill('Minted')
+    await page
+      .getByRole('group', { name: 'Run the actions of' })
+      .getByText(/^Every group/)
+      .click()
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const purpose of ['for billing', 'for a new usage key']) {
+      await dialog.getByRole('heading', { name: `Prove your wallet, ${purpose}` }).waitFor()
+      await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
+    }
+    await dialog.getByRole('heading', { name: 'Register a usage key' }).waitFor()
+    expect(await dialog.innerText()).toMatch(/May run the actions of\s+every group, later ones too/)
+    await judgeConsole(page, 'wallet-explained-usage-key')
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByRole('heading', { name: 'The usage key is there' }).waitFor()
+    await page.getByRole('button', { name: 'Show' }).click()
+    const usageKey = await page.getByLabel('The usage key', { exact: true }).innerText()
+    const running = createClient({
+      baseUrl: walks.stack.baseUrl,
+      verify: 'never',
+      apiKey: usageKey,
+    })
+    expect((await running.svcAction({ code: 'async function main() { return 7 }' })).response).toBe(
+      7,
+    )
   })
 
   it('whatever an admin does passes the guard, each signature explained with the names of things', async () => {

@@ -5,6 +5,7 @@ import { NewKeyForm } from '../keys/new-key-form.tsx'
 import { KeyRow } from '../keys/key-row.tsx'
 import { Rotation } from '../keys/rotation.tsx'
 import { Loaded, useLoaded } from '../loaded.tsx'
+import { priceOfChange } from '../price-of-change.ts'
 import type { View } from '../view.ts'
 
 export const KeysView: View = (props) => {
@@ -45,7 +46,9 @@ export const KeysView: View = (props) => {
         {({ keys, groups }) => (
           <>
             {keys.length === 0 ? (
-              <p class="card">There is none yet. Create one below: it costs a cent.</p>
+              <p class="card">
+                There is none yet. Create one below: it costs {priceOfChange(connection)}.
+              </p>
             ) : (
               <ul class="rows">
                 {keys.map((key) => (

@@ -8,6 +8,7 @@ import { type Connection, isWholeAccount } from '../connection.ts'
 import { FIRST_ACTION } from '../start/first-action.ts'
 import { type FirstStep, type Made, newSecret, STEPS } from '../start/steps.ts'
 import { tellStep } from '../told.ts'
+import { priceOfChange } from '../price-of-change.ts'
 import type { View } from '../view.ts'
 
 /** Of each connection: who looks at another view, and comes back, goes on. */
@@ -43,7 +44,7 @@ export const StartView: View = ({ connection, perform }) => {
     <>
       <p>
         In five presses from here to a webhook that signs: what each makes is yours to keep, and
-        costs a cent at most.
+        costs {priceOfChange(connection)} at most.
       </p>
       <ol class="steps">
         <Step title="An account" about="You are connected to it." state="made" />

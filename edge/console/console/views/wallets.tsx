@@ -6,9 +6,11 @@ import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'
 import { HEADING_MAX_CHARACTERS } from '../permissions.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
+import { priceOfChange } from '../price-of-change.ts'
 import type { View } from '../view.ts'
 
-export const WalletsView: View = ({ connection: { client }, perform }) => {
+export const WalletsView: View = ({ connection, perform }) => {
+  const { client } = connection
   const wallets = useLoaded(() => client.listWallets().all())
   const create = async (event: Event) => {
     const fields = submitted(event)
@@ -42,7 +44,9 @@ export const WalletsView: View = ({ connection: { client }, perform }) => {
       <Loaded of={wallets} what="wallets" after={creation}>
         {(all) =>
           all.length === 0 ? (
-            <p class="card">There is none yet. Create one below: it costs a cent.</p>
+            <p class="card">
+              There is none yet. Create one below: it costs {priceOfChange(connection)}.
+            </p>
           ) : (
             <ul class="rows">
               {all.map(({ wallet_address: address, name, description }) => (
