@@ -19,6 +19,7 @@ const idOf = (description: string) => [
   { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } },
 ]
 const triggerId = idOf('The trigger’s id.')
+const runId = idOf('The run’s id.')
 const webhookId = idOf('The trigger’s id: webhook_url in its record is the whole address.')
 
 function page(summary: string, operationId: string, more: object = {}): Description {
@@ -83,6 +84,24 @@ function ofOwnPage(
     responses: {
       [success]: { description: 'Done.', content: jsonContent({ type: 'object' }) },
       ...failures(400, 403, 413, 415, 422, 429, 500, 503, ...refusals),
+    },
+  }
+}
+
+/** What the script of a page asks, with the session; of one kind of id. */
+function readOfOwnPage(
+  summary: string,
+  operationId: string,
+  parameters: ReturnType<typeof idOf>,
+): Description {
+  return {
+    operationId,
+    summary: `${summary} For this service’s own pages.`,
+    security: [],
+    parameters,
+    responses: {
+      200: { description: 'It.', content: jsonContent({ type: 'object' }) },
+      ...failures(401, 403, 404, 422, 500, 503),
     },
   }
 }
@@ -354,6 +373,46 @@ export const otherRoutes: Paths = {
   '/triggers/{id}/delete': {
     post: { ...form('Deletes a trigger.', 'delete_trigger_page', ['csrf']), parameters: triggerId },
   },
+  '/triggers/{id}': {
+    get: {
+      ...page('What fires a trigger, how it is, and what it did.', 'trigger_page', notThere),
+      parameters: triggerId,
+    },
+  },
+  '/triggers/{id}/runs.json': {
+    get: readOfOwnPage('What changes on the page of a trigger.', 'trigger_page_state', triggerId),
+  },
+  '/triggers/{id}/test': {
+    post: {
+      ...form('Fires a trigger by hand.', 'test_trigger_page', ['csrf', 'what', 'json']),
+      parameters: triggerId,
+    },
+  },
+  '/triggers/{id}/purge': {
+    post: {
+      ...form('Cancels what is queued.', 'purge_trigger_page', ['csrf']),
+      parameters: triggerId,
+    },
+  },
+  '/runs/{id}': {
+    get: { ...page('A run.', 'run_page', notThere), parameters: runId },
+  },
+  '/runs/{id}/state.json': {
+    get: readOfOwnPage('What changes on the page of a run.', 'run_page_state', runId),
+  },
+  '/runs/{id}/replay': {
+    post: {
+      ...form('Runs the same event once more.', 'replay_run_page', ['csrf', 'code']),
+      parameters: runId,
+    },
+  },
+  '/runs/{id}/cancel': {
+    post: {
+      ...form('Cancels a run that is queued.', 'cancel_run_page', ['csrf']),
+      parameters: runId,
+    },
+  },
+  '/scripts/runs.js': { get: script('runs_script') },
   '/scripts/trigger-form.js': { get: script('trigger_form_script') },
   '/verify': {
     get: page('Judges the origin’s evidence in the reader’s own browser.', 'verify'),
