@@ -38,6 +38,7 @@ export class AccountHolder {
     expect(await onward.isEnabled()).toBe(false)
     await this.page.getByText('I have stored it').click()
     await onward.click()
+    await this.pressed()
     return key
   }
 
@@ -68,7 +69,11 @@ export class AccountHolder {
       .getByRole('status')
       .filter({ hasText: `${what}: done.` })
       .waitFor()
-    // What a press brings may move what is below it, however late it comes.
+    await this.pressed()
+  }
+
+  /** What a press brings may move what is below it, however late it comes. */
+  async pressed(): Promise<void> {
     await evaluate(this.page, 'globalThis.judgedUntil = performance.now()')
   }
 

@@ -14,7 +14,7 @@ main { min-height: 100vh; }
 .account-head p { margin: 0; }
 .account-head > :first-child { flex: 1 1 20rem; min-width: 0; }
 .account-name { font-weight: 700; }
-.balance a { display: inline-flex; align-items: center; min-height: 2.75rem; font-size: 1.125rem; font-weight: 700; font-variant-numeric: tabular-nums; }
+.balance a { display: inline-flex; align-items: center; min-width: 6ch; min-height: 2.75rem; font-size: 1.125rem; font-weight: 700; font-variant-numeric: tabular-nums; }
 
 .views { margin: 0 0 1.5rem; border-bottom: 1px solid var(--line); overflow-x: auto; }
 .views ul { display: flex; gap: 1.5rem; margin: 0; padding: 0; list-style: none; }
