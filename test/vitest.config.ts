@@ -7,8 +7,8 @@ import { LongestFirst } from './longest-first.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files of one time: most wait for blocks and clocks half of theirs, so that as many as there are processors leave those idle. */
-const SIDE_BY_SIDE = availableParallelism() + 2
+/** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
+const SIDE_BY_SIDE = availableParallelism() + 1
 
 /** Files of one time with a stack each, whose start wants both processors. */
 const STACKS_SIDE_BY_SIDE = availableParallelism() + 1
@@ -41,8 +41,14 @@ const FRESH = [
   'test/edge/identity/sign-in.test.ts',
 ]
 
-/** Files of the origin that put a double in a module's place, which others have loaded: a process for each. */
-const MOCKING = ['test/origin/actions/{failed-fork,failed-start,pool-restart}.test.ts']
+/**
+ * Files of the origin that put a double in a module's place, which others have loaded, or compare with what is Node's own, in
+ * whose place a server puts its `Request` and `Response`: a process for each.
+ */
+const OWN_PROCESS = [
+  'test/origin/actions/{failed-fork,failed-start,pool-restart}.test.ts',
+  'test/origin/actions/runtime-{fetch,globals}.test.ts',
+]
 
 const bindings = await makeEdgeTestEnvironment()
 // After the environment: it names the authority that Miniflare reads when it is imported.
@@ -154,12 +160,12 @@ export default defineConfig({
       originProject({
         name: 'origin',
         include: ['test/{origin,shared,conformance,console}/**/*.test.ts'],
-        exclude: [...ALONE, ...MOCKING],
+        exclude: [...ALONE, ...OWN_PROCESS],
         // What they import is a second of a processor for each file otherwise.
         isolate: false,
         maxWorkers: SIDE_BY_SIDE,
       }),
-      originProject({ name: 'origin-fresh', include: MOCKING, maxWorkers: SIDE_BY_SIDE }),
+      originProject({ name: 'origin-fresh', include: OWN_PROCESS, maxWorkers: SIDE_BY_SIDE }),
       originProject({
         name: 'origin-alone',
         include: ALONE,
