@@ -51,14 +51,6 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
           This page verifies in your browser, by a script. Without it, use the command.
         </p>
       </noscript>
-      <section id="report" class="card" hidden>
-        <h2>Seven rules</h2>
-        <ol id="rules" />
-        <h2>What they leave open</h2>
-        <ul id="open" />
-        <h2>What was shown</h2>
-        <dl id="shown" />
-      </section>
       <form method="post" action="/verify" class="card">
         <Field
           name={RPC_FIELD}
@@ -81,6 +73,15 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
         <pre>
           <code>{command}</code>
         </pre>
+      </section>
+      {/* At the end: nothing moves when it comes. */}
+      <section id="report" class="card" hidden>
+        <h2>Seven rules</h2>
+        <ol id="rules" />
+        <h2>What they leave open</h2>
+        <ul id="open" />
+        <h2>What was shown</h2>
+        <dl id="shown" />
       </section>
       <div id="evidence" data-base-url={origin} data-rpc-url={rpcUrl?.href ?? ''} hidden />
       <script src={script} defer />

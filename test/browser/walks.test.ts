@@ -2,21 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
-import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
-import { consoleWalks } from './walks/console.ts'
-import { docsWalks } from './walks/docs.ts'
-import { creditWalks } from './walks/credits.ts'
 import { failureWalks } from './walks/failures.ts'
-import { ownershipWalks } from './walks/ownership.ts'
 import { requestWalks } from './walks/request.ts'
 import { passkeyWalks } from './walks/passkey.ts'
-import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
-import { triggerFormWalks } from './walks/trigger-forms.ts'
 
-describe.skipIf(!installed)('a person with a browser', () => {
+describe.skipIf(!installed)('a person who signs in with a browser', () => {
   const walks = new Walks()
 
   it('opens the origin with the printed flag, and not without it', async () => {
@@ -33,16 +26,9 @@ describe.skipIf(!installed)('a person with a browser', () => {
   })
 
   signInWalks(walks)
-  triggerFormWalks(walks)
-  runWalks(walks)
   approveWalks(walks)
   requestWalks(walks)
   attackWalks(walks)
   failureWalks(walks)
-  docsWalks(walks)
-  consoleWalks(walks)
   passkeyWalks(walks)
-  ownershipWalks(walks)
-  actionWalks(walks)
-  creditWalks(walks)
 })
