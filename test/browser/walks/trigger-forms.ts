@@ -193,11 +193,14 @@ async function leaveEditor(page: Page, next: string): Promise<void> {
     .toBe(1)
 }
 
-/** Goes on by Tab, as who has no mouse does. @throws {Error} where it is not reached */
+/**
+ * Goes on by Tab, as who has no mouse does. The editor takes a field's place as soon as it is there.
+ * @throws {Error} where it is not reached
+ */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press('Tab')
-    if (await page.locator(`${selector}:focus`).count()) return
+    if (await page.locator(`${selector}:focus, .editor:focus-within`).count()) return
   }
   throw new Error(`${selector} is not reached by Tab`)
 }
