@@ -2,6 +2,7 @@
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
 import { noteAnswer } from './http/note-answer.ts'
+import { inOwnWindow } from './http/own-window.ts'
 import { takeWebhook } from './http/webhook.ts'
 import { wakeScanner, wakeScannerOnce } from './schedule/wake-scanner.ts'
 
@@ -18,7 +19,8 @@ export default {
   fetch: async (request, env, context) => {
     const began = Date.now()
     wakeScannerOnce(env, context)
-    const response = await (takeWebhook(request, env) ?? app.fetch(request, env, context))
+    const answer = await (takeWebhook(request, env) ?? app.fetch(request, env, context))
+    const response = inOwnWindow(answer)
     noteAnswer({ request, response, began }, env, context)
     return response
   },

@@ -35,10 +35,9 @@ import { parseSettings } from './env.ts'
 import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { Health } from './health/health.ts'
+import { operating } from './health/operating.ts'
 import { type Log, openLog, traceOf } from './log.ts'
 import { Counters } from './metrics/counters.ts'
-import { observe } from './metrics/gauges.ts'
 import { ActionStatements } from './receipts/action-statements.ts'
 import { ReceiptSigner } from './receipts/receipt-signer.ts'
 import { HEARTBEAT_MS, RunClaims } from './runs/claims.ts'
@@ -264,31 +263,21 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     log,
   })
   const certificateEndsAt = () => evidenceTending.certificateEndsAt
-  const health = new Health({
-    now,
-    mirror,
-    pollMs: settings.SVC_CHAIN_POLL_MS,
-    isDatabaseAway: () => isDatabaseAway,
-    areExecutorsBroken: () => pool.load().isBroken,
-    load,
-    isGasLow: () => writer.isGasLow,
-    isEvidenceThere: () => evidence.isThere,
-    certificateEndsAt,
-    isProcessorAway: () => processor?.isAway() ?? false,
-    auditDifferences: () => audit.differences,
-  })
-  observe(counters.registry, {
+  const health = operating(counters.registry, {
     now,
     mirror,
     pool,
     writer,
     credits,
     audit,
-    health,
     tee,
-    evidenceMadeAt: () => evidence.madeAt,
-    certificateEndsAt,
+    evidence,
+    payments: processor,
     load,
+    pollMs: settings.SVC_CHAIN_POLL_MS,
+    isDatabaseAway: () => isDatabaseAway,
+    areExecutorsBroken: () => pool.load().isBroken,
+    certificateEndsAt,
     cpuPressure: () => pressure.percent,
   })
   const app = createApp({

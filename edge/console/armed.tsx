@@ -1,6 +1,7 @@
 /** What cannot be undone is pressed twice: the second button is dead for its first second. */
-import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { useRef, useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
+import { useEffect } from './use-effect.ts'
 
 type ArmedProps = {
   /** Of the first button, as "Remove". */

@@ -1,42 +1,6 @@
 /** Fields of more than a line, and of a choice; `Field` of `parts.tsx` has one line. */
-import type { Child, FC, JSX } from 'hono/jsx'
-
-type About = {
-  /** Its id too: one on a page. */
-  name: string
-  label: string
-  hint?: Child
-  /** Why what was entered cannot be taken. */
-  error?: string | undefined
-}
-
-/** What is said of a field, and the attributes that tie it to that. */
-function tied({ name, hint, error }: About) {
-  const about = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
-  return {
-    id: name,
-    name,
-    ...(about !== '' && { 'aria-describedby': about }),
-    ...(error && { 'aria-invalid': 'true' as const, autofocus: true }),
-  }
-}
-
-const Described: FC<About & { children?: Child }> = ({ name, label, hint, error, children }) => (
-  <div class="field">
-    <label for={name}>{label}</label>
-    {hint && (
-      <p class="hint" id={`${name}-hint`}>
-        {hint}
-      </p>
-    )}
-    {children}
-    {error && (
-      <p class="error" id={`${name}-error`} role="alert">
-        {error}
-      </p>
-    )}
-  </div>
-)
+import type { FC, JSX } from 'hono/jsx'
+import { type About, Described, tied } from './described-field.tsx'
 
 type AreaProps = About &
   Omit<JSX.IntrinsicElements['textarea'], 'class' | 'name' | 'value'> & { value: string }

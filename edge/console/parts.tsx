@@ -1,42 +1,16 @@
 /** What pages are made of, beside the browser's own elements: each with its names for screen readers in place. */
 import type { Child, FC, JSX } from 'hono/jsx'
+import { type About, Described, tied } from './described-field.tsx'
 
-type FieldProps = Omit<JSX.IntrinsicElements['input'], 'class'> & {
-  /** Its id too: one on a page. */
-  name: string
-  label: string
-  hint?: string
-  /** Why what was entered cannot be taken. */
-  error?: string | undefined
-  class?: string
-}
+type FieldProps = About &
+  Omit<JSX.IntrinsicElements['input'], 'class' | 'name'> & { class?: string }
 
-/** One line to fill in. What is wrong with it is read out with it: where the page comes back with it, the cursor is there. */
-export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => {
-  const about = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {hint && (
-        <p class="hint" id={`${name}-hint`}>
-          {hint}
-        </p>
-      )}
-      <input
-        {...input}
-        id={name}
-        name={name}
-        {...(about !== '' && { 'aria-describedby': about })}
-        {...(error && { 'aria-invalid': 'true' as const, autofocus: true })}
-      />
-      {error && (
-        <p class="error" id={`${name}-error`} role="alert">
-          {error}
-        </p>
-      )}
-    </div>
-  )
-}
+/** One line to fill in. Where the page comes back with what is wrong with it, the cursor is there. */
+export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => (
+  <Described {...{ name, label, hint, error }}>
+    <input {...input} {...tied({ name, label, hint, error })} />
+  </Described>
+)
 
 /** One of several that exclude each other; several stand in a `<fieldset>` with a `<legend>`. */
 export const Choice: FC<{

@@ -21,6 +21,7 @@ export const ShownOnce: FC<ShownOnceProps> = ({ name, secret, warning, mayKeep, 
     <>
       <p class="warn">{warning}</p>
       <div class="secret">
+        <strong>The {name}</strong>
         <code aria-label={isShown ? `The ${name}` : `The ${name}, hidden`}>
           {isShown ? secret : '•'.repeat(24)}
         </code>

@@ -2,7 +2,7 @@
 import { GUIDE_PATH } from '../skill/documents.ts'
 import { DECISIONS, docsPath, nameOf } from './addresses.ts'
 import type { DocumentSource } from './document-source.ts'
-import { isNamedBy, SECTIONS } from './sections.ts'
+import { namesOf, SECTIONS } from './sections.ts'
 import { SOURCES } from './sources.ts'
 
 const byName = new Map(SOURCES.map((source) => [nameOf(source.file), source]))
@@ -38,12 +38,11 @@ const ALL_DECISIONS: Listed = {
 
 /** The sections with the documents that are there. */
 export function sections(): { title: string; documents: Listed[] }[] {
-  return SECTIONS.map(({ title, names }) => ({
-    title,
-    documents: names.flatMap((pattern) =>
-      pattern === DECISIONS
-        ? [ALL_DECISIONS]
-        : [...byName].filter(([name]) => isNamedBy(pattern, name)).map(listed),
+  const all = [DECISIONS, ...byName.keys()]
+  return SECTIONS.map((section) => ({
+    title: section.title,
+    documents: namesOf(section, all).map((name) =>
+      name === DECISIONS ? ALL_DECISIONS : listed([name, byName.get(name)!]),
     ),
   })).filter(({ documents }) => documents.length > 0)
 }

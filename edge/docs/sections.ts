@@ -32,3 +32,8 @@ export const PARTS = ['api/*', 'core-api/*', 'decisions/*']
 
 export const isNamedBy = (pattern: string, name: string) =>
   pattern.endsWith('/*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+
+/** The names that a section offers, in its order: one that stands before its folder comes first, and once. */
+export const namesOf = ({ names }: Section, all: readonly string[]): string[] => [
+  ...new Set(names.flatMap((pattern) => all.filter((name) => isNamedBy(pattern, name)))),
+]

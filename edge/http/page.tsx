@@ -76,19 +76,21 @@ export async function page(
   return c.html(html`<!doctype html>${document}`, status, headers)
 }
 
+type Link = { href: string; text: string }
+
 /** A page that says one thing, and where to go from here. */
 export function notice(
   c: Context<AppEnv>,
-  { text, link, ...options }: PageOptions & { text: string; link?: { href: string; text: string } },
+  { text, link = [], ...options }: PageOptions & { text: string; link?: Link | Link[] },
 ): Promise<Response> {
   const content = (
     <div class="card">
       <p>{text}</p>
-      {link && (
+      {[link].flat().map(({ href, text: words }) => (
         <p>
-          <a href={link.href}>{link.text}</a>
+          <a href={href}>{words}</a>
         </p>
-      )}
+      ))}
     </div>
   )
   return page(c, options, content)

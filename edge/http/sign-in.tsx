@@ -99,10 +99,13 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const minutes = MAGIC_LINK_LIFETIME_MS / 60_000
   return notice(c, {
     title: 'Look into your mail',
-    text: `A link is on its way to ${email}. It works once, for ${minutes} minutes. You can close this page.`,
-    ...(services.settings.SVC_ENV === 'local' && {
-      link: { href: '/dev/mailbox', text: 'This is a local stack: its mail is here' },
-    }),
+    text: `A link is on its way to ${email}. It works once, for ${minutes} minutes. Follow it in this browser. Where that is another tab, come back to this one: it has what you began.`,
+    link: [
+      ...(services.settings.SVC_ENV === 'local'
+        ? [{ href: '/dev/mailbox', text: 'This is a local stack: its mail is here' }]
+        : []),
+      { href: next, text: 'I have followed the link: go on here' },
+    ],
   })
 }
 

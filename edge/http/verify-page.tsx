@@ -29,6 +29,13 @@ export function registerVerifyPage(app: App): void {
 
 type Shown = { rpcUrl?: URL; fault?: string }
 
+/** Room for the longest heading and sentence that `edge/console/verify/show.ts` writes in the end. */
+const STYLE = `
+h1 { min-height: 2.5em; }
+#verdict { min-height: 4.8em; }
+@media (max-width: 30rem) { h1 { min-height: 5em; } #verdict { min-height: 9.6em; } }
+`
+
 function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Response> {
   const { ORIGIN_URL } = c.var.services.settings
   const { origin } = new URL(ORIGIN_URL)
@@ -39,6 +46,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
     {
       title: 'Verifying this service',
       status: fault === undefined ? 200 : 400,
+      style: STYLE,
       // The node, and nobody else, because the person has named it.
       script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
@@ -74,7 +82,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
           <code>{command}</code>
         </pre>
       </section>
-      {/* At the end: nothing moves when it comes. */}
+      {/* At the end, and with room kept above: nothing moves when it comes. */}
       <section id="report" class="card" hidden>
         <h2>Seven rules</h2>
         <ol id="rules" />

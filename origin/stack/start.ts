@@ -42,7 +42,11 @@ ready in ${(performance.now() / 1000).toFixed(1)} s
   triggers_url  ${triggersUrl}
   chain         ${chainUrl}
 
-Open an account (the key is shown once):
+Begin in a browser:
+
+  ${triggersUrl}/console#start
+
+Or open an account by hand (the key is shown once):
 
   curl --cacert ${caFile} ${baseUrl}/core/v1/new_account \\
     -H 'content-type: application/json' \\

@@ -18,6 +18,12 @@ const args = [
   '--disable-sync',
 ]
 
+/** As people have it: a page that one comes back to is shown as it was left. Tests have it load anew, unless they say so. */
+export function launchChromiumThatKeepsPages(): Promise<Browser> {
+  const ignoreDefaultArgs = ['--disable-back-forward-cache']
+  return chromium.launch({ executablePath, args, ignoreDefaultArgs })
+}
+
 /** @param flags further arguments */
 export function launchChromium(...flags: string[]): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...args, ...flags] })

@@ -29,23 +29,17 @@ type Bounds = {
   maxBytes?: number
   /** Of the document with what it loads; for pages that load more when it is needed. */
   maxLoadedBytes?: number
-  /** Where a heading says in the end what was found, which may take a line more. */
-  maxShift?: number
 }
 
 /** Leaves `name` in four pictures: on a phone and a desktop, light and dark. */
 export async function judge(
   page: Page,
   name: string,
-  {
-    maxBytes = PAGE_MAX_BYTES,
-    maxLoadedBytes = LOADED_MAX_BYTES,
-    maxShift = SHIFT_MAX,
-  }: Bounds = {},
+  { maxBytes = PAGE_MAX_BYTES, maxLoadedBytes = LOADED_MAX_BYTES }: Bounds = {},
 ): Promise<void> {
   mkdirSync(PICTURES, { recursive: true })
   // First: another size of the window moves all.
-  const faults: unknown[] = [...(await loading(page, maxLoadedBytes, maxShift))]
+  const faults: unknown[] = [...(await loading(page, maxLoadedBytes))]
   for (const [screen, viewport] of [['desktop', DESKTOP] as const, ['phone', PHONE] as const]) {
     await page.setViewportSize(viewport)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -94,12 +88,12 @@ const SHIFTED = `new Promise((done) => {
   setTimeout(() => done(sum), 0)
 })`
 
-async function loading(page: Page, maxLoadedBytes: number, maxShift: number): Promise<string[]> {
+async function loading(page: Page, maxLoadedBytes: number): Promise<string[]> {
   const found: string[] = []
   const bytes = Number(await evaluate(page, LOADED))
   if (bytes > maxLoadedBytes) found.push(`${bytes} bytes with all that it loaded`)
   const shifted = Number(await evaluate(page, SHIFTED))
-  if (shifted > maxShift) found.push(`it moved by ${shifted}`)
+  if (shifted > SHIFT_MAX) found.push(`it moved by ${shifted}`)
   return found
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import {
   type AnnouncedWallet,
   announcedWallets,
+  hasNamesakes,
 } from '../../edge/console/console/wallets/announced-wallets.ts'
 import { walletIcon } from '../../edge/console/console/wallets/wallet-icon.ts'
 import { watchWallet, type WalletChange } from '../../edge/console/console/wallets/wallet-watch.ts'
@@ -36,6 +37,17 @@ describe('wallets that announce themselves', () => {
     announce(INFO)
     announce({ ...INFO, name: 'Fox (new)' }, { request: async () => 'stolen' })
     expect(known()).toMatchObject([{ name: 'Fox', provider }])
+  })
+
+  test.each(['fox ', 'F\u034Fox', 'Fox\u3164', 'Fo\uFE0Fx', 'F\u00A0ox', 'Ｆｏｘ', 'Fox.'])(
+    'impostor: one that would be read as another is warned of: %j',
+    (name) => {
+      expect(hasNamesakes([INFO, { name }])).toBe(true)
+    },
+  )
+
+  it('wallets that are read as different are no namesakes', () => {
+    expect(hasNamesakes([INFO, { name: 'Fox 2' }, { name: '🦊' }, { name: '🐻' }])).toBe(false)
   })
 
   it('flood: no more than a person can have are listed', () => {

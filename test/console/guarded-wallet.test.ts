@@ -155,6 +155,19 @@ describe('a wallet behind the guard', () => {
     })
   })
 
+  it('smuggling: every wallet or action among hundreds is said, and not cut off behind them', async () => {
+    const zero = `0x${'0'.repeat(64)}`
+    const many = Array.from(
+      { length: 100 },
+      (_, i) => `0x${(i + 1).toString(16).padStart(64, '0')}`,
+    )
+    await send(transaction('addGroup', [ACCOUNT, 'a few', '', [...many, zero], [...many, 0]]))
+    expect(Object.fromEntries(explanations[0]!.facts)).toMatchObject({
+      Wallets: 'every wallet of the account, later ones too',
+      Actions: 'every action, whoever wrote it',
+    })
+  })
+
   test.each([
     ['a value is in it', { value: '0x1' }],
     ['another contract is called', { to: OTHER }],
@@ -241,6 +254,15 @@ describe('a wallet behind the guard', () => {
     ['of another type', { ...proof(), primaryType: 'Permit' }],
   ])('smuggling: a proof %s is not signed', async (_, given) => {
     await isRefused(sign(given))
+  })
+
+  it('smuggling: of a member that is there twice the wallet is given the one that was explained', async () => {
+    const twice = `{"primaryType":"ConvertAccount",${JSON.stringify(proof()).slice(1)}`
+    await guarded.request({ method: 'eth_signTypedData_v4', params: [ADMIN, twice] })
+    expect(explanations[0]!.title).toBe('Prove your wallet, for billing')
+    const [, given] = asked.find(({ method }) => method === 'eth_signTypedData_v4')!.params
+    expect(given).not.toContain('ConvertAccount')
+    expect(JSON.parse(given)).toEqual(proof())
   })
 
   it('changes to the chain of the accounts, and to no other', async () => {

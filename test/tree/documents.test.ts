@@ -12,7 +12,7 @@ import {
 import { ERRORS_PAGE, errorsPage } from '../../.ci/errors-page.ts'
 import { DECISIONS, docsPath, nameOf } from '../../edge/docs/addresses.ts'
 import { linksOf } from '../../edge/docs/links.ts'
-import { isNamedBy, PARTS, SECTIONS } from '../../edge/docs/sections.ts'
+import { isNamedBy, namesOf, PARTS, SECTIONS } from '../../edge/docs/sections.ts'
 import { FAILURE_CODES } from '../../origin/actions/run.ts'
 import { renderMarkdown } from '../../shared/documents/markdown.ts'
 import { ERROR_CODES } from '../../shared/error-codes.ts'
@@ -44,6 +44,11 @@ describe('the documents that the edge serves', () => {
       .map(nameOf)
       .filter((name) => !patterns.some((pattern) => isNamedBy(pattern, name)))
     expect(homeless).toEqual([])
+  })
+
+  it('are offered once', () => {
+    const offered = SECTIONS.flatMap((section) => namesOf(section, files.map(nameOf)))
+    expect(offered.filter((name, place) => offered.indexOf(name) !== place)).toEqual([])
   })
 
   it('say in their first sentence what they are about', () => {

@@ -66,9 +66,9 @@ export function explainedProof({ text, address, chainId, now }: Asked): Explanat
 }
 
 function proofIn(text: unknown): { purpose: Purpose; issuedAt: number } {
-  const read: any = parsed(text)
+  const read = parsed(text)
   const purpose = PURPOSES.find((known) => known === read?.primaryType)
-  const issuedAt: unknown = read?.message?.issuedAt
+  const issuedAt = read?.message?.issuedAt
   if (purpose === undefined || typeof issuedAt !== 'number')
     throw refusal('it is no statement that this page can explain')
   return { purpose, issuedAt }
@@ -76,8 +76,8 @@ function proofIn(text: unknown): { purpose: Purpose; issuedAt: number } {
 
 /** By what is in it, for wallets and clients may order members in other ways. */
 function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolean {
-  const read: any = parsed(text)
-  const address = String(read.message.address)
+  const read = parsed(text)
+  const address = String(read?.message?.address)
   const isOurs = address.toLowerCase() === expected.message.address.toLowerCase()
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sorted)
@@ -90,10 +90,13 @@ function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolea
   return isOurs && JSON.stringify(sorted(read)) === JSON.stringify(sorted(ours))
 }
 
-function parsed(text: unknown): unknown {
+/** Whoever asked may have put anything there, or nothing. */
+type Read = { primaryType?: unknown; message?: { address?: unknown; issuedAt?: unknown } } | null
+
+function parsed(text: unknown): Read {
   if (typeof text !== 'string') throw refusal('it is no text')
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) as Read
   } catch {
     throw refusal('it is no JSON')
   }

@@ -17,7 +17,7 @@ export type Place = {
 
 type Asked = {
   /** As it goes to `eth_sendTransaction`. */
-  transaction: any
+  transaction: unknown
   /** Of the wallet, which signs. */
   address: string
   place: Place
@@ -32,8 +32,8 @@ const MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'data', 'gas', 'chai
 /** @throws {RpcError} for anything but a write of this wallet's own account that is in `CONTRACT_CALLS` */
 export async function explainedTransaction(asked: Asked): Promise<Explanation> {
   const { transaction, address, place, words, gasPrice } = asked
-  requireOurs(transaction, address, place)
-  const { name, args } = decoded(transaction.data, await contract())
+  const { data, gas } = requireOurs(transaction, address, place)
+  const { name, args } = decoded(data, await contract())
   const call = Object.hasOwn(CONTRACT_CALLS, name) ? CONTRACT_CALLS[name] : undefined
   if (!call) throw refusal(`${name} is not what an admin does`)
   const { forEver = false, facts, ...explained } = call(ownArgs(name, args, address), words)
@@ -49,22 +49,30 @@ export async function explainedTransaction(asked: Asked): Promise<Explanation> {
       ],
       ['Function', name],
       ['Signed by', address],
-      ['Costs', cost(BigInt(transaction.gas), gasPrice, place.token)],
+      ['Costs', cost(BigInt(gas), gasPrice, place.token)],
     ],
   }
 }
 
-function requireOurs(transaction: any, address: string, { chainId, contractAddress }: Place): void {
+/** What of a transaction of ours is read further. */
+type Ours = { data: string; gas: string }
+
+function requireOurs(
+  transaction: unknown,
+  address: string,
+  { chainId, contractAddress }: Place,
+): Ours {
   if (typeof transaction !== 'object' || transaction === null) throw refusal('it is no transaction')
   const stranger = Object.keys(transaction).find((member) => !MEMBERS.has(member))
   if (stranger !== undefined) throw refusal(`it has a ${stranger}`)
-  const { from, to, data, gas } = transaction
+  const { from, to, data, gas, chainId: chain } = transaction as Record<string, unknown>
   if (!isText(from) || from.toLowerCase() !== address.toLowerCase())
     throw refusal('another wallet would send it')
   if (!isText(to) || to.toLowerCase() !== contractAddress.toLowerCase())
     throw refusal('it goes to another contract than that of the accounts')
   if (!isText(data) || !isText(gas) || !/^0x[0-9a-f]+$/i.test(gas)) throw refusal('it is not whole')
-  if (transaction.chainId !== `0x${chainId.toString(16)}`) throw refusal('it is for another chain')
+  if (chain !== `0x${chainId.toString(16)}`) throw refusal('it is for another chain')
+  return { data, gas }
 }
 
 /** ethers comes in a script of its own, when a wallet is there. */

@@ -107,7 +107,9 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     if (typeof signer !== 'string' || signer.toLowerCase() !== address.toLowerCase())
       throw new RpcError(UNAUTHORIZED, 'another wallet would sign')
     const explanation = explainedProof({ text, address, chainId: place.chainId, now: now() })
-    return askedFor(explanation, 'eth_signTypedData_v4', [address, text])
+    // As it was read: of a member that is there twice, a wallet may take the other one.
+    const asRead = JSON.stringify(JSON.parse(String(text)))
+    return askedFor(explanation, 'eth_signTypedData_v4', [address, asRead])
   }
 
   const change = async (params: readonly unknown[]) => {

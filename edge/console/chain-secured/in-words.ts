@@ -2,6 +2,10 @@
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
+/** By these one knows it again; a longer one would push what stands behind it out of sight. */
+const NAME_SHOWN_CHARACTERS = 64
+const EVERY_WALLET = 'every wallet of the account, later ones too'
+const EVERY_ACTION = 'every action, whoever wrote it'
 
 export type Words = {
   group: (id: bigint) => string
@@ -16,16 +20,18 @@ export type Words = {
 
 /** @param account as the contract has it now; absent where that could not be read: then ids stand alone */
 export function inWords(account: AccountView | undefined): Words {
-  const named = (what: string, name: string | undefined) => (name ? `${what} “${name}”` : what)
+  // In marks that a name can not end.
+  const named = (what: string, name: string | undefined) =>
+    name ? `${what} “${name.slice(0, NAME_SHOWN_CHARACTERS).replace(/[“”]/g, '"')}”` : what
   const group = (id: bigint) =>
     named(`group ${id}`, account?.groups.find((known) => BigInt(known.id) === id)?.name)
   const wallet = (pkpId: string) => {
-    if (pkpId === ZERO_WORD) return 'every wallet of the account, later ones too'
+    if (pkpId === ZERO_WORD) return EVERY_WALLET
     const known = account?.wallets.find((candidate) => candidate.pkpId === pkpId)
     return named(known?.address ?? `0x${pkpId.slice(-40)}`, known?.name)
   }
   const action = (cidHash: string) => {
-    if (cidHash === ZERO_WORD) return 'every action, whoever wrote it'
+    if (cidHash === ZERO_WORD) return EVERY_ACTION
     const known = account?.actions.find((candidate) => candidate.cidHash === cidHash)
     return named(known?.cid || `the action of hash ${cidHash}`, known?.name)
   }
@@ -38,9 +44,12 @@ export function inWords(account: AccountView | undefined): Words {
     groups: (ids) =>
       ids.includes(0n) ? 'every group, later ones too' : listed(ids.map((id) => group(id))),
     wallet,
-    wallets: (ids) => listed(ids.map((id) => wallet(id))),
+    // Alone: behind hundreds of others nobody would read it, and these mean nothing beside it.
+    wallets: (ids) =>
+      ids.includes(ZERO_WORD) ? EVERY_WALLET : listed(ids.map((id) => wallet(id))),
     action,
-    actions: (hashes) => listed(hashes.map((hash) => action(hash))),
+    actions: (hashes) =>
+      hashes.includes(ZERO_WORD) ? EVERY_ACTION : listed(hashes.map((hash) => action(hash))),
     usageKey,
   }
 }

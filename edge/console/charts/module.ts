@@ -20,6 +20,11 @@ export type DrawnChart = {
 const adopted = new CSSStyleSheet()
 adopted.replaceSync(css)
 
+/** What is counted is whole, cents among it: 1, 2, 5, 10, and on to thousands of millions. */
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat()
+
 /** Draws into an element that has a height, and again when its width or the colour scheme changes. */
 export function drawChart(element: HTMLElement, chart: Chart): DrawnChart {
   if (!document.adoptedStyleSheets.includes(adopted)) document.adoptedStyleSheets.push(adopted)
@@ -68,7 +73,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
     ...sizeOf(element),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    padding: [8, 8, 0, 0],
+    padding: [8, 24, 0, 0],
     scales: {
       x: { time: true, range: () => [times[0]! / 1000, until / 1000] },
       y: { range: () => [0, highestOf(drawn) * 1.1] },
@@ -80,6 +85,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
         ...axis,
         grid: { stroke: ink('line'), width: 1 },
         size: 56,
+        incrs: WHOLE_STEPS,
         values: (_, values) => values.map((value) => (value === null ? '' : written(value))),
       },
     ],

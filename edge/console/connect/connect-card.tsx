@@ -1,8 +1,8 @@
 /** How one comes to one's account: drawn by the Worker, with which nothing can be done, and over it by the script. */
 import type { Child, FC } from 'hono/jsx'
-import { NAME_MAX_CHARACTERS } from '../../../shared/limits.ts'
 import { NoWalletCard } from '../console/wallets/no-wallet.tsx'
 import { Field } from '../parts.tsx'
+import { NameOnChain } from '../name-on-chain.tsx'
 
 export type ConnectCardProps = {
   /** What is under way, as "Connecting…": nothing else can be begun meanwhile. */
@@ -48,15 +48,7 @@ export const ConnectCard: FC<ConnectCardProps> = ({ busy, problem, acts, wallets
       <form id="create" class="card" {...(acts && { onSubmit: acts.create })}>
         <h2>Create an account</h2>
         <fieldset disabled={isDead}>
-          <Field
-            name="account_name"
-            label="Name"
-            hint="Written on the chain, for everybody to read."
-            type="text"
-            required
-            maxlength={NAME_MAX_CHARACTERS}
-            autocomplete="off"
-          />
+          <NameOnChain name="account_name" />
           <button type="submit" class="quiet">
             Create an account
           </button>

@@ -1,7 +1,10 @@
 /** The key that the person has ticked to keep: with this tab, and until it is closed. Nowhere else is a key kept. */
+import { givePagesUp } from '../pages-left-behind.ts'
+
 const NAME = 'svc/console-key'
 
 export function keepKey(apiKey: string): void {
+  givePagesUp()
   sessionStorage.setItem(NAME, apiKey)
 }
 

@@ -4,6 +4,8 @@ import type { Child } from 'hono/jsx'
 import { isApiKeyShape } from '../../../shared/api-key.ts'
 import type { Opened } from '../console/module.tsx'
 import { failureInWords } from '../failure-in-words.ts'
+import { NEW_TRIGGER } from '../new-trigger.ts'
+import { givePagesUp } from '../pages-left-behind.ts'
 import { ShownOnce } from '../shown-once.tsx'
 import { WalletConnect } from '../console/wallets/wallet-connect.tsx'
 import { ConnectCard } from './connect-card.tsx'
@@ -93,12 +95,12 @@ const NewAccount = ({ made: { apiKey, walletAddress, open } }: { made: NewKey })
   <div class="card">
     <h2>Your account is there</h2>
     <p>
-      Its address on the chain is <code>{walletAddress}</code>.
+      Its address on the chain is <code>{walletAddress}</code>. Its key is a secret of yours:
     </p>
     <ShownOnce
       name="account key"
       secret={apiKey}
-      warning="Who has it has the account. It is shown this once and kept by nobody: lost, it can not be replaced."
+      warning="Who has this key has the account. It is shown this once and kept by nobody: lost, it can not be replaced."
       mayKeep
       onStored={(keep) => {
         if (keep) keepKey(apiKey)
@@ -143,6 +145,8 @@ function keepIfKept(apiKey: string): void {
 /** Nothing is left of what this page knew: it is another page afterwards. */
 function disconnect(): void {
   forgetKey()
+  // Of a trigger that was not made: its usage key is this account's.
+  sessionStorage.removeItem(NEW_TRIGGER)
   history.replaceState(null, '', location.pathname)
   location.reload()
 }
@@ -159,4 +163,10 @@ async function begin(): Promise<void> {
   }
 }
 
+/** Come back to as it was left, the page would still have the key that it said it forgets. */
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && keptKey() === undefined) location.reload()
+})
+
+givePagesUp()
 void begin()

@@ -1,5 +1,5 @@
 /** Whose account it is, by which key, in which mode, and what it may spend. */
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
 import { UserText } from '../user-text.tsx'
@@ -7,6 +7,7 @@ import { onBalanceChanged } from './balance-changed.ts'
 import type { Connection } from './connection.ts'
 import { HEADING_MAX_CHARACTERS } from './permissions.ts'
 import type { OpenedAccount } from './module.tsx'
+import { useEffect } from '../use-effect.ts'
 
 type AccountHeadProps = {
   connection: Connection
@@ -50,9 +51,9 @@ const Identity = ({ connection }: { connection: Connection }) =>
   )
 
 const KINDS = {
-  account: 'Account key',
-  usage: 'Usage key',
-  billing: 'Former account key, for billing alone',
+  account: 'Hash of the account key',
+  usage: 'Hash of the usage key',
+  billing: 'Hash of the former account key, for billing alone',
 } as const
 
 /** Free to read. Of a wallet it is not asked by itself: the wallet would have to sign for it. */

@@ -1,5 +1,5 @@
 /** What stands around each view: whose account it is, the places of the console, and what is under way. */
-import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { useRef, useState } from 'hono/jsx/dom'
 import { forgetKey } from '../connect/kept-key.ts'
 import type { Connection } from './connection.ts'
 import { AccountHead } from './account-head.tsx'
@@ -18,6 +18,7 @@ import { NoAccount } from './wallets/no-account.tsx'
 import { SentTransactions } from './wallets/sent-transactions.tsx'
 import { WalletNotices } from './wallets/wallet-notices.tsx'
 import { type View, type ViewName, VIEWS } from './view.ts'
+import { useEffect } from '../use-effect.ts'
 
 const DRAWN: Record<ViewName, View> = {
   start: StartView,
@@ -131,6 +132,10 @@ function useTitle(title: string, heading: { current: HTMLHeadingElement | null }
     const [page] = document.querySelectorAll('h1')
     document.title = `${title} · ${page?.textContent ?? ''}`
     if (!isFirst.current) heading.current?.focus()
+    // On a narrow screen the row of views is scrolled.
+    document
+      .querySelector('.views [aria-current]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
     isFirst.current = false
   }, [title])
 }

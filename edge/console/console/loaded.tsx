@@ -1,7 +1,8 @@
 /** What a view reads of the API before it can be drawn. */
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { failureInWords } from '../failure-in-words.ts'
+import { useEffect } from '../use-effect.ts'
 
 export type Loading<Value> = {
   state: 'loading' | 'failed' | 'there'

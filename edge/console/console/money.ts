@@ -1,12 +1,10 @@
-/** Amounts as people write and read them. */
+/** Amounts as people write them, and for how long. */
 
 /** @returns cents; `undefined` for what is no amount of dollars */
 export function centsOf(dollars: string): number | undefined {
   if (!/^\d{1,7}(\.\d{1,2})?$/.test(dollars)) return undefined
   return Math.round(Number(dollars) * 100)
 }
-
-export const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
 /** The windows of a spending cap that the console offers, in seconds. */
 export const WINDOWS = [
@@ -18,4 +16,13 @@ export const WINDOWS = [
 /** Others are set by the API alone. */
 export function windowInWords(seconds: number): string {
   return WINDOWS.find(([known]) => known === seconds)?.[1] ?? `${seconds} seconds`
+}
+
+/**
+ * Those that are offered for a cap, its own among them, which the API may have set to any: a cap that is changed stays for
+ * as long as it was.
+ */
+export function windowChoices(own: number): [value: string, text: string][] {
+  const seconds = new Set([...WINDOWS.map(([known]) => known), own])
+  return [...seconds].map((each) => [String(each), windowInWords(each).replace(/^an? /, '')])
 }

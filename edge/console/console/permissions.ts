@@ -5,7 +5,7 @@ import type {
   UsageKey,
   Wallet,
 } from '../../../shared/client/core/account.ts'
-import { visible } from '../user-text.tsx'
+import { asRead, visible } from '../user-text.tsx'
 import type { Connection } from './connection.ts'
 import { folded } from '../folded.ts'
 
@@ -52,15 +52,22 @@ export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} ($
 export function nameOfAction(cidHash: string, { actions }: Permissions): string {
   if (cidHash === EVERY) return 'Every action'
   const action = actions.find(({ cid_hash }) => cid_hash === cidHash)
-  if (action && action.name !== '') return shownName(action.name)
-  return folded(action?.action_ipfs_cid ?? cidHash)
+  const id = folded(action?.action_ipfs_cid ?? cidHash)
+  return action && action.name !== '' ? toldApart(action.name, id, actions) : id
 }
 
 export function nameOfWallet(pkpId: string, { wallets }: Permissions): string {
   if (pkpId === EVERY) return 'Every wallet'
   const wallet = wallets.find(({ pkp_id }) => pkp_id === pkpId)
-  if (wallet && wallet.name !== '') return shownName(wallet.name)
-  return folded(wallet?.wallet_address ?? `0x${pkpId.slice(-40)}`)
+  const id = folded(wallet?.wallet_address ?? `0x${pkpId.slice(-40)}`)
+  return wallet && wallet.name !== '' ? toldApart(wallet.name, id, wallets) : id
+}
+
+/** A usage key may give what it permits a name that another has: then the id stands beside it. */
+function toldApart(name: string, id: string, all: readonly { name: string }[]): string {
+  const read = asRead(name)
+  const isAlone = all.filter((other) => asRead(other.name) === read).length < 2
+  return isAlone ? shownName(name) : `${shownName(name)} (${id})`
 }
 
 /** What somebody who is trusted with little could do much with. */

@@ -1,7 +1,8 @@
 /** The line at the foot of the window that says what is under way, what is done, and what failed and why. */
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import { type FailureInWords, failureInWords } from '../failure-in-words.ts'
 import { onTold, type Progress, tell } from './told.ts'
+import { useEffect } from '../use-effect.ts'
 
 type ProgressLineProps = { disconnect: () => void }
 

@@ -52,7 +52,9 @@ export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   textarea.hidden = true
   textarea.after(host)
   if (wasWrittenIn) {
-    view.dispatch({ selection: { anchor: textarea.selectionStart, head: textarea.selectionEnd } })
+    // What is selected stays selected: who is about to write over it would write before it.
+    const selection = { anchor: textarea.selectionStart, head: textarea.selectionEnd }
+    view.dispatch({ selection, scrollIntoView: true })
     view.focus()
   }
   const toEditor = (event: Event) => {

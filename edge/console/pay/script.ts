@@ -1,6 +1,7 @@
 /** The script of the page `/pay`. `edge/console/build.ts` makes `script.txt` of it. */
 import { PAY_PATH } from '../console/credits/payment-channel.ts'
-import { dollars } from '../console/credits/dollars.ts'
+import { dollars } from '../dollars.ts'
+import { mayBeGivenUp } from '../pages-left-behind.ts'
 import { askConsole } from './ask-console.ts'
 import { loadProcessor } from './processor.ts'
 import { mayRunForeignScript } from './bare-tab.ts'
@@ -15,6 +16,7 @@ const name = location.hash.slice(1)
 const isBack = new URLSearchParams(location.search).has('redirect_status')
 // Out of the history, and of what the processor's script sees: names of the channel, and what a bank has appended.
 history.replaceState(null, '', PAY_PATH)
+mayBeGivenUp()
 
 if (!mayRunForeignScript(() => Object.keys(sessionStorage)))
   say(

@@ -1,9 +1,12 @@
 import type { Child } from 'hono/jsx'
 import { render, useState } from 'hono/jsx/dom'
 
+const FOCUSABLE = 'a, button, summary'
+
 /**
  * Draws into an element in place of what the Worker wrote there, and again for each value: what is the same keeps its
- * elements, and with them the focus.
+ * elements, and with them the focus. The first drawing makes new ones: the focus goes to the one at the same place, and
+ * what was unfolded stays so.
  */
 export function drawn<Value extends object>(
   element: HTMLElement,
@@ -16,6 +19,14 @@ export function drawn<Value extends object>(
     put = setValue
     return <>{draw(value)}</>
   }
+  const all = <Kind extends HTMLElement>(selector: string) => [
+    ...element.querySelectorAll<Kind>(selector),
+  ]
+  const focused = all(FOCUSABLE).indexOf(document.activeElement as HTMLElement)
+  const unfolded = all<HTMLDetailsElement>('details').map(({ open }) => open)
   render(<Drawn />, element)
+  all(FOCUSABLE)[focused]?.focus({ preventScroll: true })
+  for (const [i, details] of all<HTMLDetailsElement>('details').entries())
+    if (unfolded[i]) details.open = true
   return (value) => put(value)
 }

@@ -22,26 +22,31 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   const charts = new RunCharts(place('charts'))
   const query = new URLSearchParams(location.search)
   let isPaused = false
-  let shown: RunLine[] | undefined
+  /** By what their addresses end with: first those that came with the page. */
+  let shown = Array.from(list.querySelectorAll('a'), ({ pathname }) =>
+    pathname.slice(`/runs/${trigger}`.length),
+  )
+  let drawnLines: readonly RunLine[] = []
   let arrived: Glance | undefined
   let put: ((glance: Glance) => void) | undefined
 
   const isHeld = () => list.matches(':hover, :focus-within')
 
-  function show(glance: Glance): void {
-    const known = new Map(glance.lines.map((line) => [line.suffix, line]))
-    const isNew = ({ suffix }: RunLine) => !shown?.some((line) => line.suffix === suffix)
-    const fresh = shown === undefined ? [] : glance.lines.filter(isNew)
-    const holds = fresh.length > 0 && isHeld()
-    const lines = holds ? shown!.map((line) => known.get(line.suffix) ?? line) : glance.lines
-    arrived = holds ? glance : undefined
-    held!.hidden = !holds
-    held!.textContent = fresh.length === 1 ? 'Show 1 new run' : `Show ${fresh.length} new runs`
-    if (fresh.length > 0 && !holds)
-      heard.textContent = fresh.length === 1 ? '1 new run' : `${fresh.length} new runs`
-    shown = lines
+  function show(glance: Glance, holds = isHeld()): void {
+    const known = new Map([...drawnLines, ...glance.lines].map((line) => [line.suffix, line]))
+    const fresh = glance.lines.filter(({ suffix }) => !shown.includes(suffix)).length
+    const waits = holds && fresh > 0
+    const lines = waits ? shown.flatMap((suffix) => known.get(suffix) ?? []) : glance.lines
+    arrived = waits ? glance : undefined
+    held!.hidden = !waits
+    held!.textContent = fresh === 1 ? 'Show 1 new run' : `Show ${fresh} new runs`
+    if (fresh > 0 && !waits) heard.textContent = fresh === 1 ? '1 new run' : `${fresh} new runs`
+    drawnLines = lines
+    shown = lines.map(({ suffix }) => suffix)
     place('no-runs').hidden = lines.length > 0
-    put!({ ...glance, lines })
+    const seen = { ...glance, lines }
+    if (put) put(seen)
+    else begin(seen)
   }
 
   function begin(glance: Glance): void {
@@ -70,7 +75,6 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     const glance = await askJson<Glance>(`/triggers/${trigger}/runs.json?${wanted}`)
     // A press on Pause may have come meanwhile.
     if (isPaused) return LOOK_MS
-    if (!put) begin(glance)
     show(glance)
     if (glance.chart) charts.draw(glance.chart)
     return LOOK_MS
@@ -84,9 +88,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   })
   held.addEventListener('click', () => {
     if (!arrived) return
-    const glance = arrived
-    shown = undefined
-    show(glance)
+    show(arrived, false)
     list.querySelector('a')?.focus()
   })
   void keepAsking(

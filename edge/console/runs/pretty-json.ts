@@ -16,6 +16,15 @@ export function prettyJson(value: unknown, max: number = SHOWN_CHARACTERS): Show
   return { text: writer.text, isCut: writer.isFull }
 }
 
+/** Characters that a browser makes and keeps of one answer without a stutter. */
+const INDENTED_CHARACTERS = 4 * 1024 * 1024
+
+/** All of it: over lines, or on one where that would be indentation for the most part. */
+export function wholeJson(value: unknown): string {
+  const { text, isCut } = prettyJson(value, INDENTED_CHARACTERS)
+  return isCut ? JSON.stringify(value) : text
+}
+
 /** A text up to its end or this length. */
 export function cutText(text: string, max: number = SHOWN_CHARACTERS): Shown {
   return { text: text.slice(0, max), isCut: text.length > max }

@@ -6,7 +6,8 @@ import type { Shown } from './pretty-json.ts'
 import type { ShownEvent, ShownRun } from './shown-run.ts'
 import { Moment, Status, WAITS } from './states.tsx'
 import { Timeline } from './timeline.tsx'
-import { dollars, duration, visibleLines } from './written.ts'
+import { dollars } from '../dollars.ts'
+import { duration, visibleLines } from './written.ts'
 
 export const RunDetails: FC<{ run: ShownRun; now: number }> = ({ run, now }) => (
   <>
@@ -105,11 +106,12 @@ const LogsPart: FC<{ run: ShownRun }> = ({ run: { logs, logsAreCut, finished_at 
   </section>
 )
 
-const DECODED: Record<string, string> = {
-  exact: 'Certain: which arguments are indexed is known.',
-  inferred: 'Inferred: which arguments are indexed is what the values speak for.',
-  raw: 'Not decoded: nothing fits. Topics and data are in the input.',
-}
+/** A map: of a run on trial its owner wrote the word, and `constructor` is none of these. */
+const DECODED: ReadonlyMap<string, string> = new Map([
+  ['exact', 'Certain: which arguments are indexed is known.'],
+  ['inferred', 'Inferred: which arguments are indexed is what the values speak for.'],
+  ['raw', 'Not decoded: nothing fits. Topics and data are in the input.'],
+])
 
 const EventPart: FC<{ event: ShownEvent; reorged: boolean }> = ({ event, reorged }) => (
   <section class="card" aria-labelledby="event">
@@ -122,7 +124,7 @@ const EventPart: FC<{ event: ShownEvent; reorged: boolean }> = ({ event, reorged
         ['Transaction', <UserText text={event.transaction} />],
         ['Contract', <UserText text={event.contract} />],
         ['Signature', <UserText text={event.signature} />],
-        ['Decoding', DECODED[event.decode] ?? <UserText text={event.decode} />],
+        ['Decoding', DECODED.get(event.decode) ?? <UserText text={event.decode} />],
         ...event.decoded.map(([name, value]): [string, Child] => [
           visible(name),
           <UserText text={value} max={500} />,

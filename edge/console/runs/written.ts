@@ -1,4 +1,4 @@
-/** Times, lengths and amounts as the pages of runs write them. All times are Unix milliseconds, written in UTC. */
+/** Times and lengths as the pages of runs write them. All times are Unix milliseconds, written in UTC. */
 import { visible } from '../user-text.tsx'
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
@@ -50,8 +50,6 @@ export function bytesWritten(bytes: number): string {
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
-
-export const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`
 
 /** Text of several lines in which nothing is hidden: line ends and tabs are what they are. */
 export function visibleLines(text: string): string {

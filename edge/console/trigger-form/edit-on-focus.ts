@@ -15,8 +15,5 @@ async function open(textarea: HTMLTextAreaElement): Promise<void> {
   const loading: Promise<EditorScript> = import(EDITOR)
   const loaded = await loading.catch(() => undefined)
   if (!loaded) return
-  const isThere = document.activeElement === textarea
-  const before = textarea.value.slice(0, textarea.selectionStart).split('\n')
-  const editor = loaded.mountEditor({ textarea })
-  if (isThere) editor.goTo(before.length, before.at(-1)!.length + 1)
+  loaded.mountEditor({ textarea })
 }

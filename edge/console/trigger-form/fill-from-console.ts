@@ -2,9 +2,11 @@ import { NEW_TRIGGER } from '../new-trigger.ts'
 
 /**
  * Fills the form with what the console's first steps left in this tab, and takes it away. The usage key goes into its field and
- * nowhere else. What is not as it should be is left out: it is a form, and the person sees it.
+ * nowhere else. What is not as it should be is left out: it is a form, and the person sees it. It is for a new trigger: one
+ * that is there keeps its key, whose field is empty.
  */
 export function fillFromConsole(form: HTMLFormElement): void {
+  if (form.elements.namedItem('seen') !== null) return
   const text = sessionStorage.getItem(NEW_TRIGGER)
   if (text === null) return
   sessionStorage.removeItem(NEW_TRIGGER)

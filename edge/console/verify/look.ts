@@ -51,7 +51,7 @@ async function governanceOf(info: Info, rpcUrl: string, signal: AbortSignal) {
   }
 }
 
-const NODE_NOT_NAMED = 'Name a node of the chain below, and the contract is asked.'
+const NODE_NOT_NAMED = 'Name a node of the chain above, and the contract is asked.'
 const NODE_CLOSED =
   'The node that you named did not answer, or takes no questions from pages (CORS).'
 const NO_HASHES = 'The app id or the compose hash is none.'

@@ -23,7 +23,7 @@ main { min-height: 100vh; }
 .views a:hover { color: var(--ink); text-decoration: underline; }
 .views a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--act); }
 .view > h2 { margin: 0 0 1rem; font-size: 1.375rem; }
-.view > h2:focus { outline: none; }
+.view > h2:focus, .signing h2:focus { outline: none; }
 .view h3 { font-size: 1.0625rem; }
 .loading { min-height: 12rem; color: var(--soft); }
 
@@ -65,6 +65,7 @@ button[aria-busy=true] { opacity: .6; cursor: progress; }
 .picture { margin: 0 0 1.5rem; padding: 1.25rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
 .picture figcaption > p { margin: .75rem 0 0; }
 .scrolled { overflow-x: auto; }
+.scrolled table { min-width: 32rem; }
 .picture svg { display: block; max-width: none; font: 14px system-ui, sans-serif; }
 .picture rect { fill: var(--ground); stroke: var(--edge); }
 .picture .group rect { fill: var(--paper); stroke: var(--act); stroke-width: 2; }

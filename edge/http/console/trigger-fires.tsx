@@ -54,7 +54,7 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
       )}
       <p class="note">
         {isSigned
-          ? 'It is signed as many senders sign, with the secret of default_params.'
+          ? 'It is signed as many senders sign, with the secret of default_params: put it into the first line, or show the command that has it.'
           : 'Anybody who knows the address can fire it: have the action check who sent it.'}
       </p>
     </section>

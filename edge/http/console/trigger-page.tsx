@@ -90,7 +90,8 @@ export async function triggerPage(
 }
 
 const NEXT = {
-  webhook: 'Run the command below, or give the address to the sender: its first run appears here.',
+  webhook:
+    'Run the command under “Fire it yourself”, or give the address to the sender: its first run appears here.',
   schedule: 'Its first run appears here at the next tick. To see one now, run a test.',
   chain_event: 'A run appears here for each log that matches. To see one now, run a test.',
 } as const

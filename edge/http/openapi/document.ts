@@ -12,6 +12,7 @@ import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { errorReference, errorResponses, headerReferences, headers } from './errors.ts'
 import { type ApiOperation, apiOperations, failuresOf } from './operations.ts'
 import { otherRoutes } from './other-routes.ts'
+import { pageRoutes } from './page-routes.ts'
 
 /** @param publicUrl where clients reach this service */
 export function openApiDocument(publicUrl: string): OpenApiDocument {
@@ -35,7 +36,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
       headers,
       securitySchemes: { Bearer: { type: 'http', scheme: 'bearer' } },
     },
-    paths: { ...api, ...otherRoutes },
+    paths: { ...api, ...otherRoutes, ...pageRoutes },
   }
 }
 

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { atConsole, clientWithKey, connect, openAccount, settled } from '../at-console.ts'
 import { evaluate } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
-import type { Visitor } from '../visitor.ts'
+import { launchChromiumThatKeepsPages } from '../chromium.ts'
+import { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>\u202E'
@@ -33,6 +34,22 @@ async function payByCard(page: Page, number: string): Promise<void> {
   await page.getByLabel('Card number').fill(number)
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
 }
+
+/** Within a page: opens a document of this site, and asks this site by it, which the page's own policy forbids. */
+const askedBy = (path: string) => `(async () => {
+  const opened = open(${JSON.stringify(path)})
+  for (let looks = 0; looks < 100; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    try {
+      if (opened.location.href === 'about:blank' && !opened.closed) continue
+      const answer = await opened.fetch('/docs/start')
+      return 'answered ' + answer.status
+    } catch {
+      return 'cut off'
+    }
+  }
+  return 'never came'
+})()`
 
 export function creditWalks(walks: Walks): void {
   const atCredits = async () => atConsole(walks, (await openAccount(walks)).apiKey, 'credits')
@@ -131,6 +148,12 @@ export function creditWalks(walks: Walks): void {
     expect(await pay.content()).not.toContain(apiKey)
   })
 
+  it('the processor’s script asks nothing of this site by a document of it that it opens', async () => {
+    const pay = await payPage(await atCredits(), '10')
+    for (const path of ['/scripts/pay.js', '/openapi.json', '/account'])
+      expect(await evaluate(pay, askedBy(path))).toBe('cut off')
+  })
+
   it('the processor’s script is not loaded into a tab that keeps the key', async () => {
     const { apiKey } = await openAccount(walks)
     const visitor = await walks.visitor()
@@ -143,6 +166,31 @@ export function creditWalks(walks: Walks): void {
     await page.getByText('this tab keeps something of the console').waitFor()
     expect(asked).not.toContain(walks.processor.url)
     await judge(page, 'pay-kept')
+  })
+
+  it('Back brings neither the processor’s script into a tab that keeps the key since, nor a key that was to be forgotten', async () => {
+    const { apiKey } = await openAccount(walks)
+    const browser = await launchChromiumThatKeepsPages()
+    try {
+      const visitor = await Visitor.at(walks.triggersUrl, browser)
+      const { page } = visitor
+      await visitor.open('/pay')
+      await evaluate(page, 'globalThis.script = "there"')
+      await visitor.open('/console')
+      await page.getByLabel('API key').waitFor()
+      await page.goBack({ waitUntil: 'commit' })
+      await page.getByText('This page is opened by the console').waitFor()
+      expect(await evaluate(page, 'globalThis.script')).toBeUndefined()
+
+      await visitor.open('/console')
+      await connect(visitor, apiKey)
+      await visitor.open('/docs')
+      await page.goBack({ waitUntil: 'commit' })
+      await page.getByLabel('API key').waitFor()
+      expect(await page.locator('.view').count()).toBe(0)
+    } finally {
+      await browser.close()
+    }
   })
 
   it('a hostile link to the payment page pays for nobody: what it brings is not looked at', async () => {

@@ -79,7 +79,7 @@ export function ownershipWalks(walks: Walks): void {
     await page.getByText('That is the admin now.').waitFor()
     await page.getByLabel('Address of the new admin').fill(heir.address.toLowerCase())
     await page.getByRole('button', { name: 'Look at it' }).click()
-    await page.getByText('It came without capitals').waitFor()
+    await page.getByText('It came all in one case').waitFor()
     expect(await page.locator('main').innerText()).toContain(heir.address)
     await judgeConsole(page, 'ownership-new-admin')
     await page.getByLabel(/^Type/).fill('hand over')
@@ -142,6 +142,9 @@ export function ownershipWalks(walks: Walks): void {
     }
     await dialog.getByRole('heading', { name: 'Register a usage key' }).waitFor()
     expect(await dialog.innerText()).toMatch(/May run the actions of\s+every group, later ones too/)
+    // What is long is read from its beginning.
+    expect(await evaluate(page, 'document.querySelector("dialog").scrollTop')).toBe(0)
+    expect(await evaluate(page, 'document.activeElement.id')).toBe('signing-title')
     await judgeConsole(page, 'wallet-explained-usage-key')
     await page.getByRole('button', { name: 'Send it with my wallet' }).click()
     await page.getByRole('heading', { name: 'The usage key is there' }).waitFor()

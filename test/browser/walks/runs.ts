@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { evaluate } from '../evaluate.ts'
+import { heldBack } from '../held-back.ts'
 import { judge } from '../judged-page.ts'
 import { newProgram } from '../program.ts'
 import type { Visitor } from '../visitor.ts'
@@ -124,14 +125,20 @@ export function runWalks(walks: Walks): void {
     const trigger = await here.create('async function main() { return 1 }')
     const first = await fire(trigger, {})
     await ended(here, first)
+    // The first look comes after the next run: what arrives between the page and its first look waits too.
+    const look = await heldBack(page, '**/runs.json*')
     await visitor.open(`/triggers/${trigger.id}`)
     const pause = page.getByRole('button', { name: 'Pause updates' })
     await pause.waitFor()
     await page.getByRole('link', { name: /UTC$/ }).focus()
     await ended(here, await fire(trigger, {}))
+    look()
     const held = page.getByRole('button', { name: 'Show 1 new run' })
     await held.waitFor()
     expect(await listed(page).count()).toBe(1)
+    expect(
+      await evaluate(page, 'document.activeElement === document.querySelector(".runs a")'),
+    ).toBe(true)
     await held.focus()
     await page.keyboard.press('Enter')
     await listed(page).nth(1).waitFor()
@@ -141,15 +148,19 @@ export function runWalks(walks: Walks): void {
         'document.activeElement.closest("li") === document.querySelector(".runs li")',
       ),
     ).toBe(true)
+    await ended(here, await fire(trigger, {}))
+    await held.waitFor()
+    expect(await listed(page).count()).toBe(2)
 
     await pause.focus()
+    await listed(page).nth(2).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Resume updates' }).waitFor()
     await ended(here, await fire(trigger, {}))
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await page.keyboard.press('Enter')
-    await listed(page).nth(2).waitFor()
+    await listed(page).nth(3).waitFor()
     expect(asked.filter((url) => url.includes('runs.json')).length).toBeGreaterThan(0)
   })
 
@@ -197,8 +208,16 @@ export function runWalks(walks: Walks): void {
     const queued = await fire(trigger, {})
     await fire(trigger, {})
     await fire(trigger, {})
+    const look = await heldBack(page, '**/state.json*')
     await visitor.open(`/runs/${queued}`)
+    const input = page.locator('#run details').filter({ hasText: 'What the action was given' })
+    await input.locator('summary').click()
+    look()
+    for (let i = 0; i < 2; i++)
+      await page.waitForResponse((answer) => answer.url().includes('/state.json'))
     await judge(page, 'run-queued')
+    expect(await input.locator('pre').isVisible()).toBe(true)
+    expect(await evaluate(page, 'document.activeElement.tagName')).toBe('SUMMARY')
     await visitor.press('Cancel this run')
     expect(await page.locator('.state').innerText()).toContain('Failed')
     expect(await page.getByRole('button', { name: 'Cancel this run' }).count()).toBe(0)

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { deployDemoToken } from '../../../origin/stack/demo-token/deploy.ts'
 import { fundedWallets } from '../../../origin/stack/funded-wallets.ts'
 import { evaluate } from '../evaluate.ts'
+import { heldBack } from '../held-back.ts'
 import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
 import type { Visitor } from '../visitor.ts'
@@ -45,8 +46,20 @@ export function triggerFormWalks(walks: Walks): void {
 
     await visitor.onward(() => row.getByRole('link', { name: 'Edit' }).click())
     await judge(page, 'trigger-edit')
+    // A key that the console left in this tab is for a new trigger: Save here would give it to this one.
+    await evaluate(page, `sessionStorage.setItem('svc/new-trigger', ${text})`)
+    await page.reload({ waitUntil: 'domcontentloaded' })
+    expect(await page.getByLabel('Usage key').inputValue()).toBe('')
     await page.getByText('Delete this trigger').click()
     await judge(page, 'trigger-delete')
+    // The editor comes while they have selected all of it, to write another in its place.
+    const editor = await heldBack(page, '**/scripts/editor.js')
+    await page.getByLabel('Source of the action').click()
+    await page.keyboard.press('Control+A')
+    editor()
+    await page.locator('.cm-content').waitFor()
+    await page.keyboard.insertText(ECHO.replace('params)', 'given)'))
+    expect(await page.locator('#action_code').inputValue()).toBe(ECHO.replace('params)', 'given)'))
     await visitor.press('Delete for good: sign each payment')
     expect(await page.getByRole('status').innerText()).toContain('was deleted')
     expect(await row.count()).toBe(0)

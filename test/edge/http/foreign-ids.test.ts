@@ -1,8 +1,10 @@
 import { listDurableObjectIds } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../edge/app.ts'
+import * as schema from '../../../edge/db/schema.ts'
 import {
   createTrigger,
+  db,
   edge,
   env,
   fire,
@@ -109,12 +111,16 @@ describe('the id of somebody else', async () => {
 describe('a flood of ids', () => {
   it('forged or malformed ones address no object', async () => {
     const id = await unknownTriggerId()
-    const before = (await listDurableObjectIds(env.TRIGGER_QUEUE)).length
+    const before = new Set((await listDurableObjectIds(env.TRIGGER_QUEUE)).map(String))
     for (const made of [forged(id), id.slice(1), `${id}=`, 'A'.repeat(32), '%00'])
       for (const operation of Object.keys(OPERATIONS))
         expect((await ask(operation, made, `${made}${'A'.repeat(16)}`)).status).toBe(404)
     await edge(`/webhook/${forged(id)}`, { method: 'POST', body: '{}' })
-    expect(await listDurableObjectIds(env.TRIGGER_QUEUE)).toHaveLength(before)
+    // Those of triggers of other tests may come meanwhile: the scanner looks at them.
+    const rows = await db.select({ id: schema.triggers.id }).from(schema.triggers)
+    const known = new Set(rows.map((row) => String(env.TRIGGER_QUEUE.idFromName(row.id))))
+    const after = (await listDurableObjectIds(env.TRIGGER_QUEUE)).map(String)
+    expect(after.filter((made) => !before.has(made) && !known.has(made))).toEqual([])
   })
 
   it('of ids that we made and never gave out leaves no storage behind', async () => {

@@ -192,6 +192,8 @@ it('twelve slow runs go over four connections at most', async () => {
   let most = 0
   const send = globalThis.fetch
   const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    // Of the origin alone: watchers of chains, which other tests left, ask their nodes.
+    if (!new Request(input, init).url.includes('/sealed/')) return send(input, init)
     most = Math.max(most, ++open)
     try {
       return await send(input, init)

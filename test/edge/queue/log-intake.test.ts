@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { logRunSuffix } from '../../../edge/chain/log-run.ts'
 import type { DeliveryAnswer, LogDelivery } from '../../../edge/chain/subscription.ts'
@@ -35,6 +35,11 @@ import {
 import { inObject } from './seeded.ts'
 
 const owner: Owner = await someOwner()
+// Else their chain's watcher asks on for as long as there are tests.
+afterAll(async () => {
+  const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
+  await Promise.all(list.map(({ id }) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })))
+})
 const HEAD = 1_000
 const CONTRACT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

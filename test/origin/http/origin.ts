@@ -13,10 +13,9 @@ import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { Audit } from '../../../origin/credits/audit.ts'
 import { parseSettings } from '../../../origin/env.ts'
-import { Health } from '../../../origin/health/health.ts'
+import { operating } from '../../../origin/health/operating.ts'
 import { openLog } from '../../../origin/log.ts'
 import { Counters } from '../../../origin/metrics/counters.ts'
-import { observe } from '../../../origin/metrics/gauges.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { addressOf, Keyring } from '../../../origin/keys/keyring.ts'
 import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
@@ -177,31 +176,21 @@ export async function startOrigin(processor?: ProcessorDouble) {
     },
   }
   const certificateEndsAt = () => now() + broken.certificateMs
-  const health = new Health({
-    now,
-    mirror,
-    pollMs: 250,
-    isDatabaseAway: () => broken.isDatabaseAway,
-    areExecutorsBroken: () => broken.areExecutorsBroken || pool.load().isBroken,
-    load,
-    isGasLow: () => writer.isGasLow,
-    isEvidenceThere: () => evidence.isThere,
-    certificateEndsAt,
-    isProcessorAway: () => payments?.isAway() ?? false,
-    auditDifferences: () => audit.differences,
-  })
-  observe(counters.registry, {
+  const health = operating(counters.registry, {
     now,
     mirror,
     pool,
     writer,
     credits,
     audit,
-    health,
     tee,
-    evidenceMadeAt: () => evidence.madeAt,
-    certificateEndsAt,
+    evidence,
+    payments,
     load,
+    pollMs: 250,
+    isDatabaseAway: () => broken.isDatabaseAway,
+    areExecutorsBroken: () => broken.areExecutorsBroken || pool.load().isBroken,
+    certificateEndsAt,
     cpuPressure: () => 0,
   })
   const services: Services & { receipts: ReceiptSigner } = {

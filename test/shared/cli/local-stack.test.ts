@@ -48,7 +48,7 @@ describe('what is not given to svc verify', () => {
     lock.release()
     expect(at(addresses.base_url)).toBeUndefined()
     const file = join(stateDir, 'stack.json')
-    expect(readFileSync(file, 'utf8')).not.toContain('8788')
+    expect(readFileSync(file, 'utf8')).not.toContain(addresses.base_url)
     writeFileSync(file, '{"addresses":')
     expect(at(addresses.base_url)).toBeUndefined()
   })

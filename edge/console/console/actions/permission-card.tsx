@@ -1,5 +1,5 @@
 /** What the source is called, whether it may run, and what it may use. */
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { cidHash } from '../../../../shared/action-cid.ts'
 import { actionCid } from '../../../../shared/cid.ts'
@@ -10,6 +10,7 @@ import { UserText } from '../../user-text.tsx'
 import { type Connection, isWholeAccount } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
+import { useEffect } from '../../use-effect.ts'
 
 /** The CID of a text, a moment after it was typed. */
 export function useCid(source: string): string | undefined {

@@ -1,5 +1,5 @@
 /** Params, by which key, and what became of it. */
-import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
@@ -8,6 +8,7 @@ import { clientOfKey, type Origin } from '../open.ts'
 import { type ActionRun, type Runner, runsOf } from './action-runs.ts'
 import { readParams } from './params-text.ts'
 import { isActionFailure, RunOutcome } from './run-outcome.tsx'
+import { useEffect } from '../../use-effect.ts'
 
 type RunCardProps = {
   connection: Connection
@@ -188,7 +189,7 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
         <input
           id="run-key"
           type="password"
-          autocomplete="off"
+          autocomplete="new-password"
           ref={otherKey}
           aria-describedby="run-key-hint run-key-error"
           {...(error && { 'aria-invalid': 'true' as const })}

@@ -3,7 +3,8 @@ import type { FC } from 'hono/jsx'
 import { Copy } from '../../copy.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
 import { Facts } from '../../parts.tsx'
-import { dollars } from '../credits/dollars.ts'
+import { dollars } from '../../dollars.ts'
+import { wholeJson } from '../../runs/pretty-json.ts'
 import type { Connection } from '../connection.ts'
 import type { ActionRun } from './action-runs.ts'
 import { ReceiptOf } from './receipt-of.tsx'
@@ -31,7 +32,6 @@ export const RunOutcome: FC<OutcomeProps> = (props) => {
 
 const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
   const { response, logs, duration_ms, charged_cents, receipt } = answer!
-  const text = JSON.stringify(response, null, 2)
   return (
     <>
       <Facts
@@ -40,7 +40,7 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
           ['Charged', dollars(charged_cents)],
         ]}
       />
-      <Part title="Response" text={text} />
+      <Part title="Response" text={wholeJson(response)} />
       <Logs logs={logs} />
       <ReceiptOf receipt={receipt} connection={connection} />
     </>

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'hono/jsx/dom'
+import { useRef } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { Editor } from '../../editor/mount-editor.ts'
+import { useEffect } from '../../use-effect.ts'
 
 type SourceEditorProps = {
   /** What it begins with; afterwards the text is the editor's. */

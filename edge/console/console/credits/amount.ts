@@ -1,5 +1,5 @@
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.ts'
-import { dollars } from './dollars.ts'
+import { dollars } from '../../dollars.ts'
 
 /** @param text dollars, as `12` or `12.50`; @returns cents, or why it is no amount */
 export function amountCents(text: string): number | string {

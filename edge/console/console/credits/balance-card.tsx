@@ -1,14 +1,16 @@
-import { useEffect } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { Balance } from '../../../../shared/client/core/billing.ts'
 import { Loaded, type Loading } from '../loaded.tsx'
-import { dollars } from './dollars.ts'
+import { dollars } from '../../dollars.ts'
+import { useEffect } from '../../use-effect.ts'
 
 /** @param credited counts what came in: the balance is another after each */
-export const BalanceCard: FC<{ balance: Loading<Balance>; credited: number }> = ({
-  balance,
-  credited,
-}) => {
+export const BalanceCard: FC<{
+  balance: Loading<Balance>
+  credited: number
+  /** As in "a change costs a cent". */
+  price: string
+}> = ({ balance, credited, price }) => {
   useEffect(() => {
     if (credited > 0) void balance.again()
   }, [credited])
@@ -43,7 +45,7 @@ export const BalanceCard: FC<{ balance: Loading<Balance>; credited: number }> = 
             )}
             <p class="note">
               Reserved is held for what is under way, and comes back unless it is charged. A run
-              costs 1 cent for each second that it began, a change of the account 1 cent; what
+              costs a cent for each second that it began, a change of the account {price}; what
               fails, and what is only read, costs nothing.
             </p>
           </>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { BillingOperations } from '../../../../shared/client/core/billing.ts'
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.ts'
@@ -8,8 +8,9 @@ import { UserText } from '../../user-text.tsx'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
 import { amountCents } from './amount.ts'
-import { dollars } from './dollars.ts'
+import { dollars } from '../../dollars.ts'
 import type { Payment, Payments } from './payments.ts'
+import { useEffect } from '../../use-effect.ts'
 
 type TopUpProps = { billing: BillingOperations; payments: Payments; perform: Perform }
 

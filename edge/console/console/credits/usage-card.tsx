@@ -1,5 +1,5 @@
 /** What was charged: by day as a chart, and each row of the statement. */
-import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 import type { DrawnChart } from '../../charts/module.ts'
@@ -11,9 +11,10 @@ import { UserText } from '../../user-text.tsx'
 import type { Connection } from '../connection.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
-import { dollars } from './dollars.ts'
+import { dollars } from '../../dollars.ts'
 import { saveFile } from './save-file.ts'
 import { lastDays, usageDays } from './usage-days.ts'
+import { useEffect } from '../../use-effect.ts'
 
 type UsageCardProps = { connection: Connection; perform: Perform }
 type Asked = { from: string; to: string; key_hash?: string }

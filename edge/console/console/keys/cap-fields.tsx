@@ -4,7 +4,7 @@ import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
 import { Field } from '../../parts.tsx'
 import type { Fields } from '../form.ts'
-import { centsOf, WINDOWS } from '../money.ts'
+import { centsOf, windowChoices } from '../money.ts'
 
 type Cap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
 
@@ -30,7 +30,7 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
       name={`window${suffix}`}
       label="In any"
       value={String(seconds ?? A_DAY_S)}
-      choices={WINDOWS.map(([value, text]) => [String(value), text.replace(/^an? /, '')])}
+      choices={windowChoices(seconds ?? A_DAY_S)}
     />
   </>
 )

@@ -1,11 +1,10 @@
 /** What a new usage key may do, each right with what it means. */
 import { useState } from 'hono/jsx/dom'
 import type { Group, UsageKeyFields } from '../../../../shared/client/core/account.ts'
-import { NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
-import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
 import { EVERY_GROUP, nameOfGroup } from '../permissions.ts'
 import { CapFields, capOf } from './cap-fields.tsx'
+import { NameOnChain } from '../../name-on-chain.tsx'
 
 const RIGHTS = [
   ['can_create_pkps', 'Create wallets'],
@@ -39,15 +38,7 @@ export const NewKeyForm = ({ groups, create }: NewKeyFormProps) => {
   return (
     <form class="card" onSubmit={submit}>
       <h3>Create a usage key</h3>
-      <Field
-        name="key_name"
-        label="Name"
-        hint="Written on the chain, for everybody to read."
-        type="text"
-        required
-        maxlength={NAME_MAX_CHARACTERS}
-        autocomplete="off"
-      />
+      <NameOnChain name="key_name" />
       <InGroups name="execute_in_groups" legend="Run the actions of" groups={groups} />
       <CapFields />
       {problem !== '' && (

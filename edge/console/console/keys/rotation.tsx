@@ -53,9 +53,11 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
             warning="Store it beside the old one before you go on. The old key is worth nothing as soon as this one counts; if replacing fails, the old one still counts."
             onStored={() => void pending.send()}
           />
-          <button type="button" class="quiet" onClick={pending.giveUp}>
-            Keep the old key
-          </button>
+          <p>
+            <button type="button" class="quiet" onClick={pending.giveUp}>
+              Keep the old key
+            </button>
+          </p>
         </>
       ) : (
         <>

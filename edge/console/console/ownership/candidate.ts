@@ -31,9 +31,9 @@ export async function candidateOf(
   if ((await opened.standing(address)) !== 'none')
     return refused('That address is the admin of an account, or was: it can not be made one again.')
   const warnings = []
-  if (typed === typed.toLowerCase())
+  if (typed !== address)
     warnings.push(
-      'It came without capitals, so that a typing error shows in nothing: compare it twice.',
+      'It came all in one case, so that a typing error shows in nothing: compare it twice.',
     )
   if (await opened.isContract(address))
     warnings.push(

@@ -22,8 +22,9 @@ export const TypedConfirmation: FC<TypedConfirmationProps> = ({
   const [error, setError] = useState<string | undefined>(undefined)
   const submit = (event: Event) => {
     const typed = submitted(event).text('typed')
-    if (typed.toLowerCase() === words) return onConfirmed()
-    setError(`Type “${words}”, and nothing was done yet.`)
+    const isRight = typed.toLowerCase() === words
+    setError(isRight ? undefined : `Type “${words}”, and nothing was done yet.`)
+    if (isRight) onConfirmed()
   }
   return (
     <form onSubmit={submit} novalidate>

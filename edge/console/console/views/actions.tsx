@@ -1,7 +1,7 @@
 /** `#actions`: source, what it may, a run of it, and the actions that have a name. */
-import { useEffect, useRef, useState } from 'hono/jsx/dom'
+import { useRef, useState } from 'hono/jsx/dom'
 import type { Editor } from '../../editor/mount-editor.ts'
-import { keepDraft, keptDraft } from '../actions/draft.ts'
+import { type Draft, keepDraft, keptDraft } from '../actions/draft.ts'
 import { PermissionCard, useCid } from '../actions/permission-card.tsx'
 import { RegisteredCard } from '../actions/registered-card.tsx'
 import { RunCard } from '../actions/run-card.tsx'
@@ -10,9 +10,18 @@ import { SOME_WALLET, TEMPLATES } from '../actions/templates.ts'
 import { isWholeAccount } from '../connection.ts'
 import { useLoaded } from '../loaded.tsx'
 import type { View } from '../view.ts'
+import { useEffect } from '../../use-effect.ts'
+
+const FIRST = TEMPLATES[0]!
+
+/** Whether it is something else than what one starts with. */
+const isOther = ({ source = FIRST.source, params = FIRST.params }: Partial<Draft>) =>
+  source !== FIRST.source || params !== FIRST.params
 
 export const ActionsView: View = ({ connection, origin, perform }) => {
-  const [draft, setDraft] = useState(() => keptDraft() ?? TEMPLATES[0]!)
+  const [draft, setDraft] = useState<Draft>(() => keptDraft() ?? FIRST)
+  // Known at once, and not from the next drawing on: what was typed just now is not replaced.
+  const isWritten = useRef(isOther(draft))
   const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
   const isWhole = isWholeAccount(connection)
   const actions = useLoaded(async () =>
@@ -23,12 +32,14 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
   )
   const cid = useCid(draft.source)
 
-  const change = (changed: Partial<typeof draft>) =>
+  const change = (changed: Partial<Draft>) => {
+    if (isOther(changed)) isWritten.current = true
     setDraft((before) => {
       const { source, params } = { ...before, ...changed }
       keepDraft({ source, params })
       return { source, params }
     })
+  }
   const startFrom = (name: string) => {
     const template = TEMPLATES.find((known) => known.name === name)
     if (!template) return
@@ -38,9 +49,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
   }
   // What one starts with has a wallet of the account in it, where there is one.
   useEffect(() => {
-    const [first] = TEMPLATES
-    const isUntouched = draft.source === first!.source && draft.params === first!.params
-    if (wallets.state === 'there' && isUntouched) startFrom(first!.name)
+    if (wallets.state === 'there' && !isWritten.current) startFrom(FIRST.name)
   }, [wallets.state])
   const goTo = (line: number, column: number) => {
     editor.current?.mark([{ line, text: 'The stack names this line' }])

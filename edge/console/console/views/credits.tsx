@@ -4,6 +4,7 @@ import { paymentsOf } from '../credits/payments.ts'
 import { TopUpCard, usePayments } from '../credits/top-up-card.tsx'
 import { UsageCard } from '../credits/usage-card.tsx'
 import { useLoaded } from '../loaded.tsx'
+import { priceOfChange } from '../price-of-change.ts'
 import type { View } from '../view.ts'
 
 export const CreditsView: View = ({ connection, perform }) => {
@@ -13,7 +14,11 @@ export const CreditsView: View = ({ connection, perform }) => {
   const balance = useLoaded(() => billing.balance())
   return (
     <div class="credits-view">
-      <BalanceCard balance={balance} credited={payments.credited} />
+      <BalanceCard
+        balance={balance}
+        credited={payments.credited}
+        price={priceOfChange(connection)}
+      />
       <TopUpCard {...{ billing, payments, perform }} />
       <UsageCard {...{ connection, perform }} />
     </div>

@@ -1,5 +1,5 @@
 /** `#groups`: which actions may run with which wallets, and which usage keys may run them. */
-import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
+import { DESCRIPTION_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
 import { GroupRow } from '../groups/group-row.tsx'
@@ -7,6 +7,7 @@ import { Loaded, useLoaded } from '../loaded.tsx'
 import { readPermissions } from '../permissions.ts'
 import { PermissionPicture } from '../picture/permission-picture.tsx'
 import type { View } from '../view.ts'
+import { NameOnChain } from '../../name-on-chain.tsx'
 
 export const GroupsView: View = ({ connection, perform }) => {
   const { client } = connection
@@ -24,15 +25,7 @@ export const GroupsView: View = ({ connection, perform }) => {
   const creation = (
     <form class="card" onSubmit={(event) => void create(event)}>
       <h3>Create a group</h3>
-      <Field
-        name="group_name"
-        label="Name"
-        hint="Written on the chain, for everybody to read."
-        type="text"
-        required
-        maxlength={NAME_MAX_CHARACTERS}
-        autocomplete="off"
-      />
+      <NameOnChain name="group_name" />
       <Field
         name="group_description"
         label="Description"

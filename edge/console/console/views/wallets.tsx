@@ -1,13 +1,12 @@
 /** `#wallets`: the keys that the service has made for the account, and never gives to anybody but permitted actions. */
-import { NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Copy } from '../../copy.tsx'
-import { Field } from '../../parts.tsx'
 import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'
 import { HEADING_MAX_CHARACTERS } from '../permissions.ts'
 import { Loaded, useLoaded } from '../loaded.tsx'
 import { priceOfChange } from '../price-of-change.ts'
 import type { View } from '../view.ts'
+import { NameOnChain } from '../../name-on-chain.tsx'
 
 export const WalletsView: View = ({ connection, perform }) => {
   const { client } = connection
@@ -24,14 +23,7 @@ export const WalletsView: View = ({ connection, perform }) => {
   const creation = (
     <form class="card" onSubmit={(event) => void create(event)}>
       <h3>Create a wallet</h3>
-      <Field
-        name="wallet_name"
-        label="Name"
-        hint="Optional. Written on the chain, for everybody to read."
-        type="text"
-        maxlength={NAME_MAX_CHARACTERS}
-        autocomplete="off"
-      />
+      <NameOnChain name="wallet_name" optional />
       <button type="submit">Create a wallet</button>
     </form>
   )

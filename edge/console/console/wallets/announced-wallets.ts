@@ -1,5 +1,6 @@
 /** Wallets of the browser, as they announce themselves (EIP-6963). All of it is theirs to choose, and none of it is proven. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
+import { asRead } from '../../user-text.tsx'
 import { walletIcon } from './wallet-icon.ts'
 
 export type AnnouncedWallet = {
@@ -39,6 +40,11 @@ export function announcedWallets(
   target.addEventListener('eip6963:announceProvider', listener)
   target.dispatchEvent(new Event('eip6963:requestProvider'))
   return () => target.removeEventListener('eip6963:announceProvider', listener)
+}
+
+/** Whether two of them would be read as the same. */
+export function hasNamesakes(wallets: readonly Pick<AnnouncedWallet, 'name'>[]): boolean {
+  return new Set(wallets.map(({ name }) => asRead(name))).size < wallets.length
 }
 
 /** Whatever a page's neighbours may put into an event: read once, and believed in nothing. */

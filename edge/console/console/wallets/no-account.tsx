@@ -1,10 +1,9 @@
 /** A wallet that has no account to show: it may open one, or it may never again. */
 import type { FC } from 'hono/jsx'
-import { NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
-import { Field } from '../../parts.tsx'
 import type { WalletConnection } from '../connection.ts'
 import { submitted } from '../form.ts'
 import type { Perform } from '../view.ts'
+import { NameOnChain } from '../../name-on-chain.tsx'
 
 type NoAccountProps = {
   connection: WalletConnection
@@ -68,15 +67,7 @@ const OpenAccount: FC<NoAccountProps> = ({ connection, perform, reconnect }) => 
         with this wallet: it would be taken.
       </p>
       <form onSubmit={open}>
-        <Field
-          name="account_name"
-          label="Name"
-          hint="Written on the chain, for everybody to read."
-          type="text"
-          required
-          maxlength={NAME_MAX_CHARACTERS}
-          autocomplete="off"
-        />
+        <NameOnChain name="account_name" />
         <button type="submit">Open an account</button>
       </form>
     </div>

@@ -1,11 +1,12 @@
 /** Where a person reads what their wallet will be asked, and decides: nothing else can be pressed meanwhile. */
 import type { FC } from 'hono/jsx'
-import { render, useEffect, useRef } from 'hono/jsx/dom'
+import { render, useRef } from 'hono/jsx/dom'
 import type { Explanation } from '../../chain-secured/explanation.ts'
 import { Facts } from '../../parts.tsx'
 import { UserText } from '../../user-text.tsx'
 import type { Shown, Signing } from './signing.ts'
 import { useSigning } from './use-signing.ts'
+import { useEffect } from '../../use-effect.ts'
 
 type DialogProps = {
   signing: Signing
@@ -68,7 +69,7 @@ const Content: FC<DialogProps & { shown: Shown }> = ({ shown, signing, walletNam
               ? 'Send it with my wallet'
               : 'Sign it with my wallet'}
           </button>
-          <button type="button" class="quiet" autofocus onClick={() => signing.decide(false)}>
+          <button type="button" class="quiet" onClick={() => signing.decide(false)}>
             Cancel
           </button>
         </div>
@@ -93,7 +94,10 @@ const Explained: FC<{ explanation: Explanation }> = ({ explanation }) => {
           ? 'Your wallet will be asked to send a transaction.'
           : 'Your wallet will be asked to sign a statement.'}
       </p>
-      <h2 id="signing-title">{title}</h2>
+      {/* The focus is where reading begins: on a button it would scroll a long explanation away. */}
+      <h2 id="signing-title" tabindex={-1} autofocus>
+        {title}
+      </h2>
       <p>
         <UserText text={says} max={VALUE_MAX_CHARACTERS} />
       </p>

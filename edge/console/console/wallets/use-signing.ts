@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import type { Signing, SigningState } from './signing.ts'
+import { useEffect } from '../../use-effect.ts'
 
 /** What is asked and what was sent, as of now. */
 export function useSigning(signing: Signing): SigningState {

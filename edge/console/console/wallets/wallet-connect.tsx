@@ -1,9 +1,10 @@
 /** The wallets that the browser offers, each a button, where there are any. */
 import type { FC } from 'hono/jsx'
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import { NoWalletCard, WALLETS_TITLE } from './no-wallet.tsx'
 import { UserText } from '../../user-text.tsx'
-import { type AnnouncedWallet, announcedWallets } from './announced-wallets.ts'
+import { type AnnouncedWallet, announcedWallets, hasNamesakes } from './announced-wallets.ts'
+import { useEffect } from '../../use-effect.ts'
 
 /** What the person has chosen, to connect by. */
 export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
@@ -53,6 +54,3 @@ const WalletButton: FC<WalletButtonProps> = ({ wallet, isBusy, onChosen }) => (
     </span>
   </button>
 )
-
-const hasNamesakes = (wallets: readonly AnnouncedWallet[]) =>
-  new Set(wallets.map(({ name }) => name.trim().toLowerCase())).size < wallets.length

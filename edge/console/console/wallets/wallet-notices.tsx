@@ -1,9 +1,10 @@
 /** What happens in the wallet while the console shows its account. */
 import type { FC } from 'hono/jsx'
-import { useEffect, useState } from 'hono/jsx/dom'
+import { useState } from 'hono/jsx/dom'
 import { UserText } from '../../user-text.tsx'
 import type { WalletConnection } from '../connection.ts'
 import { type WalletChange, watchWallet } from './wallet-watch.ts'
+import { useEffect } from '../../use-effect.ts'
 
 export const WalletNotices: FC<{ connection: WalletConnection }> = ({ connection }) => {
   const { address, wallet } = connection

@@ -144,7 +144,8 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
       label="Usage key"
       hint={keyHint(isNew, isRefused(problems))}
       type="password"
-      autocomplete="off"
+      // Of a field that says `off`, browsers make little: the account key that one keeps would be filled in.
+      autocomplete="new-password"
       maxlength={256}
       required={isNew}
       error={problems.usage_api_key}

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { TriggerRefused } from '../../../triggers/trigger-refused.ts'
 import { toApiError } from '../../failure.ts'
-import { TOPIC_FIELDS, type TriggerField, type TriggerFields } from './fields.ts'
+import { FORM_FIELDS, TOPIC_FIELDS, type TriggerField } from './fields.ts'
 
 /** `form` is of no field. */
 export type Problems = Partial<Record<TriggerField | 'form', string>>
@@ -50,28 +50,8 @@ export function fieldOf(path: string): TriggerField | 'form' {
     return TOPIC_FIELDS[at] ?? TOPIC_FIELDS[0]
   }
   if (path.startsWith('options.dedup.')) return 'dedup_header'
-  return (SHOWN as readonly string[]).includes(name) ? (name as TriggerField) : 'form'
+  return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerField) : 'form'
 }
-
-const SHOWN = [
-  'name',
-  'action_code',
-  'usage_api_key',
-  'default_params',
-  'max_runs_per_minute',
-  'max_queued_runs',
-  'concurrency',
-  'on_lost',
-  'dedup',
-  'handshake',
-  'misfire',
-  'cron',
-  'chain',
-  'contract_address',
-  'event_signature',
-  'start_block',
-  'finality',
-] as const satisfies readonly (keyof TriggerFields)[]
 
 function inWords(issue: z.core.$ZodIssue): string {
   const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : ''

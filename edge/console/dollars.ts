@@ -1,4 +1,4 @@
-/** @param cents whole ones */
+/** An amount as people read it. @param cents whole ones */
 export const dollars = (cents: number): string => FORMAT.format(cents / 100)
 
 const FORMAT = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })

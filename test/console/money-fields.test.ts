@@ -1,0 +1,33 @@
+import { describe, expect, it, test } from 'vitest'
+import { amountCents } from '../../edge/console/console/credits/amount.ts'
+import { centsOf, windowChoices } from '../../edge/console/console/money.ts'
+
+const WEIRD = ['-1', '1e3', '1e21', '1,50', '1.5.0', '0x10', '١٢', '12345678', '1.005', ' ', 'NaN']
+
+describe('amounts of dollars', () => {
+  test.each(WEIRD)('wrong unit: %j is no amount', (text) => {
+    expect(centsOf(text)).toBeUndefined()
+    expect(typeof amountCents(text)).toBe('string')
+  })
+
+  it('are whole cents', () => {
+    expect(['1.15', '0.29', '1.1', '4.35'].map(centsOf)).toEqual([115, 29, 110, 435])
+    expect(['5', '12.5', '$ 25.99'].map(amountCents)).toEqual([500, 1250, 2599])
+  })
+})
+
+describe('the window of a cap', () => {
+  const offered = [
+    ['3600', 'hour'],
+    ['86400', 'day'],
+    ['604800', 'week'],
+  ]
+
+  it('wrong unit: a cap for thirty days that is changed is none for an hour', () => {
+    expect(windowChoices(30 * 86_400)).toEqual([...offered, ['2592000', '2592000 seconds']])
+  })
+
+  it('is an hour, a day or a week elsewhere', () => {
+    expect(windowChoices(86_400)).toEqual(offered)
+  })
+})

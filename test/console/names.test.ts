@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { inWords } from '../../edge/console/chain-secured/in-words.ts'
+import {
+  nameOfAction,
+  nameOfWallet,
+  type Permissions,
+} from '../../edge/console/console/permissions.ts'
+
+const action = (name: string, digit: string) => ({
+  name,
+  cid_hash: `0x${digit.repeat(64)}`,
+  action_ipfs_cid: `Qm${digit.repeat(44)}`,
+})
+const wallet = (name: string, digit: string) => ({
+  name,
+  pkp_id: `0x${digit.repeat(64)}`,
+  wallet_address: `0x${digit.repeat(40)}`,
+})
+
+it('impostor: what is named as another is, by a key that may permit it, stands with its id', () => {
+  const actions = [action('Sign', '1'), action('sign\u200B', '2'), action('Other', '3')]
+  const wallets = [wallet('Hot', '4'), wallet('Hot ', '5'), wallet('Cold', '6')]
+  const all = { actions, wallets, groups: [], keys: [] } as unknown as Permissions
+  expect(actions.map(({ cid_hash }) => nameOfAction(cid_hash, all))).toEqual([
+    'Sign (Qm111111…111111)',
+    'sign‹U+200B› (Qm222222…222222)',
+    'Other',
+  ])
+  expect(wallets.map(({ pkp_id }) => nameOfWallet(pkp_id, all))).toEqual([
+    'Hot (0x444444…444444)',
+    'Hot  (0x555555…555555)',
+    'Cold',
+  ])
+})
+
+it('smuggling: the name of a group ends no sentence about it, and pushes none out of sight', () => {
+  const groups = [
+    { id: 3, name: 'a”. It can be undone. “b' },
+    { id: 4, name: 'n'.repeat(256) },
+  ]
+  const words = inWords({ groups, wallets: [], actions: [], usageApiKeys: [] } as never)
+  expect(words.group(3n)).toBe('group 3 “a". It can be undone. "b”')
+  expect(words.group(4n)).toBe(`group 4 “${'n'.repeat(64)}”`)
+})

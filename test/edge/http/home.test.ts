@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { edge } from '../app.ts'
+import { Person } from './console/person.ts'
+
+describe('the front page', () => {
+  it('says what this is and how to begin, under 30 KB and without a script', async () => {
+    const text = await (await edge('/')).text()
+    expect(text).toContain('href="/console#start"')
+    expect(text).toContain('href="/sign-in?next=%2Ftriggers"')
+    expect(text).not.toContain('<script')
+    expect(text.length).toBeLessThan(30 * 1024)
+  })
+
+  it('leads who is signed in to the triggers', async () => {
+    const { status, response } = await (await Person.signedIn()).get('/')
+    expect([status, response.headers.get('location')]).toEqual([303, '/triggers'])
+  })
+})

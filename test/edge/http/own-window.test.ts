@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { inOwnWindow } from '../../../edge/http/own-window.ts'
+import { createTrigger, edge, someOwner } from '../app.ts'
+
+const POLICY = 'cross-origin-opener-policy'
+
+it('the processor’s script opens no document of this site to ask by it: each answer is cut off from its opener', async () => {
+  const owner = await someOwner()
+  const { id } = await createTrigger(owner)
+  const answers = await Promise.all([
+    ...[
+      '/scripts/pay.js',
+      '/scripts/editor.js',
+      '/openapi.json',
+      '/SKILL.md',
+      '/llms.txt',
+      '/docs/start.md',
+      '/docs/start',
+      '/health',
+      '/metrics',
+      '/api/me',
+      '/nothing',
+      '/triggers/x/runs.json',
+      '/runs/x/state.json',
+      '/core/v1/nothing',
+      '/dev/mailbox',
+      '/sign-in?next=/account',
+      `/webhook/${id}`,
+      `/webhook/${id}?hub.mode=subscribe&hub.challenge=1`,
+      '/webhook/x',
+    ].map((path) => edge(path, { redirect: 'manual' })),
+    edge(`/webhook/${id}`, { method: 'POST', body: '{}' }),
+    edge('/webhook/x', { method: 'POST', body: '{}' }),
+    edge('/api/me', { method: 'OPTIONS' }),
+    owner.api('/api/me'),
+  ])
+  for (const { url, status, headers } of answers)
+    expect([url, status, headers.get(POLICY)]).toEqual([url, status, 'same-origin'])
+})
+
+it('whoever answers for the origin decides nothing about it', () => {
+  const loose = new Response('{}', { headers: { [POLICY]: 'unsafe-none' } })
+  expect(inOwnWindow(loose).headers.get(POLICY)).toBe('same-origin')
+  const pay = new Response('', { headers: { [POLICY]: 'noopener-allow-popups' } })
+  expect(inOwnWindow(pay)).toBe(pay)
+  expect(inOwnWindow(new Response(null, { status: 304 })).status).toBe(304)
+})

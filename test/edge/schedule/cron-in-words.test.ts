@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { cronInWords } from '../../../edge/schedule/cron-in-words.ts'
+
+describe('a cron in words', () => {
+  it.each([
+    ['* * * * *', 'every minute'],
+    ['*/5 * * * *', 'every 5 minutes'],
+    ['*/30 * * * * *', 'every 30 seconds'],
+    ['0 9 * * *', 'every day at 09:00'],
+    ['0 9,17 * * MON,fri', 'on Mondays and Fridays at 09:00 and 17:00'],
+    ['15 * * * *', 'every hour at :15'],
+    ['0 */6 * * *', 'every 6 hours at :00'],
+    ['0 0 1 1 *', 'on the 1st of January at 00:00'],
+    ['0 9 1 * 1', 'on the 1st and on Mondays at 09:00'],
+    ['*/10 9-17 * * 1-5', 'every 10 minutes from 09:00 to 17:59, Monday to Friday'],
+    ['0 0 0 * * 7', 'on Sundays at 00:00'],
+    // A step that does not come round evenly, the last day, and the first Monday have no short words.
+    ['*/7 * * * *', undefined],
+    ['0 9 L * *', undefined],
+    ['0 0 * * 1#1', undefined],
+  ])('%s is %s', (cron, words) => expect(cronInWords(cron)).toBe(words))
+})
