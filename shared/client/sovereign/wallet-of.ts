@@ -49,8 +49,12 @@ function ethersWallet(signer: EthersSigner): Wallet {
       return signer.signTypedData(domain, Object.fromEntries(own), message)
     },
     send: async ({ gas, chainId, ...call }) => {
-      const sent = await signer.sendTransaction({ ...call, gasLimit: gas, chainId })
-      return sent.hash
+      const transaction = { ...call, gasLimit: gas, chainId }
+      // Where the key is the node's, the node counts. Other signers ask that provider, which may not know of the latest yet.
+      if ('sendUncheckedTransaction' in signer)
+        return (await signer.sendTransaction(transaction)).hash
+      const count = await node.send('eth_getTransactionCount', [call.from, 'pending'])
+      return (await signer.sendTransaction({ ...transaction, nonce: Number(count) })).hash
     },
   }
 }

@@ -111,11 +111,11 @@ describe('the package svc/client', () => {
   it('has declarations that a program is checked against', async () => {
     const program = readFileSync(join(root, 'test/shared/client/client.test-d.ts'), 'utf8')
     const installed = program.replace('../../../shared/client/index.ts', 'svc/client')
-    writeFileSync(join(app(), 'program.ts'), installed)
+    writeFileSync(join(app(), 'program.mts'), installed)
     const options = ['--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024,dom']
     options.push('--module', 'nodenext', '--moduleResolution', 'nodenext', '--types', '')
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const args = [tsc, ...options, '--skipLibCheck', 'program.ts']
+    const args = [tsc, ...options, '--skipLibCheck', 'program.mts']
     const checked = await run(process.execPath, args, { cwd: app() }).catch((error) => error)
     expect(checked.stdout).toBe('')
   })

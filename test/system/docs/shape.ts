@@ -49,12 +49,14 @@ function misshapenText(expected: string, actual: string, at: string): string | u
   return found === undefined ? undefined : `${at}: ${found}`
 }
 
+/** Bytes as hex; a token of three parts; a key; an identifier of content. Each from its start: a token may have `0x` within it. */
+const HEX = '0x[0-9a-fA-F]*…?[0-9a-fA-F]*(?![\\w-])'
+const TOKEN = '\\beyJ[\\w.-]*…?|[\\w-]{32,}|\\bQm\\w+…?\\w*'
+
 /** What differs from one run to the next, in a word. */
 const shapeOf = (text: string) =>
   text
     .trim()
-    .replaceAll(/0x[0-9a-fA-F]*…?[0-9a-fA-F]*/g, '<hex>')
-    .replaceAll(/\bQm\w+…?\w*|\beyJ[\w.-]*…?/g, '<token>')
-    .replaceAll(/[\w-]{32,}/g, '<token>')
+    .replaceAll(new RegExp(`(${HEX})|${TOKEN}`, 'g'), (_, hex) => (hex ? '<hex>' : '<token>'))
     .replaceAll(/\d+(\.\d+)?/g, '<n>')
     .replaceAll(/[ \t]+/g, ' ')
