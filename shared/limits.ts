@@ -157,6 +157,9 @@ export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
 /** How long `/sealed/execute` waits for the outcome before it answers `running`. */
 export const EXECUTE_WAIT_MS = 5_000
 
+/** Who changes the action of a trigger waits at most this long for what the origin says of the key that is stored. */
+export const STORED_KEY_LOOK_MS = 5_000
+
 /** The longest wait of `/sealed/outcomes`: below every proxy's idle time-out that we know of. */
 export const OUTCOMES_WAIT_MS = 25_000
 

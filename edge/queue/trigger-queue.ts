@@ -54,6 +54,12 @@ export class TriggerQueue extends DurableObject<Env> {
     return trigger && { kind: trigger.kind, actionCid: this.#parts.state.actionCid }
   }
 
+  /** The key that new runs are given: nothing at the edge can open it. */
+  async sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined> {
+    const trigger = this.#owned(ownerId)
+    return trigger && this.#parts.state.sealedUsageKey(trigger.usageKey)
+  }
+
   /**
    * Changes what its owner may change.
    * @param head of the chain that a chain event begins on, where this has been asked for

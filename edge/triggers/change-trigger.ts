@@ -6,6 +6,7 @@ import type { TriggerQueue } from '../queue/trigger-queue.ts'
 import type { KnownHead } from '../queue/watch-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
 import { ChainUnavailable, chainHead } from './chain-head.ts'
+import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { takeUsageKey } from './take-usage-key.ts'
 import { requireAllowed } from './trigger-rules.ts'
 
@@ -35,7 +36,7 @@ export async function changeTrigger(
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
   // The stub's own types make nothing of a record that may have any JSON in it.
-  const queue: Pick<TriggerQueue, 'kindAndAction' | 'change'> =
+  const queue: Pick<TriggerQueue, 'kindAndAction' | 'sealedUsageKey' | 'change'> =
     env.TRIGGER_QUEUE.getByName(triggerId)
   // Neither of a kind's rules nor of a key anything is said to somebody else.
   const known = await queue.kindAndAction(ownerId)
@@ -50,6 +51,10 @@ export async function changeTrigger(
     const taken = await takeUsageKey(env, now, body.usage_api_key, action, { triggerId, ownerId })
     change.sealedUsageKey = taken.sealed
     warnings = taken.warnings
+  } else if (cid !== undefined && cid !== known.actionCid) {
+    const sealed = await queue.sealedUsageKey(ownerId)
+    if (!sealed) return undefined
+    warnings = await storedKeyWarnings(env, now, { sealed, triggerId, ownerId }, cid)
   }
   let head: KnownHead | undefined
   for (let tries = 0; tries < TRIES; tries++) {

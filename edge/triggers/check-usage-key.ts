@@ -1,3 +1,4 @@
+import type { AskedKey } from '../../shared/wire/sealed-keys.ts'
 import type { Env } from '../env.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
 import { OriginAway } from '../trust/origin-away.ts'
@@ -11,18 +12,21 @@ export type CheckedKey = {
 }
 
 /**
- * Asks the origin what a key is, before it is stored with a trigger (`decisions.md`, Usage keys at rest): a master key
- * is to be refused with 422, a key that is unknown or not permitted is worth a warning.
- * @param actionCid of the action that the trigger runs
+ * Asks the origin what a key is, before it or another action is stored with a trigger (`decisions.md`, Usage keys at
+ * rest): a master key is to be refused with 422, a key that is unknown or not permitted is worth a warning.
+ * @param actionCid of the action that the trigger is to run
+ * @param signal ends the wait
  * @throws {OriginAway | OriginBusy} 503 or 429: nobody can tell now
  */
 export async function checkUsageKey(
   env: Env,
   now: () => number,
-  key: string,
+  key: AskedKey,
   actionCid: string,
+  signal?: AbortSignal,
 ): Promise<CheckedKey> {
-  const answer = await new SealedOrigin(env, now).checkKey({ api_key: key, action_cid: actionCid })
+  const question = { ...key, action_cid: actionCid }
+  const answer = await new SealedOrigin(env, now).checkKey(question, signal)
   if (answer.state === 'known') return { key: answer.key, mayExecute: answer.may_execute }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })

@@ -27,7 +27,7 @@ export async function takeUsageKey(
   owner: { triggerId: string; ownerId: string },
 ): Promise<TakenKey> {
   try {
-    const checked = await checkUsageKey(env, now, usageKey, actionCid)
+    const checked = await checkUsageKey(env, now, { api_key: usageKey }, actionCid)
     if (checked.key === 'account') throw new TriggerRefused({ reason: 'account_key' })
     const { storage } = await sealingKeys(env, now())
     const sealed = await sealForStorage(storage, usageKey, owner)

@@ -54,9 +54,9 @@ export class SealedOrigin {
     return this.#call(SEALED_OUTCOMES_PATH, request, outcomesAnswerSchema, request.wait_ms, signal)
   }
 
-  /** @throws {OriginAway} */
-  checkKey(request: Unsent<CheckKeyRequest>): Promise<CheckKeyAnswer> {
-    return this.#call(SEALED_KEYS_PATH, request, checkKeyAnswerSchema, 0)
+  /** @throws {OriginAway} also when `signal` ends the wait */
+  checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyAnswer> {
+    return this.#call(SEALED_KEYS_PATH, request, checkKeyAnswerSchema, 0, signal)
   }
 
   async #call<Answer>(

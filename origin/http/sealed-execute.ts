@@ -8,7 +8,6 @@ import {
   executeRequestSchema,
   SEALED_EXECUTE_PATH,
 } from '../../shared/wire/sealed.ts'
-import { openStored } from '../channel/open-request.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { Services } from '../services.ts'
 import { principalOf } from './authenticate.ts'
@@ -16,6 +15,7 @@ import { jsonTextSchema } from './json/json-text.ts'
 import { paramsText } from './params.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { requireSize } from './size.ts'
+import { openStoredKey } from './stored-key.ts'
 
 const schema = executeRequestSchema.extend({ js_params: jsonTextSchema })
 type ExecuteRequest = z.infer<typeof schema>
@@ -76,11 +76,7 @@ function keyIn({ credential, run }: ExecuteRequest, { channel }: Services): stri
       'Send the key that was sealed for the run’s own trigger.',
     )
   }
-  const sealed = Buffer.from(credential.sealed_usage_key, 'base64url')
-  return openStored(channel.storage, sealed, {
-    triggerId: credential.trigger_id,
-    ownerId: credential.owner_id,
-  })
+  return openStoredKey(credential, channel)
 }
 
 async function within(waitMs: number, outcome: Promise<Outcome>): Promise<ExecuteAnswer> {

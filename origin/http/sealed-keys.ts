@@ -8,9 +8,11 @@ import {
 } from '../../shared/wire/sealed-keys.ts'
 import { apiKeyHash } from '../accounts/api-key.ts'
 import { permissionToRun } from '../accounts/permissions.ts'
+import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
+import { openStoredKey } from './stored-key.ts'
 
-/** What a key is and whether it may run an action: the edge asks before it stores one with a trigger. */
+/** What a key is and whether it may run an action: the edge asks before it stores the one or the other with a trigger. */
 export const sealedKeys: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,
@@ -22,8 +24,9 @@ export const sealedKeys: SealedOperation<CheckKeyRequest> = {
         'Ask GET /core/v1/account_exists with the key.',
       )
     services.load.requireRoom()
+    const key = keyIn(body, services)
     await requireFirst(body, services)
-    const principal = services.mirror.current().principal(apiKeyHash(body.api_key))
+    const principal = services.mirror.current().principal(apiKeyHash(key))
     if (!principal) return { state: 'known', key: 'unknown', may_execute: false }
     return {
       state: 'known',
@@ -31,4 +34,14 @@ export const sealedKeys: SealedOperation<CheckKeyRequest> = {
       may_execute: permissionToRun(principal, body.action_cid) !== undefined,
     }
   },
+}
+
+function keyIn({ api_key, stored }: CheckKeyRequest, { channel }: Services): string {
+  if (api_key !== undefined && stored === undefined) return api_key
+  if (stored !== undefined && api_key === undefined) return openStoredKey(stored, channel)
+  throw new ApiError(
+    422,
+    'api_key, stored: a question is about one key.',
+    'Send the one or the other.',
+  )
 }

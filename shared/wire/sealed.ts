@@ -36,17 +36,18 @@ export const freshness = {
   expires_at: z.int(),
 }
 
+/** A usage key as the edge keeps it: sealed for one trigger of one owner, and opened by the origin alone. */
+export const storedKeySchema = z.object({
+  sealed_usage_key: base64url,
+  trigger_id: base64url.length(TRIGGER_ID_CHARACTERS),
+  owner_id: z.string(),
+})
+export type StoredKey = z.infer<typeof storedKeySchema>
+
 export const executeRequestSchema = z.object({
   ...freshness,
-  /** Whose permission counts: a key, or one that was sealed for a trigger and that only the origin opens. */
-  credential: z.union([
-    z.object({ api_key: z.string().min(1).max(256) }),
-    z.object({
-      sealed_usage_key: base64url,
-      trigger_id: base64url.length(TRIGGER_ID_CHARACTERS),
-      owner_id: z.string(),
-    }),
-  ]),
+  /** Whose permission counts. */
+  credential: z.union([z.object({ api_key: z.string().min(1).max(256) }), storedKeySchema]),
   code: sourceSchema,
   js_params: paramsSchema,
   wait_ms: z.int().min(0).max(EXECUTE_WAIT_MS),

@@ -188,10 +188,12 @@ export const triggerRecord = z.object({
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-/** What creation and PATCH answer: the record, and what the owner should know of the usage key that was sent. */
+/** What creation and PATCH answer: the record, and what the owner should know of its usage key. */
 export const storedTrigger = triggerRecord.extend({
   /** Not stored; absent where there is nothing to say. */
-  warnings: z.array(z.string()).exactOptional(),
+  warnings: z.array(z.string()).exactOptional().meta({
+    description: 'What runs would be refused for with its usage key, in words; not stored.',
+  }),
 })
 export type StoredTrigger = z.infer<typeof storedTrigger>
 

@@ -50,7 +50,7 @@ function transaction(name: string, args: unknown[], change: object = {}) {
 const removal = (change?: object) => transaction('removeGroup', [ACCOUNT, 3], change)
 
 describe('a wallet behind the guard', () => {
-  let asked: { method: string; params?: any }[]
+  let asked: Parameters<Eip1193Provider['request']>[0][]
   let explanations: Explanation[]
   let sent: unknown[]
   let wallet: { accounts: string[]; chainId: string; answer: (method: string) => Promise<unknown> }
@@ -260,7 +260,8 @@ describe('a wallet behind the guard', () => {
     const twice = `{"primaryType":"ConvertAccount",${JSON.stringify(proof()).slice(1)}`
     await guarded.request({ method: 'eth_signTypedData_v4', params: [ADMIN, twice] })
     expect(explanations[0]!.title).toBe('Prove your wallet, for billing')
-    const [, given] = asked.find(({ method }) => method === 'eth_signTypedData_v4')!.params
+    const { params } = asked.find(({ method }) => method === 'eth_signTypedData_v4')!
+    const [, given] = params as [string, string]
     expect(given).not.toContain('ConvertAccount')
     expect(JSON.parse(given)).toEqual(proof())
   })

@@ -22,6 +22,7 @@ import {
   type OutcomesRequest,
   outcomesRequestSchema,
   SEALED_EXECUTE_PATH,
+  type StoredKey,
 } from '../../shared/wire/sealed.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
 import {
@@ -93,8 +94,20 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
   }
 
+  function keyIn({ sealed_usage_key, trigger_id, owner_id }: StoredKey): string {
+    const owner = { triggerId: trigger_id, ownerId: owner_id }
+    return openStored(storage, Buffer.from(sealed_usage_key, 'base64url'), owner)
+  }
+
   /** The key's own text says what it is. */
-  function checked({ api_key }: CheckKeyRequest) {
+  function checked({ api_key: sent, stored }: CheckKeyRequest) {
+    let api_key
+    try {
+      api_key = sent ?? keyIn(stored!)
+    } catch {
+      const failure = { error: 'bad_request', message: 'does not open', fix: 'none' }
+      return { state: 'refused' as const, status: 400, ...failure }
+    }
     const kind = /^(account|unknown)-/.exec(api_key)?.[1] as 'account' | 'unknown' | undefined
     const may_execute = kind !== 'unknown' && !api_key.startsWith('forbidden-')
     return { state: 'known' as const, key: kind ?? ('usage' as const), may_execute }
@@ -126,9 +139,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   async function execute(request: ExecuteRequest) {
     const { run: claim, credential } = request
     if (!claim || 'api_key' in credential) throw new Error('the edge names a run and a stored key')
-    const sealed = Buffer.from(credential.sealed_usage_key, 'base64url')
-    const owner = { triggerId: credential.trigger_id, ownerId: credential.owner_id }
-    const usageKey = openStored(storage, sealed, owner)
+    const usageKey = keyIn(credential)
     const { steps } = JSON.parse(request.code) as Script
     const run = runs.get(claim.id) ?? { calls: 0 }
     runs.set(claim.id, run)

@@ -42,6 +42,12 @@ export async function someOwner({
   return { id: user.id, token, api }
 }
 
+/** Else the watcher of their chain asks its node on for as long as there are tests. */
+export async function deleteTriggers(owner: Owner): Promise<void> {
+  const list: { id: string }[] = await (await owner.api('/api/triggers')).json()
+  await Promise.all(list.map(({ id }) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })))
+}
+
 /** The source of an action that the origin's double plays: one step a call, the last one stays. */
 export const script = (...steps: Step[]) => JSON.stringify({ steps })
 export const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'

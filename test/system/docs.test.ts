@@ -83,9 +83,9 @@ describe('the blocks of the documents', () => {
     ['block 28 of 0xabc', 'block 7   of 0x1234', true],
     ['a … c', 'a b c', true],
     ['eyJh…', 'eyJhbGciOiJFUzI1NiJ9.eyJh0xJ-0xab.c-0x9f_0xQm7', true],
-    ['Qm12…34', `${'Qm-0x'.repeat(9)}`, true],
+    ['Qm12…34', 'Qm-0x'.repeat(9), true],
     ['0x12…34', `0x${'ab'.repeat(65)}`, true],
-    ['0x12…34', `${'Qm-0x'.repeat(9)}`, false],
+    ['0x12…34', 'Qm-0x'.repeat(9), false],
     ['converted', 'reverted', false],
   ])('that show %s would not show %s: %s', (shown, printed, isSame) => {
     expect(misshapen(shown, printed) === undefined).toBe(isSame)

@@ -24,7 +24,8 @@ const firstEvent = {
   chain_event: '{"decoded": {"arg0": "1"}}',
 } as const
 
-export async function TestCard({ session, trigger: { id, kind, enabled }, test }: Shown) {
+export async function TestCard({ session, trigger, test }: Shown) {
+  const { id, kind, enabled, default_params } = trigger
   const chosen = test?.kind ?? (kind === 'schedule' ? 'params' : 'event')
   return (
     <section class="card" aria-labelledby="test">
@@ -56,6 +57,12 @@ export async function TestCard({ session, trigger: { id, kind, enabled }, test }
           rows={4}
           required
         />
+        {kind === 'webhook' && typeof default_params.secret === 'string' && (
+          <p class="note">
+            Nothing signs this event: an action that checks its sender refuses it. The command under
+            Address signs what it sends.
+          </p>
+        )}
         <button type="submit" disabled={!enabled}>
           Run a test
         </button>

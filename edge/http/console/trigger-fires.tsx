@@ -27,6 +27,7 @@ export const TriggerFires: FC<Shown> = (shown) => {
 const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params } }) => {
   const { secret } = default_params
   const isSigned = typeof secret === 'string'
+  const isShown = isSigned && isPasted(secret)
   return (
     <section class="card" aria-labelledby="fires">
       <h2 id="fires">Address</h2>
@@ -35,11 +36,12 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
       <Copy of="webhook-url" what="the address" />
       <h3>Fire it yourself</h3>
       <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
-      <Copy of="curl" what="the command" />
+      {/* Of two commands, the one that works. */}
+      {!isShown && <Copy of="curl" what="the command" />}
       {isSigned && (
         <details>
           <summary>Show it with the secret</summary>
-          {isPasted(secret) ? (
+          {isShown ? (
             <>
               <pre id="curl-secret">{senderCurl(url, secret)}</pre>
               <Copy of="curl-secret" what="the command with the secret" />

@@ -26,7 +26,7 @@ export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
-/** With `warnings`: what its owner should know of the usage key that was sent. */
+/** With `warnings`: what its owner should know of its usage key. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
 /** Without `action_code`; `default_params` is null where it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>

@@ -16,16 +16,21 @@ export function consoleWalks(walks: Walks): void {
   it('a newcomer goes the first steps from no account to the form of a webhook trigger', async () => {
     const person = await holder()
     const { page, visitor } = person
+    const focused = (button: string) =>
+      page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(button)}`)
     await visitor.open('/console')
     await judge(page, 'console-connect')
     await person.createAccount('Newcomer')
     await page.getByRole('heading', { level: 2, name: 'First steps' }).waitFor()
+    await page.getByRole('button', { name: 'Create a wallet' }).waitFor()
     await person.pressed()
     await person.judge('start')
     await page.getByRole('button', { name: 'Create a wallet' }).click()
     await person.told('Create a wallet')
+    await focused('Name the action')
     await page.getByRole('button', { name: 'All 3 at once' }).click()
     await person.told('Take the first steps')
+    await focused('Make the webhook trigger')
     await person.judge('start-done')
 
     await visitor.press('Make the webhook trigger')
@@ -46,6 +51,20 @@ export function consoleWalks(walks: Walks): void {
       '[...document.querySelectorAll("textarea, input")].some(({ value }) => value.includes("computeHmac"))',
     )
     expect(await evaluate(page, 'sessionStorage.getItem("svc/new-trigger")')).toBeNull()
+  })
+
+  it('who connects again goes on with the first steps where they were', async () => {
+    const person = await holder()
+    const { page } = person
+    const apiKey = await person.createAccount('Returning')
+    await page.getByRole('button', { name: 'All 4 at once' }).click()
+    await person.told('Take the first steps')
+    await page.reload()
+    await person.connect(apiKey)
+    await page.getByRole('button', { name: 'All 3 at once' }).click()
+    await person.told('Take the first steps')
+    await person.go('Wallets')
+    expect(await page.locator('.rows > li').count()).toBe(1)
   })
 
   it('an account gets a wallet, a group, and a usage key that hits its cap', async () => {

@@ -9,8 +9,11 @@ import {
   type Owner,
   post,
   runOnce,
+  script,
   seen,
   someOwner,
+  sql,
+  success,
   webhook,
 } from '../app.ts'
 import { between } from './front-harness.ts'
@@ -23,6 +26,12 @@ const create = (over: object) => {
 const patch = (id: string, body: object) =>
   owner.api(`/api/triggers/${id}`, { ...post('', body).init, method: 'PATCH' })
 const objects = async () => (await listDurableObjectIds(env.TRIGGER_QUEUE)).length
+const isAboutKeys = ({ url }: Request) => new URL(url).pathname === SEALED_KEYS_PATH
+/** Nobody answers what is asked of keys. */
+const away = () =>
+  between((request, send) =>
+    isAboutKeys(request) ? Promise.reject(new Error('refused')) : send(request),
+  )
 afterEach(() => vi.restoreAllMocks())
 
 describe('an account key in a trigger', () => {
@@ -68,14 +77,52 @@ describe('a key that could not run the action now', () => {
   })
 })
 
-describe('an origin that is away', () => {
-  const away = () =>
-    between((request, send) =>
-      new URL(request.url).pathname === SEALED_KEYS_PATH
-        ? Promise.reject(new Error('refused'))
-        : send(request),
-    )
+describe('another action under the key that is stored', () => {
+  const other = { action_code: `${script(success())} ` }
 
+  it('is stored, with a warning where the key could not run it now', async () => {
+    const trigger = await createTrigger(owner, { usage_api_key: 'forbidden-1' })
+    const changed: StoredTrigger = await (await patch(trigger.id, other)).json()
+    expect(changed.action_cid).not.toBe(trigger.action_cid)
+    expect(changed.warnings).toEqual([expect.stringContaining(`execute ${changed.action_cid} now`)])
+    expect(changed.warnings![0]).toContain('403')
+  })
+
+  it('is stored without one where the key may run it, or where nothing else runs', async () => {
+    const trigger = await createTrigger(owner, { usage_api_key: 'usage-1' })
+    const left = between()
+    expect(await (await patch(trigger.id, other)).json()).not.toHaveProperty('warnings')
+    expect(left.filter(isAboutKeys)).toHaveLength(1)
+    expect(await (await patch(trigger.id, other)).json()).not.toHaveProperty('warnings')
+    expect(left.filter(isAboutKeys)).toHaveLength(1)
+  })
+
+  it('a key moved to another trigger says nothing of itself', async () => {
+    const [one, two] = [await createTrigger(owner), await createTrigger(owner)]
+    const [{ sealed }] = (await sql<{ sealed: ArrayBuffer }>(
+      one.id,
+      'SELECT sealed FROM usage_keys',
+    )) as [{ sealed: ArrayBuffer }]
+    const hex = Buffer.from(sealed).toString('hex')
+    await sql(two.id, `UPDATE usage_keys SET sealed = x'${hex}'`)
+    const left = between()
+    const { warnings }: StoredTrigger = await (await patch(two.id, other)).json()
+    expect(left.filter(isAboutKeys)).toHaveLength(1)
+    expect(warnings).toEqual([expect.stringContaining('could not be asked')])
+  })
+
+  it('is stored where the origin is away, and says that nobody could tell', async () => {
+    const { id } = await createTrigger(owner)
+    const left = away()
+    const { warnings, ...record }: StoredTrigger = await (await patch(id, other)).json()
+    expect(left.filter(isAboutKeys)).toHaveLength(1)
+    expect(warnings).toEqual([expect.stringContaining('could not be asked now')])
+    expect(record.action_code).toBe(other.action_code)
+    expect(await (await owner.api(`/api/triggers/${id}`)).json()).toEqual(record)
+  })
+})
+
+describe('an origin that is away', () => {
   it('creation: 503 with Retry-After, and nothing is stored', async () => {
     const before = await objects()
     away()
@@ -98,5 +145,6 @@ it('an oracle for keys: a PATCH of somebody else’s trigger asks the origin not
   const { id } = await createTrigger(await someOwner())
   const left = between()
   expect((await patch(id, { usage_api_key: 'account-1' })).status).toBe(404)
+  expect((await patch(id, { action_code: script(success('other')) })).status).toBe(404)
   expect(left).toEqual([])
 })

@@ -1,26 +1,16 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import type { ChainLog } from '../../../edge/chain/chain-log.ts'
-import { logRunSuffix } from '../../../edge/chain/log-run.ts'
-import type { DeliveryAnswer, LogDelivery } from '../../../edge/chain/subscription.ts'
 import { settingsOf } from '../../../edge/env.ts'
 import { Deliveries } from '../../../edge/queue/deliveries.ts'
 import { FiredLogs } from '../../../edge/queue/fired-logs.ts'
 import { Intake } from '../../../edge/queue/intake.ts'
 import { LiveCounts } from '../../../edge/queue/live-counts.ts'
 import { LogIntake } from '../../../edge/queue/log-intake.ts'
-import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
+import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import {
-  createTriggerRequest,
-  type RunRecord,
-  type TriggerRecord,
-} from '../../../shared/wire/trigger.ts'
-import {
-  db,
+  deleteTriggers,
   env,
   kill,
-  type Owner,
-  post,
   queueOf,
   random,
   readRun,
@@ -30,78 +20,13 @@ import {
   slow,
   someOwner,
   sql,
-  success,
 } from '../app.ts'
+import { eventTriggersOf, HEAD, runIdOf, tell, TRANSFER, transfer } from './event-triggers.ts'
 import { inObject } from './seeded.ts'
 
-const owner: Owner = await someOwner()
-// Else their chain's watcher asks on for as long as there are tests.
-afterAll(async () => {
-  const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
-  await Promise.all(list.map(({ id }) => owner.api(`/api/triggers/${id}`, { method: 'DELETE' })))
-})
-const HEAD = 1_000
-const CONTRACT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
-
-/** A trigger of an event, begun behind block 1,000: as it is made by creation, but for the watcher that says so. */
-async function begin(over: object = {}, config: object = {}): Promise<TriggerRecord> {
-  const known = { head: async () => ({ state: 'known', head: HEAD }) }
-  const asked = { ...env, CHAIN_WATCHER: { getByName: () => known } } as unknown as typeof env
-  const context = { ownerId: owner.id, db, settings: settingsOf(env), now: Date.now, random }
-  const body = createTriggerRequest.parse({
-    name: 'an event',
-    kind: 'chain_event',
-    action_code: script(success()),
-    usage_api_key: 'usage-key',
-    config: {
-      chain: 'arbitrum',
-      contract_address: CONTRACT,
-      event_signature: 'Transfer(address,address,uint256)',
-      ...config,
-    },
-    ...over,
-  })
-  return storeTrigger(asked, context, body)
-}
-
-/** A transfer of so much, in a block. */
-function transfer(value: number, block: number, over: Partial<ChainLog> = {}): ChainLog {
-  return {
-    address: CONTRACT,
-    topics: [TRANSFER, word(1), word(2)],
-    data: word(value),
-    blockNumber: block,
-    blockHash: word(block),
-    blockTimestamp: 1_700_000_000 + block,
-    transactionHash: word(0xabc000 + value),
-    transactionIndex: 0,
-    logIndex: value,
-    ordinal: 0,
-    ...over,
-  }
-}
-
-async function tell(
-  id: string,
-  logs: ChainLog[],
-  over: Partial<LogDelivery> = {},
-): Promise<DeliveryAnswer> {
-  return queueOf(id).deliverLogs({ generation: 1, lane: 'live', logs, ...over })
-}
-const runIdOf = (id: string, log: ChainLog) => id + logRunSuffix(id, log)
-const runs = async (id: string): Promise<RunRecord[]> => {
-  const page: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
-  return page.runs
-}
-const send = (path: string, body: object, method = 'POST') =>
-  owner.api(path, { ...post('', body).init, method })
-const patch = (id: string, body: object) => send(`/api/triggers/${id}`, body, 'PATCH')
-/** Values of the transfers that have runs, newest first. */
-const values = async (id: string) =>
-  (await runs(id)).map(({ input }) => Number((input as any).event.decoded.arg2))
-const marks = async (id: string) => (await runs(id)).map(({ reorged }) => reorged)
+const owner = await someOwner()
+afterAll(() => deleteTriggers(owner))
+const { begin, runs, send, patch, values, marks } = eventTriggersOf(owner)
 /** Nothing of it is started. */
 const HELD = {
   max_runs_per_minute: 1,
@@ -188,71 +113,6 @@ describe('a log', () => {
     expect(await runOnce(owner, run_id)).toMatchObject({ input: first.input, replay_of: first.id })
     await tell(id, [], { reorgedAbove: 1_000 })
     expect(await marks(id)).toEqual([false, true])
-  })
-})
-
-describe('a reorganisation', () => {
-  it('of its chain marks runs of a trigger that is disabled by now; one of another chain does not', async () => {
-    const { id } = await begin()
-    await tell(id, [transfer(1, 1_001)])
-    await patch(id, { enabled: false })
-    expect(await tell(id, [], { chain: 'base', reorgedAbove: 1_000 })).toEqual({ state: 'over' })
-    expect(await marks(id)).toEqual([false])
-    expect(await tell(id, [], { chain: 'arbitrum', generation: 0, reorgedAbove: 1_000 })).toEqual({
-      state: 'over',
-    })
-    expect(await marks(id)).toEqual([true])
-  })
-
-  it('marks the runs above it, and no others', async () => {
-    const { id } = await begin()
-    await tell(id, [transfer(1, 1_001), transfer(2, 1_002), transfer(3, 1_003)])
-    expect(await tell(id, [], { reorgedAbove: 1_001 })).toEqual({ state: 'taken', count: 0 })
-    expect(await marks(id)).toEqual([true, true, false])
-  })
-
-  it('takes the mark away from a run whose log comes again elsewhere, and makes no second one', async () => {
-    const { id } = await begin()
-    const [lost, moved] = [transfer(1, 1_001), transfer(2, 1_002)]
-    await tell(id, [lost, moved])
-    const again = { ...moved, blockNumber: 1_004, blockHash: word(99), logIndex: 0 }
-    await tell(id, [transfer(3, 1_003), again], { reorgedAbove: 1_000 })
-    expect(await values(id)).toEqual([3, 2, 1])
-    expect(await marks(id)).toEqual([false, false, true])
-    // From its new place it is taken back by itself.
-    await tell(id, [], { reorgedAbove: 1_003 })
-    expect(await marks(id)).toEqual([false, true, true])
-  })
-
-  it('told again, changes nothing more', async () => {
-    const { id } = await begin()
-    const [old, young] = [transfer(1, 1_001), transfer(2, 1_001)]
-    await tell(id, [old])
-    for (let n = 0; n < 2; n++) await tell(id, [young], { reorgedAbove: 1_000 })
-    // The second time, the young one was taken back and came again.
-    expect(await values(id)).toEqual([2, 1])
-    expect(await marks(id)).toEqual([false, true])
-  })
-
-  it('of blocks that stay is not remembered; a log of them has its run all the same', async () => {
-    const { id } = await begin()
-    await tell(id, [transfer(1, 1_001), transfer(2, 1_005)], { settledThrough: 1_003 })
-    await tell(id, [transfer(3, 1_002)])
-    const rows = () => sql<{ block_number: number }>(id, 'SELECT block_number FROM fired_logs')
-    expect(await rows()).toEqual([{ block_number: 1_005 }])
-    await tell(id, [transfer(1, 1_001)], { settledThrough: 1_010 })
-    expect(await rows()).toEqual([])
-    expect(await values(id)).toEqual([3, 2, 1])
-  })
-
-  it('does not let a log run again whose run is not in the history any more', async () => {
-    const { id } = await begin()
-    const log = transfer(1, 1_001)
-    await tell(id, [log])
-    await runOnce(owner, runIdOf(id, log))
-    await sql(id, 'DELETE FROM runs')
-    expect(await tell(id, [log])).toEqual({ state: 'taken', count: 1 })
-    expect(await runs(id)).toEqual([])
   })
 })
 

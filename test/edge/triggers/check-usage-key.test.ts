@@ -6,7 +6,7 @@ import { between } from '../http/front-harness.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-const check = (key: string) => checkUsageKey(env, Date.now, key, CID)
+const check = (key: string) => checkUsageKey(env, Date.now, { api_key: key }, CID)
 
 describe('what the origin says of a key before it is stored', () => {
   it.each([

@@ -45,6 +45,50 @@ describe('what a key is', () => {
   })
 })
 
+describe('what a stored key is', () => {
+  const TRIGGER = 'T'.repeat(32)
+  const owner = { triggerId: TRIGGER, ownerId: 'user' }
+  const stored = async (key: string) => ({
+    sealed_usage_key: await origin.sealKey(key, owner),
+    trigger_id: TRIGGER,
+    owner_id: 'user',
+  })
+  const ask = (fields: object, mode: 'psk' | 'base' = 'psk') =>
+    origin.sealed(SEALED_KEYS_PATH, { action_cid: CID, ...fields }, mode)
+
+  it('is said as of the key itself', async () => {
+    const group = await origin.group(account, { cid_hashes_permitted: [id(CID)] })
+    const usage = await stored(await origin.usageKey(account, { execute_in_groups: [group] }))
+    expect(await ask({ stored: usage })).toEqual({
+      state: 'known',
+      key: 'usage',
+      may_execute: true,
+    })
+    const other = { stored: usage, action_cid: `${CID.slice(0, -1)}H` }
+    expect(await ask(other)).toEqual({ state: 'known', key: 'usage', may_execute: false })
+    expect(await ask({ stored: await stored('nobody') })).toMatchObject({ key: 'unknown' })
+  })
+
+  it('transplant: sealed for another trigger or owner it is refused, and nothing is said of it', async () => {
+    const key = await stored(account)
+    for (const change of [{ trigger_id: 'U'.repeat(32) }, { owner_id: 'someone' }]) {
+      const answer = await ask({ stored: { ...key, ...change } })
+      expect(answer).toMatchObject({ state: 'refused' })
+      expect(answer).not.toHaveProperty('may_execute')
+    }
+  })
+
+  it('guessing keys: base mode is told nothing', async () => {
+    expect(await ask({ stored: await stored(account) }, 'base')).toMatchObject({ status: 403 })
+  })
+
+  it('a question about none, or about two, is refused', async () => {
+    expect(await ask({})).toMatchObject({ state: 'refused', status: 422 })
+    const both = { stored: await stored(account), api_key: account }
+    expect(await ask(both)).toMatchObject({ state: 'refused', status: 422 })
+  })
+})
+
 describe('who may ask', () => {
   it('guessing keys: base mode is anybody, and is told nothing', async () => {
     expect(await check(account, CID, 'base')).toMatchObject({ state: 'refused', status: 403 })

@@ -12,6 +12,9 @@ export type Made = {
   usageKey?: string
 }
 
+/** By which it is found again; no operation gives a wallet another name. */
+export const WALLET_NAME = 'First wallet'
+
 /** Of the first key: what a mistake can cost in a day. */
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
@@ -37,7 +40,7 @@ export const STEPS: readonly FirstStep[] = [
     about: 'A key that stays in the service: actions sign with it, and nobody takes it away.',
     press: 'Create a wallet',
     make: async (client, made) => {
-      const { wallet_address, pkp_id } = await client.createWallet({ name: 'First wallet' })
+      const { wallet_address, pkp_id } = await client.createWallet({ name: WALLET_NAME })
       return { ...made, wallet: { address: wallet_address, pkpId: pkp_id } }
     },
   },

@@ -5,22 +5,19 @@ import { Badge } from '../../parts.tsx'
 import { Folded } from '../../copy.tsx'
 import { NEW_TRIGGER, type NewTrigger } from '../../new-trigger.ts'
 import { type Connection, isWholeAccount } from '../connection.ts'
+import { Loaded, useLoaded } from '../loaded.tsx'
 import { FIRST_ACTION } from '../start/first-action.ts'
+import { readMade } from '../start/found.ts'
 import { type FirstStep, type Made, newSecret, STEPS } from '../start/steps.ts'
 import { tellStep } from '../told.ts'
 import { priceOfChange } from '../price-of-change.ts'
-import type { View } from '../view.ts'
+import type { View, ViewProps } from '../view.ts'
 
 /** Of each connection: who looks at another view, and comes back, goes on. */
 const madeBy = new WeakMap<Connection, Made>()
 
-export const StartView: View = ({ connection, perform }) => {
-  const [made, setMade] = useState<Made>(madeBy.get(connection) ?? {})
-  const keep = (next: Made) => {
-    madeBy.set(connection, next)
-    setMade(next)
-    return next
-  }
+export const StartView: View = (props) => {
+  const { connection } = props
   if (!isWholeAccount(connection))
     return (
       <p class="warn">
@@ -28,56 +25,92 @@ export const StartView: View = ({ connection, perform }) => {
         does what it was given, in the other views.
       </p>
     )
-  const left = STEPS.filter(({ field }) => made[field] === undefined)
-  const doOne = ({ press, make }: FirstStep) =>
-    perform(press, async () => keep(await make(connection.client, made)))
-  const doAll = () =>
-    perform('Take the first steps', async () => {
-      let so = made
-      for (const { press, make } of left) {
-        tellStep(press)
-        so = keep(await make(connection.client, so))
-      }
-      return so
-    })
+  return <WholeStart {...props} />
+}
+
+const WholeStart: View = ({ connection, perform }) => {
+  const made = useLoaded(async () => madeBy.get(connection) ?? readMade(connection))
   return (
     <>
       <p>
-        In five presses from here to a webhook that signs: what each makes is yours to keep, and
-        costs {priceOfChange(connection)} at most.
+        From here to a webhook that signs, a press each: what each makes is yours to keep, and costs{' '}
+        {priceOfChange(connection)} at most.
       </p>
-      <ol class="steps">
-        <Step title="An account" about="You are connected to it." state="made" />
-        {STEPS.map((step) => (
-          <Step
-            key={step.field}
-            title={step.title}
-            about={step.about}
-            state={made[step.field] !== undefined ? 'made' : step === left[0] ? 'next' : 'later'}
-            result={<Result field={step.field} made={made} />}
-          >
-            <button type="button" onClick={() => void doOne(step)}>
-              {step.press}
-            </button>
-            {left.length > 1 && (
-              <button type="button" class="quiet" onClick={() => void doAll()}>
-                All {left.length} at once
-              </button>
-            )}
-          </Step>
-        ))}
-        <Step
-          title="A trigger"
-          about="It runs the action for each webhook that comes in. Triggers belong to a person: you sign in by e-mail on the way, and find its form filled in. This page forgets the account key, unless this tab keeps it."
-          state={left.length === 0 ? 'next' : 'later'}
-        >
-          <button type="button" onClick={() => handOver(made)}>
-            Make the webhook trigger
-          </button>
-        </Step>
-      </ol>
+      <Loaded of={made} what="wallets">
+        {(before) => <Steps connection={connection} perform={perform} before={before} />}
+      </Loaded>
     </>
   )
+}
+
+type StepsProps = Pick<ViewProps, 'connection' | 'perform'> & { before: Made }
+
+const Steps = ({ connection, perform, before }: StepsProps) => {
+  const [made, setMade] = useState<Made>(before)
+  const keep = (next: Made) => {
+    madeBy.set(connection, next)
+    setMade(next)
+  }
+  const left = STEPS.filter(({ field }) => made[field] === undefined)
+  /** From what there is by now: steps may have been taken while another view was shown. */
+  const take = async (steps: readonly FirstStep[]) => {
+    let so = madeBy.get(connection) ?? made
+    for (const { field, press, make } of steps) {
+      if (so[field] !== undefined) continue
+      tellStep(press)
+      so = await make(connection.client, so)
+      keep(so)
+    }
+    keep(so)
+  }
+  const press = async (what: string, steps: readonly FirstStep[]) => {
+    await perform(what, () => take(steps))
+    toNextStep()
+  }
+  return (
+    <ol class="steps">
+      <Step title="An account" about="You are connected to it." state="made" />
+      {STEPS.map((step) => (
+        <Step
+          key={step.field}
+          title={step.title}
+          about={step.about}
+          state={made[step.field] !== undefined ? 'made' : step === left[0] ? 'next' : 'later'}
+          result={<Result field={step.field} made={made} />}
+        >
+          <button type="button" onClick={() => void press(step.press, [step])}>
+            {step.press}
+          </button>
+          {left.length > 1 && (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => void press('Take the first steps', left)}
+            >
+              All {left.length} at once
+            </button>
+          )}
+        </Step>
+      ))}
+      <Step
+        title="A trigger"
+        about="It runs the action for each webhook that comes in. Triggers belong to a person: you sign in by e-mail on the way, and find its form filled in. This page forgets the account key, unless this tab keeps it."
+        state={left.length === 0 ? 'next' : 'later'}
+      >
+        <button type="button" onClick={() => handOver(made)}>
+          Make the webhook trigger
+        </button>
+      </Step>
+    </ol>
+  )
+}
+
+/** The button that was pressed is gone with its step: who works by keyboard, or on a small screen, goes on at the next. */
+function toNextStep(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body)
+      document.querySelector<HTMLElement>('.steps .next button')?.focus()
+  })
 }
 
 type StepProps = {

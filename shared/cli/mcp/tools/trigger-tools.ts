@@ -50,7 +50,8 @@ export function addTriggerTools(server: McpServer, parts: McpParts): void {
     title: 'Change a trigger',
     description:
       'Changes the fields that are given; config, default_params and options are replaced whole. enabled: false stops it, true lets it fire ' +
-      `again. Its kind is fixed. A new usage key is stored only where a file or a variable is named. ${KEY}`,
+      `again. Its kind is fixed. A new usage key is stored only where a file or a variable is named. The answer has warnings to be told ` +
+      `to your user. ${KEY}`,
     input: changedTrigger,
     output: storedTrigger,
     hints: DESTROYS,

@@ -57,6 +57,23 @@ describe('the page of a trigger', async () => {
     expect(shown).toContain('None yet')
   })
 
+  it('says that a test is not signed where senders sign', async () => {
+    const said = 'Nothing signs this event'
+    expect(textOf((await person.get(`/triggers/${hook.id}`)).text)).toContain(said)
+    expect(textOf((await person.get(`/triggers/${plain.id}`)).text)).not.toContain(said)
+  })
+
+  it('copies the address, and of its commands the one that works as it is', async () => {
+    const unseen = await person.trigger({ default_params: { secret: 'a\nb' } })
+    const copied = async ({ id }: { id: string }) =>
+      [...(await person.get(`/triggers/${id}`)).text.matchAll(/data-copy="([^"]+)"/g)].map(
+        (of) => of[1],
+      )
+    expect(await copied(hook)).toEqual(['webhook-url', 'curl-secret'])
+    expect(await copied(plain)).toEqual(['webhook-url', 'curl'])
+    expect(await copied(unseen)).toEqual(['webhook-url', 'curl'])
+  })
+
   it('greets after the creation, and says what was cancelled, in no words of the address', async () => {
     const created = await person.get(`/triggers/${hook.id}?created=1`)
     expect(textOf(created.text)).toContain('The trigger is there.')

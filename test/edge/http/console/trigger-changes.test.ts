@@ -51,6 +51,18 @@ describe('the form of a trigger that is there', () => {
     expect(keys).toEqual([{ n: 1 }])
   })
 
+  it('says so where the key that it has may not run the source that it gets', async () => {
+    const before = await person.trigger({ usage_api_key: 'forbidden-key' })
+    const source = `${before.action_code} `
+    const form = { ...(await fieldsShown(before.id)), ...asShown(before), action_code: source }
+    const page = await person.post(`/triggers/${before.id}/edit`, form)
+    const path = page.response.headers.get('location')!
+    expect(path).toBe(`/triggers/${before.id}?changed=1&key=not_permitted`)
+    const { action_cid } = await read(before.id)
+    expect(action_cid).not.toBe(before.action_cid)
+    expect(textOf((await person.get(path)).text)).toContain(`may not execute ${action_cid} now`)
+  })
+
   it('saved without a change, changes nothing', async () => {
     const before = await person.trigger({ kind: 'schedule', config: { cron: '0 0 * * *' } })
     const form = { ...(await fieldsShown(before.id)), ...asShown(before), cron: '0 0 * * *' }
