@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /**
  * What an expression gives within a page, by the debugger's own evaluation: a page's policy does not reach it, so that the
@@ -17,4 +18,9 @@ export async function evaluate(page: Page, expression: string): Promise<unknown>
   } finally {
     await session.detach()
   }
+}
+
+/** Waits until an expression is true within a page. Playwright's own way asks the page to evaluate, which its policy forbids. */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  await expect.poll(() => evaluate(page, expression), { timeout: 20_000 }).toBe(true)
 }

@@ -60,6 +60,17 @@ export class AccountContract {
     return coding.account(await this.#read('read the account', 'accountOf', [], options))
   }
 
+  /** Whether the wallet is the admin of an account in ChainSecured mode, as of now. @throws as `account`, but for none */
+  async isOfWallet(): Promise<boolean> {
+    try {
+      const { managed, adminWallet } = await this.account()
+      return !managed && adminWallet.toLowerCase() === (await this.address()).toLowerCase()
+    } catch (error) {
+      if (error instanceof TransactionReverted) return false
+      throw error
+    }
+  }
+
   /** Its own hash, which stays when the admin changes. @throws {TransactionReverted} as `account` */
   async hash(options?: CallOptions): Promise<string> {
     const coding = await contractCoding()

@@ -51,7 +51,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
     onSign: (what) => onStep({ step: 'sign', what }),
   })
   const patient = proof.forgottenWhereRefused(
-    untilSeen(requester, { now, sleep, onStep, lastWriteAt }),
+    untilSeen(requester, { now, sleep, onStep, lastWriteAt, isAdmin: () => contract.isOfWallet() }),
   )
   const billing = () => orAborted(proof.credential(), signal)
   const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep, signal })

@@ -2,7 +2,7 @@ import type { Request } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { FIRST_ACTION } from '../../../edge/console/console/start/first-action.ts'
 import { AccountHolder } from '../account-holder.ts'
-import { evaluate } from '../evaluate.ts'
+import { evaluate, untilTrue } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
 
@@ -17,7 +17,7 @@ export function consoleWalks(walks: Walks): void {
     const person = await holder()
     const { page, visitor } = person
     const focused = (button: string) =>
-      page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(button)}`)
+      untilTrue(page, `document.activeElement.textContent === ${JSON.stringify(button)}`)
     await visitor.open('/console')
     await judge(page, 'console-connect')
     await person.createAccount('Newcomer')
@@ -47,7 +47,8 @@ export function consoleWalks(walks: Walks): void {
     await mail.close()
     await visitor.onward(() => page.getByRole('link', { name: 'go on here' }).click())
     expect(new URL(page.url()).pathname).toBe('/triggers/new')
-    await page.waitForFunction(
+    await untilTrue(
+      page,
       '[...document.querySelectorAll("textarea, input")].some(({ value }) => value.includes("computeHmac"))',
     )
     expect(await evaluate(page, 'sessionStorage.getItem("svc/new-trigger")')).toBeNull()

@@ -5,11 +5,13 @@ import { openWallet } from '../../../edge/console/chain-secured/open-wallet.ts'
 import { createClient } from '../../../shared/client/client.ts'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { InjectedWallet } from '../browser-wallets.ts'
-import { evaluate } from '../evaluate.ts'
+import { evaluate, untilTrue } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 
+/** What the console loads by and by, for somebody who has looked at each of its views. */
+const WITH_EDITOR = 1_000 * 1024
 const MARKUP = `"><img src=x onerror=alert(1)>\u202Ebad<script>alert(2)</script>`
 
 export function ownershipWalks(walks: Walks): void {
@@ -156,6 +158,39 @@ export function ownershipWalks(walks: Walks): void {
       apiKey: usageKey,
     })
     expect(await minted.accountExists()).toBe(true)
+  })
+
+  it('a person takes the first steps with a wallet, and sees what they made in each view', async () => {
+    const fox = await InjectedWallet.funded(chainUrl())
+    const { page } = await visitorWith(fox)
+    await page.getByRole('button', { name: /Fox/ }).click()
+    await page.getByLabel('Name').fill('Of a wallet')
+    await page.getByRole('button', { name: 'Open an account' }).click()
+    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
+    await page.getByRole('button', { name: 'Create a wallet' }).waitFor()
+    await judgeConsole(page, 'wallet-start')
+    await page.getByRole('button', { name: 'All 4 at once' }).click()
+    await signsAll(page, 'Take the first steps: done.')
+    await judgeConsole(page, 'wallet-start-done')
+    expect(fox.signed.length).toBeGreaterThan(5)
+    expect(await page.locator('.view').innerText()).not.toContain('account key')
+
+    const made = {
+      Wallets: 'First wallet',
+      Groups: 'First steps',
+      'Usage keys': 'First trigger',
+      Actions: 'Sign a webhook’s message',
+      Credits: 'Add funds',
+    }
+    const places = page.getByRole('navigation', { name: 'Console' })
+    for (const [view, shown] of Object.entries(made)) {
+      await places.getByRole('link', { name: view }).click()
+      await expect
+        .poll(() => page.locator('.view').innerText(), { timeout: 20_000 })
+        .toContain(shown)
+      await untilTrue(page, 'document.querySelector(".loading") === null')
+      await judgeConsole(page, `wallet-${view.toLowerCase().replace(' ', '-')}`, WITH_EDITOR)
+    }
   })
 
   it('whatever an admin does passes the guard, each signature explained with the names of things', async () => {
@@ -335,11 +370,29 @@ export function ownershipWalks(walks: Walks): void {
   })
 }
 
+/** Signs and sends what the page explains, one after the other, until it says so. */
+async function signsAll(page: Visitor['page'], said: string): Promise<void> {
+  const onward = page.getByRole('dialog').getByRole('button', { name: /with my wallet$/ })
+  await expect
+    .poll(
+      async () => {
+        if (await onward.isVisible()) await onward.click()
+        return page.getByText(said).isVisible()
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(true)
+}
+
 /** The console has loaded what it needs for an account by then. */
-async function judgeConsole(page: Visitor['page'], name: string): Promise<void> {
+async function judgeConsole(
+  page: Visitor['page'],
+  name: string,
+  maxLoadedBytes = 700 * 1024,
+): Promise<void> {
   // What was pressed is answered by the chain or a wallet, in their time: then it is another view, and nothing has slipped.
   await evaluate(page, 'globalThis.judgedUntil = performance.now()')
-  await judge(page, name, { maxLoadedBytes: 700 * 1024 })
+  await judge(page, name, { maxLoadedBytes })
 }
 
 /** The address with the case of one letter changed. */

@@ -7,6 +7,7 @@ import { evaluate } from '../evaluate.ts'
 import { heldBack } from '../held-back.ts'
 import { judge } from '../judged-page.ts'
 import { newProgram } from '../program.ts'
+import { usageKeyForAll } from '../usage-key.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 
@@ -43,29 +44,11 @@ type Holder = {
 let usageKey: Promise<string> | undefined
 
 export function runWalks(walks: Walks): void {
-  /** A usage key that may run anything, of an account of its own. */
-  async function newUsageKey(more: object = {}): Promise<string> {
-    const core = async (path: string, body: object, key = ''): Promise<any> => {
-      const answer = await fetch(`${walks.stack.baseUrl}/core/v1/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-api-key': key },
-        body: JSON.stringify(body),
-      })
-      if (!answer.ok) throw new Error(await answer.text())
-      return answer.json()
-    }
-    const { api_key } = await core('new_account', { account_name: 'runs', account_description: '' })
-    const group = { group_name: 'any action', cid_hashes_permitted: ['0'] }
-    const { group_id } = await core('add_group', group, api_key)
-    const usage = { name: 'runs', execute_in_groups: [group_id], ...more }
-    return (await core('add_usage_api_key', usage, api_key)).usage_api_key
-  }
-
   async function holder(): Promise<Holder> {
     const visitor = await walks.signedIn(MAIL)
     const { token, path } = newProgram()
     await visitor.authorize(path)
-    const usage_api_key = await (usageKey ??= newUsageKey())
+    const usage_api_key = await (usageKey ??= usageKeyForAll(walks.stack))
     const api = async (at: string, body?: object, method = body ? 'POST' : 'GET') => {
       const answer = await fetch(`${walks.triggersUrl}/api/${at}`, {
         method,
@@ -252,7 +235,10 @@ export function runWalks(walks: Walks): void {
   it('a person learns what a run waits for, and what to do about it', async () => {
     const here = await holder()
     const { visitor, page } = here
-    const usage_api_key = await newUsageKey({ spend_cap_cents: 1, spend_window_seconds: 86_400 })
+    const usage_api_key = await usageKeyForAll(walks.stack, {
+      spend_cap_cents: 1,
+      spend_window_seconds: 86_400,
+    })
     const trigger = await here.create('async function main() { return 1 }', { usage_api_key })
     await ended(here, await fire(trigger, {}))
     const run = await fire(trigger, {})

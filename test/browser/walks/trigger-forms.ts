@@ -7,6 +7,7 @@ import { evaluate } from '../evaluate.ts'
 import { heldBack } from '../held-back.ts'
 import { judge } from '../judged-page.ts'
 import type { Walks } from '../walks.ts'
+import { usageKeyForAll } from '../usage-key.ts'
 import type { Visitor } from '../visitor.ts'
 
 const ECHO = 'async function main(params) {\n  return params\n}'
@@ -98,17 +99,19 @@ export function triggerFormWalks(walks: Walks): void {
     expect(await page.getByRole('main').innerText()).toContain('Monday to Friday at 09:00 UTC')
   })
 
-  it('a person makes a chain event, and sees the transfers that it would have fired for', async () => {
+  it('a person makes a chain event, sees the transfers that it would have fired for, and the run of the next', async () => {
     const { chainUrl } = walks.stack.stack
     const { wallet, close } = fundedWallets(chainUrl)
     const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true })
     const token = await deployDemoToken(await wallet())
     const friend = '0x1234567890AbcdEF1234567890aBcdef12345678'
-    const sent = await token.getFunction('transfer').send(friend, 1_500n)
-    await sent.wait()
-    await node.send('anvil_mine', ['0x8'])
-    node.destroy()
-    close()
+    const transfer = async (amount: bigint): Promise<string> => {
+      const sent = await token.getFunction('transfer').send(friend, amount)
+      await sent.wait()
+      await node.send('anvil_mine', ['0x8'])
+      return sent.hash
+    }
+    await transfer(1_500n)
 
     const visitor = await walks.signedIn(MAIL)
     const { page } = visitor
@@ -131,9 +134,18 @@ export function triggerFormWalks(walks: Walks): void {
     await judge(page, 'trigger-topics')
     await page.getByLabel('Topic 1').fill('')
     await shown.getByText('It would have fired for these').waitFor()
-    await fillAction(visitor)
+    await fillAction(visitor, await usageKeyForAll(walks.stack))
     await visitor.press('Create the trigger')
-    expect(page.url()).toContain('?created=1')
+    expect(page.url()).toMatch(/\?created=1$/)
+    const hash = await transfer(2_700n)
+    node.destroy()
+    close()
+    const row = page.locator('.runs > li').filter({ hasText: 'Succeeded' })
+    await row.waitFor({ timeout: 60_000 })
+    await visitor.onward(() => row.getByRole('link').click())
+    const run = await page.locator('#run').innerText()
+    for (const said of [hash, '2700', friend]) expect(run).toContain(said)
+    await judge(page, 'run-of-event')
     await visitor.open('/triggers?kind=chain_event')
     expect(await page.getByRole('main').innerText()).toContain(
       `by Transfer(address,address,uint256) of ${token.target as string} on ethereum`,
@@ -185,8 +197,8 @@ export function triggerFormWalks(walks: Walks): void {
 /** As long as a name may be, with nowhere to break. */
 const LONG = `${'w'.repeat(100)} ${'payments of many shops '.repeat(4)}`.slice(0, 200)
 
-async function fillAction({ page }: Visitor): Promise<void> {
-  await page.getByLabel('Usage key').fill('a-usage-key-of-nobody')
+async function fillAction({ page }: Visitor, usageKey: string): Promise<void> {
+  await page.getByLabel('Usage key').fill(usageKey)
   await page.locator('#action_code').focus()
   await page.locator('.editor').waitFor()
   await page.keyboard.insertText(ECHO)

@@ -60,3 +60,13 @@ export function callFrom(
   const fetch = fetchFrom(origin, network)
   return sealedSvcAction({ trusted, url: BASE_URL, fetch, random, now }, call)
 }
+
+/** Of a client in ChainSecured mode that does not verify: what any of them takes but its signer. */
+export const sovereignAt = (origin: TestOrigin) => ({
+  mode: 'sovereign' as const,
+  baseUrl: BASE_URL,
+  verify: 'never' as const,
+  fetch: fetchFrom(origin, wire),
+  now: origin.services.now,
+  random,
+})

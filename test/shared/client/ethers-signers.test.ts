@@ -3,7 +3,7 @@ import { type HDNodeWallet, JsonRpcProvider, JsonRpcSigner, NonceManager } from 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../shared/client/client.ts'
 import type { EthereumSigner } from '../../../shared/client/sovereign/signer.ts'
-import { BASE_URL, fetchFrom, random, wire } from '../../origin/client/client-of.ts'
+import { sovereignAt } from '../../origin/client/client-of.ts'
 import { makeChainSecured } from '../../origin/http/chain-secured.ts'
 import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
 
@@ -26,15 +26,7 @@ it.each<[string, (admin: HDNodeWallet) => EthereumSigner]>([
   const admin = await makeChainSecured(origin, await origin.account())
   await node.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
   await node.send('anvil_impersonateAccount', [admin.address])
-  const client = createClient({
-    mode: 'sovereign',
-    baseUrl: BASE_URL,
-    verify: 'never',
-    fetch: fetchFrom(origin, wire),
-    now: origin.services.now,
-    random,
-    signer: of(admin),
-  })
+  const client = createClient({ ...sovereignAt(origin), signer: of(admin) })
   for (const group_name of ['one', 'two', 'three'])
     expect(await client.addGroup({ group_name })).toMatchObject({ group_id: expect.anything() })
 })

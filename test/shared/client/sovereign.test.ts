@@ -6,7 +6,7 @@ import { createClient } from '../../../shared/client/client.ts'
 import type { SovereignOptions, Step } from '../../../shared/client/options.ts'
 import type { EthereumSigner } from '../../../shared/client/sovereign/signer.ts'
 import { accountHashOfWallet } from '../../../shared/typed-data.ts'
-import { BASE_URL, fetchFrom, random, wire } from '../../origin/client/client-of.ts'
+import { fetchFrom, sovereignAt, wire } from '../../origin/client/client-of.ts'
 import { makeChainSecured } from '../../origin/http/chain-secured.ts'
 import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
 import { type BrowserWallet, browserWallet } from '../../doubles/eip1193-wallet.ts'
@@ -43,12 +43,7 @@ const sleep = (ms: number, signal?: AbortSignal) =>
 function clientOf(signer: EthereumSigner, options: Partial<SovereignOptions> = {}) {
   const steps: Step[] = []
   const client = createClient({
-    mode: 'sovereign',
-    baseUrl: BASE_URL,
-    verify: 'never',
-    fetch: fetchFrom(origin, wire),
-    now: origin.services.now,
-    random,
+    ...sovereignAt(origin),
     sleep,
     signer,
     onStep: (step) => void steps.push(step),

@@ -94,7 +94,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
       ))}
       <Step
         title="A trigger"
-        about="It runs the action for each webhook that comes in. Triggers belong to a person: you sign in by e-mail on the way, and find its form filled in. This page forgets the account key, unless this tab keeps it."
+        about={`It runs the action for each webhook that comes in. Triggers belong to a person: you sign in by e-mail on the way, and find its form filled in. ${LEFT_BEHIND[connection.by]}`}
         state={left.length === 0 ? 'next' : 'later'}
       >
         <button type="button" onClick={() => handOver(made)}>
@@ -112,6 +112,12 @@ function toNextStep(): void {
       document.querySelector<HTMLElement>('.steps .next button')?.focus()
   })
 }
+
+/** What this page is no more when one comes back to it. */
+const LEFT_BEHIND = {
+  key: 'This page forgets the account key, unless this tab keeps it.',
+  wallet: 'To come back here, you connect your wallet again.',
+} as const
 
 type StepProps = {
   title: string

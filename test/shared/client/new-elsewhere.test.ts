@@ -1,0 +1,62 @@
+/** An account that another client of the same wallet has opened a moment ago: a page that was loaded again, another tab. */
+import { type HDNodeWallet, JsonRpcProvider, Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../../shared/client/client.ts'
+import { fetchFrom, sovereignAt, wire } from '../../origin/client/client-of.ts'
+import { makeChainSecured } from '../../origin/http/chain-secured.ts'
+import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
+
+let origin: TestOrigin
+let node: JsonRpcProvider
+beforeAll(async () => {
+  origin = await startOrigin()
+  node = new JsonRpcProvider(origin.rpcUrl, undefined, { staticNetwork: true, cacheTimeout: -1 })
+})
+afterAll(async () => {
+  node.destroy()
+  await origin.close()
+})
+
+/** A client of an origin that does not know the wallet for so many questions, on a clock that its waits move. */
+function asking(wallet: HDNodeWallet, refusals: number) {
+  const asks = { count: 0 }
+  let waitedMs = 0
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const isAboutMoney = new Request(input, init).url.endsWith('/billing/balance')
+    if (isAboutMoney && asks.count++ < refusals)
+      return Response.json({ error: 'unauthorized', message: 'no', fix: 'none' }, { status: 401 })
+    return fetchFrom(origin, wire)(input, init)
+  }
+  const client = createClient({
+    ...sovereignAt(origin),
+    signer: wallet.connect(node),
+    fetch,
+    now: () => origin.services.now() + waitedMs,
+    sleep: async (ms) => void (waitedMs += ms),
+  })
+  return { client, asks, waited: () => waitedMs }
+}
+
+describe('a client of an admin wallet that has written nothing itself', () => {
+  it('waits until the service has seen the account that the contract has', async () => {
+    const { client, asks } = asking(await makeChainSecured(origin, await origin.account()), 3)
+    expect(await client.billing.balance()).toMatchObject({ balance_display: '$999.99' })
+    expect(asks.count).toBe(4)
+  })
+
+  it('gives up after ten seconds, and does not wait a second time', async () => {
+    const admin = await makeChainSecured(origin, await origin.account())
+    const { client, asks, waited } = asking(admin, Infinity)
+    await expect(client.billing.balance()).rejects.toMatchObject({ status: 401 })
+    expect(waited()).toBeGreaterThanOrEqual(10_000)
+    const before = asks.count
+    await expect(client.billing.balance()).rejects.toMatchObject({ status: 401 })
+    expect(asks.count).toBe(before + 1)
+  })
+
+  it('is refused at once where the contract has no account of the wallet', async () => {
+    const { client, asks } = asking(Wallet.createRandom(), 0)
+    await expect(client.billing.balance()).rejects.toMatchObject({ status: 401 })
+    expect(asks.count).toBe(1)
+  })
+})
