@@ -1,41 +1,20 @@
-/** A wallet in the console: an account is converted to it, changed by it, and handed on; and wallets that are not what they say. */
+/** A wallet in the console: an account is converted to it, changed by it, and handed on. */
 import { expect, it } from 'vitest'
 import type { Explanation } from '../../../edge/console/chain-secured/explanation.ts'
 import { openWallet } from '../../../edge/console/chain-secured/open-wallet.ts'
 import { createClient } from '../../../shared/client/client.ts'
-import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { InjectedWallet } from '../browser-wallets.ts'
 import { evaluate, untilTrue } from '../evaluate.ts'
 import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
+import { judgeConsole, MARKUP, withWallets } from '../with-wallets.ts'
 
 /** What the console loads by and by, for somebody who has looked at each of its views. */
 const WITH_EDITOR = 1_000 * 1024
-const MARKUP = `"><img src=x onerror=alert(1)>\u202Ebad<script>alert(2)</script>`
 
 export function ownershipWalks(walks: Walks): void {
-  const chainUrl = () => walks.stack.stack.chainUrl
-
-  async function visitorWith(...wallets: InjectedWallet[]): Promise<Visitor> {
-    const visitor = await walks.visitor()
-    for (const wallet of wallets) await wallet.injectInto(visitor.page)
-    await visitor.open('/console')
-    return visitor
-  }
-
-  async function newAccount(): Promise<{ apiKey: string; client: ApiClient }> {
-    const client = createClient({ baseUrl: walks.stack.baseUrl, verify: 'never' })
-    const { api_key: apiKey } = await client.newAccount({ account_name: 'walked' })
-    return { apiKey, client }
-  }
-
-  async function connectKey({ page }: Visitor, apiKey: string): Promise<void> {
-    await page.getByLabel('API key').fill(apiKey)
-    await page.getByRole('button', { name: 'Connect', exact: true }).click()
-    await page.getByRole('link', { name: 'Ownership' }).click()
-    await page.getByRole('heading', { name: 'Convert it to ChainSecured' }).waitFor()
-  }
+  const { chainUrl, visitorWith, newAccount, connectKey } = withWallets(walks)
 
   it('a person converts an account to a wallet, changes it from the contract, and hands it on', async () => {
     const [fox, heir] = [
@@ -252,122 +231,6 @@ export function ownershipWalks(walks: Walks): void {
     )
     expect(fox.signed).toHaveLength(explained.length)
   })
-
-  it('a wallet on another chain is asked to change, and one that can not is told what to do', async () => {
-    const fox = await InjectedWallet.funded(chainUrl())
-    const { page } = await visitorWith(fox)
-    fox.owner.beOnChain(1n, false)
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByText(/The wallet is on chain 1;/).waitFor()
-    await judgeConsole(page, 'wallet-on-another-chain')
-    fox.owner.beOnChain(1n, true)
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByRole('heading', { name: 'No account yet' }).waitFor()
-    expect(fox.owner.asked).toContain('wallet_switchEthereumChain')
-  })
-
-  it('a wallet that is changed to another address meanwhile is asked for nothing', async () => {
-    const fox = await InjectedWallet.funded(chainUrl())
-    const other = await InjectedWallet.funded(chainUrl())
-    const visitor = await visitorWith(fox)
-    const { page } = visitor
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByLabel('Name').fill('mine')
-    await page.getByRole('button', { name: 'Open an account' }).click()
-    await page.getByRole('dialog').waitFor()
-    fox.answers['eth_requestAccounts'] = () => [other.address]
-    await fox.emit('accountsChanged', [other.address])
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByText(/it is on another address now/).waitFor()
-    await page.getByText('Your wallet is on another address now').waitFor()
-    await judgeConsole(page, 'wallet-on-another-address')
-    expect(fox.signed).toEqual([])
-    await fox.emit('accountsChanged', [fox.address])
-    await page.getByText('Your wallet is on another address now').waitFor({ state: 'detached' })
-    await fox.emit('chainChanged', '0x1')
-    await page.getByText('Your wallet is on another chain now').waitFor()
-    await fox.emit('disconnect', {})
-    await page.getByText('Your wallet has lost its connection').waitFor()
-  })
-
-  it('a wallet that never answers does not hold the page', async () => {
-    const fox = await InjectedWallet.funded(chainUrl())
-    const never = new Promise<never>(() => {})
-    const visitor = await visitorWith(fox)
-    const { page } = visitor
-    fox.answers['eth_requestAccounts'] = () => never
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByRole('heading', { name: 'Waiting for your wallet' }).waitFor()
-    await judgeConsole(page, 'wallet-silent')
-    await page.getByRole('button', { name: 'Stop waiting' }).click()
-    await page.getByText('waited for no longer').waitFor()
-    delete fox.answers['eth_requestAccounts']
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByLabel('Name').fill('mine')
-    fox.answers['eth_sendTransaction'] = () => never
-    await page.getByRole('button', { name: 'Open an account' }).click()
-    await page.getByRole('button', { name: 'Send it with my wallet' }).click()
-    await page.getByText('has been asked. Compare').waitFor()
-    await judgeConsole(page, 'wallet-asked')
-    await page.getByRole('button', { name: 'Stop waiting' }).click()
-    await page.getByText(/Whether the transaction .* was sent is not known/).waitFor()
-  })
-
-  it('a wallet that lies about its address gets no account', async () => {
-    const fox = await InjectedWallet.funded(chainUrl())
-    const victim = await InjectedWallet.funded(chainUrl())
-    const { apiKey, client } = await newAccount()
-    const visitor = await visitorWith(fox)
-    const { page } = visitor
-    fox.answers['eth_requestAccounts'] = () => [victim.address]
-    // Signs as it likes: by its own key, whatever address is asked for.
-    fox.answers['eth_signTypedData_v4'] = ([, text]: [string, string]) =>
-      fox.owner.request({ method: 'eth_signTypedData_v4', params: [fox.address, text] })
-    await connectKey(visitor, apiKey)
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByLabel(/^Type/).fill('convert')
-    await page.getByRole('button', { name: 'Convert the account' }).click()
-    await page.getByRole('button', { name: 'Sign it with my wallet' }).click()
-    await page.getByText('Convert the account: not done.').waitFor()
-    expect(await client.listWallets().all()).toEqual([])
-  })
-
-  it('a wallet that lies about its chain shows no account', async () => {
-    const fox = await InjectedWallet.funded(chainUrl())
-    const { page } = await visitorWith(fox)
-    fox.answers['eth_getCode'] = () => '0x'
-    fox.answers['eth_call'] = () => '0x'
-    await page.getByRole('button', { name: /Fox/ }).click()
-    await page.getByText('there is no such contract there').waitFor()
-  })
-
-  it('XSS and impostors: whatever wallets call themselves is text, and namesakes are told apart', async () => {
-    const [one, other, hostile] = await Promise.all([
-      InjectedWallet.funded(chainUrl()),
-      InjectedWallet.funded(chainUrl(), { rdns: 'example.not-the-fox' }),
-      InjectedWallet.funded(chainUrl(), {
-        name: MARKUP,
-        rdns: `javascript:alert(3)${MARKUP}`,
-        icon: 'javascript:alert(4)',
-      }),
-    ])
-    const { page } = await visitorWith(one, other, hostile)
-    await page.getByText('Two of these wallets call themselves the same').waitFor()
-    const text = await page.locator('.wallets').innerText()
-    expect(text).toContain('example.not-the-fox')
-    expect(text).toContain('"><img src=x onerror=alert(1)>‹U+202E›bad<script>')
-    expect(text).toContain('javascript:alert(3)')
-    expect(await page.locator('.wallets img').count()).toBe(2)
-    expect(await page.locator('.wallets a, .wallets script').count()).toBe(0)
-    // Three, with a name of five lines, want more than the room that is kept for them.
-    await judgeConsole(page, 'wallets-hostile')
-    const policyOf = async (path: string) =>
-      (await page.request.get(`${walks.triggersUrl}${path}`)).headers()['content-security-policy']
-    expect(await policyOf('/console')).toContain('; img-src data:; ')
-    expect(await policyOf('/verify')).not.toContain('img-src')
-    await page.getByRole('button', { name: /onerror/ }).click()
-    await page.getByRole('heading', { name: 'No account yet' }).waitFor()
-  })
 }
 
 /** Signs and sends what the page explains, one after the other, until it says so. */
@@ -382,17 +245,6 @@ async function signsAll(page: Visitor['page'], said: string): Promise<void> {
       { timeout: 60_000 },
     )
     .toBe(true)
-}
-
-/** The console has loaded what it needs for an account by then. */
-async function judgeConsole(
-  page: Visitor['page'],
-  name: string,
-  maxLoadedBytes = 700 * 1024,
-): Promise<void> {
-  // What was pressed is answered by the chain or a wallet, in their time: then it is another view, and nothing has slipped.
-  await evaluate(page, 'globalThis.judgedUntil = performance.now()')
-  await judge(page, name, { maxLoadedBytes })
 }
 
 /** The address with the case of one letter changed. */

@@ -1,21 +1,12 @@
 /** An account that another client of the same wallet has opened a moment ago: a page that was loaded again, another tab. */
-import { type HDNodeWallet, JsonRpcProvider, Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient } from '../../../shared/client/client.ts'
-import { fetchFrom, sovereignAt, wire } from '../../origin/client/client-of.ts'
+import { type HDNodeWallet, Wallet } from 'ethers'
+import { afterAll, describe, expect, it } from 'vitest'
+import { fetchFrom, wire } from '../../origin/client/client-of.ts'
 import { makeChainSecured } from '../../origin/http/chain-secured.ts'
-import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
+import { startAdmins } from './admins.ts'
 
-let origin: TestOrigin
-let node: JsonRpcProvider
-beforeAll(async () => {
-  origin = await startOrigin()
-  node = new JsonRpcProvider(origin.rpcUrl, undefined, { staticNetwork: true, cacheTimeout: -1 })
-})
-afterAll(async () => {
-  node.destroy()
-  await origin.close()
-})
+const { origin, node, clientOf, close } = await startAdmins()
+afterAll(close)
 
 /** A client of an origin that does not know the wallet for so many questions, on a clock that its waits move. */
 function asking(wallet: HDNodeWallet, refusals: number) {
@@ -27,9 +18,7 @@ function asking(wallet: HDNodeWallet, refusals: number) {
       return Response.json({ error: 'unauthorized', message: 'no', fix: 'none' }, { status: 401 })
     return fetchFrom(origin, wire)(input, init)
   }
-  const client = createClient({
-    ...sovereignAt(origin),
-    signer: wallet.connect(node),
+  const client = clientOf(wallet.connect(node), {
     fetch,
     now: () => origin.services.now() + waitedMs,
     sleep: async (ms) => void (waitedMs += ms),

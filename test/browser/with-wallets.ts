@@ -1,0 +1,47 @@
+/** Visitors whose browser has wallets, at the console. */
+import { createClient } from '../../shared/client/client.ts'
+import type { ApiClient } from '../../shared/client/api/client.ts'
+import type { InjectedWallet } from './browser-wallets.ts'
+import { evaluate } from './evaluate.ts'
+import { judge } from './judged-page.ts'
+import type { Visitor } from './visitor.ts'
+import type { Walks } from './walks.ts'
+
+export const MARKUP = `"><img src=x onerror=alert(1)>\u202Ebad<script>alert(2)</script>`
+
+export function withWallets(walks: Walks) {
+  const chainUrl = () => walks.stack.stack.chainUrl
+
+  async function visitorWith(...wallets: InjectedWallet[]): Promise<Visitor> {
+    const visitor = await walks.visitor()
+    for (const wallet of wallets) await wallet.injectInto(visitor.page)
+    await visitor.open('/console')
+    return visitor
+  }
+
+  async function newAccount(): Promise<{ apiKey: string; client: ApiClient }> {
+    const client = createClient({ baseUrl: walks.stack.baseUrl, verify: 'never' })
+    const { api_key: apiKey } = await client.newAccount({ account_name: 'walked' })
+    return { apiKey, client }
+  }
+
+  async function connectKey({ page }: Visitor, apiKey: string): Promise<void> {
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('link', { name: 'Ownership' }).click()
+    await page.getByRole('heading', { name: 'Convert it to ChainSecured' }).waitFor()
+  }
+
+  return { chainUrl, visitorWith, newAccount, connectKey }
+}
+
+/** The console has loaded what it needs for an account by then. */
+export async function judgeConsole(
+  page: Visitor['page'],
+  name: string,
+  maxLoadedBytes = 700 * 1024,
+): Promise<void> {
+  // What was pressed is answered by the chain or a wallet, in their time: then it is another view, and nothing has slipped.
+  await evaluate(page, 'globalThis.judgedUntil = performance.now()')
+  await judge(page, name, { maxLoadedBytes })
+}
