@@ -242,6 +242,10 @@ export function runWalks(walks: Walks): void {
     const trigger = await here.create('async function main() { return 1 }', { usage_api_key })
     await ended(here, await fire(trigger, {}))
     const run = await fire(trigger, {})
+    // Known before the page is opened: what is learned while one looks at it moves what is below.
+    await expect
+      .poll(async () => (await here.api(`triggers/${trigger.id}`)).waiting_for, { timeout: 30_000 })
+      .toBeTruthy()
     await visitor.open(`/runs/${run}`)
     await page.locator('#run .warn').filter({ hasText: 'Raise the cap in the console' }).waitFor()
     await judge(page, 'run-waiting')
