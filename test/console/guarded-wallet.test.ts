@@ -1,4 +1,4 @@
-import { Interface } from 'ethers'
+import { FunctionFragment, Interface } from 'ethers'
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import { CONTRACT_CALLS } from '../../edge/console/chain-secured/contract-calls.ts'
 import type { Consent, Explanation } from '../../edge/console/chain-secured/explanation.ts'
@@ -116,8 +116,8 @@ describe('a wallet behind the guard', () => {
   it('explains whatever an admin can call', async () => {
     const payersAndOwner =
       /^(newAccount|convertToChainSecuredAccount|rotateAccountApiKey|setApiPayers|setNodeConfiguration)$/
-    const admins: string[] = contract.fragments.flatMap((fragment: any) =>
-      fragment.type === 'function' &&
+    const admins = contract.fragments.flatMap((fragment) =>
+      FunctionFragment.isFragment(fragment) &&
       fragment.stateMutability === 'nonpayable' &&
       !payersAndOwner.test(fragment.name)
         ? fragment.name

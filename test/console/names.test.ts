@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest'
 import { inWords } from '../../edge/console/chain-secured/in-words.ts'
-import {
-  nameOfAction,
-  nameOfWallet,
-  type Permissions,
-} from '../../edge/console/console/permissions.ts'
+import { nameOfAction, nameOfWallet } from '../../edge/console/console/permissions.ts'
 
 const action = (name: string, digit: string) => ({
   name,
@@ -20,13 +16,12 @@ const wallet = (name: string, digit: string) => ({
 it('impostor: what is named as another is, by a key that may permit it, stands with its id', () => {
   const actions = [action('Sign', '1'), action('sign\u200B', '2'), action('Other', '3')]
   const wallets = [wallet('Hot', '4'), wallet('Hot ', '5'), wallet('Cold', '6')]
-  const all = { actions, wallets, groups: [], keys: [] } as unknown as Permissions
-  expect(actions.map(({ cid_hash }) => nameOfAction(cid_hash, all))).toEqual([
+  expect(actions.map(({ cid_hash }) => nameOfAction(cid_hash, { actions }))).toEqual([
     'Sign (Qm111111…111111)',
     'sign‹U+200B› (Qm222222…222222)',
     'Other',
   ])
-  expect(wallets.map(({ pkp_id }) => nameOfWallet(pkp_id, all))).toEqual([
+  expect(wallets.map(({ pkp_id }) => nameOfWallet(pkp_id, { wallets }))).toEqual([
     'Hot (0x444444…444444)',
     'Hot  (0x555555…555555)',
     'Cold',

@@ -49,14 +49,20 @@ export function shownName(name: string): string {
 
 export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} (${group_id})`
 
-export function nameOfAction(cidHash: string, { actions }: Permissions): string {
+/** What is named, and by which it is told from a namesake. */
+type NamedActions = {
+  actions: readonly Pick<RegisteredAction, 'name' | 'cid_hash' | 'action_ipfs_cid'>[]
+}
+type NamedWallets = { wallets: readonly Pick<Wallet, 'name' | 'pkp_id' | 'wallet_address'>[] }
+
+export function nameOfAction(cidHash: string, { actions }: NamedActions): string {
   if (cidHash === EVERY) return 'Every action'
   const action = actions.find(({ cid_hash }) => cid_hash === cidHash)
   const id = folded(action?.action_ipfs_cid ?? cidHash)
   return action && action.name !== '' ? toldApart(action.name, id, actions) : id
 }
 
-export function nameOfWallet(pkpId: string, { wallets }: Permissions): string {
+export function nameOfWallet(pkpId: string, { wallets }: NamedWallets): string {
   if (pkpId === EVERY) return 'Every wallet'
   const wallet = wallets.find(({ pkp_id }) => pkp_id === pkpId)
   const id = folded(wallet?.wallet_address ?? `0x${pkpId.slice(-40)}`)
