@@ -1,12 +1,12 @@
 /**
- * Writes the parts of `docs/errors.md` that the code knows (`npm run errors-page`): each word of `shared/error-codes.ts`, and
- * the contract's refusals as the origin explains them. A test holds that the page is what comes of the code.
+ * Writes the generated parts of `docs/errors.md` (`npm run errors-page`): each reason of `shared/error-codes.ts`, and the
+ * contract's refusals as the origin explains them. A test compares the page with the code.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { contractRefusals } from '../origin/http/contract-refusals.ts'
-import { ERROR_CODES, type ErrorExplanation } from '../shared/error-codes.ts'
-import { ERROR_NAMES, type ErrorStatus } from '../shared/errors.ts'
+import { ERROR_CODES, type ErrorCode, type ErrorExplanation } from '../shared/error-codes.ts'
+import { ApiError, ERROR_NAMES, type ErrorStatus } from '../shared/errors.ts'
 
 export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url))
 
@@ -38,9 +38,15 @@ function ofCode(code: string, { statuses, from, meaning, fix, again }: ErrorExpl
 
 ${meaning}
 
-- **Answered by**: ${from}, with ${statuses.join(' or ')}
+- **Answered by**: ${from}, with ${statuses.map((status) => answered(status, code)).join(' or ')}
 - **What to do**: ${fix}
 - **Send again**: ${again}`
+}
+
+/** The status, and the word in `error` where that is not the reason itself. */
+function answered(status: ErrorStatus, code: string): string {
+  const { error } = new ApiError(status, '', '', { reason: code as ErrorCode })
+  return error === code ? String(status) : `${status} \`${error}\``
 }
 
 function refusals(): string {

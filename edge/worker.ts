@@ -1,6 +1,7 @@
 /** The Worker's entry: the HTTP surface and the classes of its objects. */
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
+import { refuseHost } from './http/host.ts'
 import { noteAnswer } from './http/note-answer.ts'
 import { inOwnWindow } from './http/own-window.ts'
 import { takeWebhook } from './http/webhook.ts'
@@ -19,7 +20,9 @@ export default {
   fetch: async (request, env, context) => {
     const began = Date.now()
     wakeScannerOnce(env, context)
-    const answer = await (takeWebhook(request, env) ?? app.fetch(request, env, context))
+    const answer = await (refuseHost(request, env) ??
+      takeWebhook(request, env) ??
+      app.fetch(request, env, context))
     const response = inOwnWindow(answer)
     noteAnswer({ request, response, began }, env, context)
     return response

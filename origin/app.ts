@@ -4,6 +4,7 @@ import { cors } from 'hono/cors'
 import { ATTESTATION_PATH, EVIDENCES_PATH, INFO_PATH } from '../shared/attestation/evidence.ts'
 import { RECEIPT_HEADER } from '../shared/receipt-header.ts'
 import { SEALED_EXECUTE_PATH } from '../shared/wire/sealed.ts'
+import { BodyRoomFull } from './admission/body-room.ts'
 import { mountProcessorWebhook } from './http/billing-processor-webhook.ts'
 import { mountAttestation } from './http/attestation.ts'
 import { mountEvidences } from './http/evidences.ts'
@@ -62,8 +63,9 @@ export function createApp(services: Services): OriginApp {
   const refuse = (error: Error, context: Context<OriginEnv>): Response => {
     const { status, headers, body, code } = failureAnswer(error, settings.SVC_PUBLIC_URL)
     services.counters.refused(status, code)
-    // Nobody waits for the answer to an upload that was broken off, and anybody can break off many.
-    const isOurs = status >= 500 && !(error instanceof ActionFailed)
+    const isExpected = error instanceof ActionFailed || error instanceof BodyRoomFull
+    const isOurs = status >= 500 && !isExpected
+    // An upload that was broken off has nobody to answer, and any client can break off many.
     if (isOurs && !context.req.raw.signal.aborted) {
       const cause = status === 500 ? traceOf(error) : error.name
       const facts = { route: routeOf(context), request_id: context.get('requestId') }

@@ -15,14 +15,18 @@ import { AccountsWriter } from './accounts/writer.ts'
 import { ConversionProofs } from './accounts/wallet-proofs/conversion-proofs.ts'
 import { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from './accounts/key-uses.ts'
+import { AccountEmails } from './accounts/account-emails.ts'
 import { AccountOpenings } from './admission/account-openings.ts'
+import { BodyRooms } from './admission/body-rooms.ts'
 import { CpuPressure } from './admission/cpu-pressure.ts'
 import { EventLoopLoad } from './admission/event-loop-load.ts'
 import { WalletCalls } from './admission/wallet-calls.ts'
 import { ownServices } from './actions/outbound/policy.ts'
 import { createActionPool } from './actions/pool.ts'
+import { SourceCids } from './actions/source-cid/source-cids.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
 import { createApp } from './app.ts'
+import { BODY_SERVER_OPTIONS } from './http/body/server-options.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { Audit } from './credits/audit.ts'
 import { Credits } from './credits/credits.ts'
@@ -35,6 +39,7 @@ import { parseSettings } from './env.ts'
 import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { HEAD_OPTIONS, refuseMalformed } from './http/malformed-requests.ts'
 import { operating } from './health/operating.ts'
 import { type Log, openLog, traceOf } from './log.ts'
 import { Counters } from './metrics/counters.ts'
@@ -175,6 +180,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const keptAnswers = new KeptAnswers({ db, exclusive, processId, keys, now })
   const keyUses = new KeyUses({ db, now })
   const conversionProofs = new ConversionProofs({ db, now })
+  const accountEmails = new AccountEmails({ db, key: keyring.emailKey() })
   lifecycle.onClose('key uses', () => keyUses.flush())
   const openings = new AccountOpenings({
     db,
@@ -214,8 +220,11 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     cpuMs: settings.SVC_EXECUTION_CPU_MS,
   }
   const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
+  const sourceCids = new SourceCids(now)
+  lifecycle.onClose('source cids', () => sourceCids.close())
   const executions = new Executions({
     pool,
+    sourceCids,
     keyring,
     claims,
     mirror,
@@ -292,6 +301,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     writer,
     walletProofs: new WalletProofs({ chain, now }),
     conversionProofs,
+    accountEmails,
     claims,
     credits,
     processor,
@@ -301,6 +311,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     openings,
     walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
     load,
+    bodyRooms: new BodyRooms(),
+    sourceCids,
     channel: {
       keys: {
         keyFor: (keyId) => (keyId === currentId ? current : undefined),
@@ -327,7 +339,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
         hostname: settings.SVC_ORIGIN_HOST,
         port: settings.SVC_ORIGIN_PORT,
         createServer,
-        serverOptions: secureContext(tls),
+        serverOptions: { ...secureContext(tls), ...HEAD_OPTIONS, ...BODY_SERVER_OPTIONS },
       },
       (address: AddressInfo) => {
         log('origin.ready', { port: address.port, accounts: mirror.current().size })
@@ -335,7 +347,10 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
         listening()
       },
     )
+    if (server instanceof TlsServer)
+      refuseMalformed(server, { counters, log, publicUrl: settings.SVC_PUBLIC_URL })
     if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS
+    server.maxConnections = settings.SVC_CONNECTIONS_MAX
     lifecycle.onClose('server', () => {
       server?.close()
       if (server && 'closeAllConnections' in server) server.closeAllConnections()

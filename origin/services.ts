@@ -1,10 +1,13 @@
 import type { Chain } from './accounts/chain.ts'
 import type { AccountsMirror } from './accounts/mirror.ts'
 import type { AccountsWriter } from './accounts/writer.ts'
+import type { SourceCids } from './actions/source-cid/source-cids.ts'
 import type { WalletProofs } from './accounts/wallet-proofs/wallet-proofs.ts'
 import type { ConversionProofs } from './accounts/wallet-proofs/conversion-proofs.ts'
 import type { KeyUses } from './accounts/key-uses.ts'
+import type { AccountEmails } from './accounts/account-emails.ts'
 import type { AccountOpenings } from './admission/account-openings.ts'
+import type { BodyRooms } from './admission/body-rooms.ts'
 import type { EventLoopLoad } from './admission/event-loop-load.ts'
 import type { WalletCalls } from './admission/wallet-calls.ts'
 import type { ChannelKeys } from './channel/open-request.ts'
@@ -38,6 +41,7 @@ export type Services = {
   writer: AccountsWriter
   walletProofs: WalletProofs
   conversionProofs: ConversionProofs
+  accountEmails: AccountEmails
   claims: RunClaims
   credits: Credits
   /** Absent where no payment processor is configured. */
@@ -48,6 +52,8 @@ export type Services = {
   openings: AccountOpenings
   walletCalls: WalletCalls
   load: Pick<EventLoopLoad, 'requireRoom'>
+  bodyRooms: BodyRooms
+  sourceCids: SourceCids
   tee: Pick<TeeProvider, 'collateral'>
   evidence: Evidence
   freshQuotes: FreshQuotes

@@ -9,6 +9,7 @@ import { MAX_DEFAULT, MIN_DEFAULT } from './actions/pool/options.ts'
 import { PAYERS_DEFAULT, PAYERS_MAX } from './accounts/writer/payer-options.ts'
 import {
   CHAIN_FINALITY_DEFAULT,
+  CONNECTIONS_MAX,
   EXECUTION_CPU_MS,
   EXECUTION_WALL_MAX_MS,
   EXECUTION_WALL_MS,
@@ -55,6 +56,10 @@ export const originSettings = {
   }),
   SVC_ORIGIN_HOST: z.string().default('127.0.0.1').register(SETTINGS, {
     meaning: 'address to listen on',
+  }),
+  SVC_CONNECTIONS_MAX: wholeNumber(1, 1_000_000).default(CONNECTIONS_MAX).register(SETTINGS, {
+    meaning:
+      'open connections of one process, 1 to 1,000,000; further ones are closed unanswered. An idle connection takes some 50 KB, one that sends a small body up to 64 KiB more. Keep it below the limit of open files',
   }),
   SVC_PUBLIC_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
     meaning: 'what clients know this origin as; `https`. Links in answers start with it',
@@ -210,7 +215,7 @@ export const originSettings = {
       default: `${OPENINGS_DEFAULTS.production.perHour}; local ${OPENINGS_DEFAULTS.local.perHour}`,
     }),
   SVC_NEW_ACCOUNT_GAS_PER_DAY_WEI: wei.optional().register(SETTINGS, {
-    meaning: 'gas in wei that all new accounts together may cost in a day',
+    meaning: 'gas in wei that all new accounts and conversions together may cost in a day',
     default: `${OPENINGS_DEFAULTS.production.gasPerDayWei} (0.05 ETH); local: no bound`,
   }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),

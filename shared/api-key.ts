@@ -3,7 +3,10 @@
 /** 32 bytes in base64, canonical: the last of 43 characters carries four bits, so two of its bits are zero. */
 const SHAPE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 
-/** Whether a text can be a key at all: no key of another shape was ever made. */
+/**
+ * Whether a text has the shape of the keys that this service makes. An admin wallet may register the hash of another
+ * text at the contract, so this alone never refuses a request.
+ */
 export function isApiKeyShape(text: string): boolean {
   return SHAPE.test(text)
 }

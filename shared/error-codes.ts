@@ -1,6 +1,7 @@
 /**
- * Every word that a structured error can have in `error`: what it means, what to do, and whether the same request may be sent
- * again. `ApiError` takes no other; `docs/errors.md` is made of them (`npm run errors-page`), and `docs_url` leads there.
+ * Every reason of a structured error: what it means, what to do, and whether the same request may be sent again. The
+ * compiler refuses any other in `ApiError`. `docs/errors.md` is generated from them (`npm run errors-page`), and
+ * `docs_url` links to the reason there.
  */
 import type { ErrorStatus } from './errors.ts'
 
@@ -26,14 +27,15 @@ export const ERROR_CODES = {
     statuses: [400],
     from: 'both services',
     meaning:
-      'The body is not JSON, is nested too deeply, a value has the wrong shape, or a write was refused by the contract: then `x-svc-error` has [its name](#refusals-of-the-contract).',
+      'The body is not JSON, is nested too deeply, or a value has the wrong shape; or the request is not valid HTTP.',
     fix: 'Correct what `message` names. Build JSON with a library or `jq`, not by hand.',
     again: UNCHANGED_NEVER,
   },
   body_too_slow: {
-    statuses: [400],
-    from: 'the trigger service',
-    meaning: 'The body was not there in the time that is given to it.',
+    statuses: [400, 408],
+    from: 'both services',
+    meaning:
+      'The body did not arrive in time, or stalled. The trigger service answers 400, the core API 408.',
     fix: 'Send it in one go. Large sources go faster to the origin itself.',
     again: 'yes',
   },
@@ -159,11 +161,17 @@ export const ERROR_CODES = {
     fix: 'Use one that the header `Allow` names.',
     again: UNCHANGED_NEVER,
   },
+  request_timeout: {
+    statuses: [408],
+    from: 'the core API',
+    meaning: 'The request did not arrive in the time that it has.',
+    fix: 'Send it in one go. Large bodies need a fast connection.',
+    again: 'yes',
+  },
   conflict: {
     statuses: [409],
     from: 'both services',
-    meaning:
-      'What is there already stands in the way; where the contract said so, `x-svc-error` has [its name](#refusals-of-the-contract).',
+    meaning: 'The request conflicts with something that exists.',
     fix: 'Use what exists, as `fix` says.',
     again: UNCHANGED_NEVER,
   },
@@ -268,6 +276,13 @@ export const ERROR_CODES = {
     fix: 'Send `Content-Type: application/json`.',
     again: UNCHANGED_NEVER,
   },
+  expectation_failed: {
+    statuses: [417],
+    from: 'the core API',
+    meaning: 'The header `Expect` asks for something other than `100-continue`.',
+    fix: 'Send no `Expect` header.',
+    again: UNCHANGED_NEVER,
+  },
   misdirected_request: {
     statuses: [421],
     from: 'the core API',
@@ -319,6 +334,13 @@ export const ERROR_CODES = {
     meaning: 'This node has too much to do. Nothing was executed, and nothing was charged.',
     fix: 'Nothing but to wait.',
     again: AFTER_RETRY,
+  },
+  request_header_fields_too_large: {
+    statuses: [431],
+    from: 'the core API',
+    meaning: 'The URL and the headers of the request are too large together.',
+    fix: 'Send a shorter URL, and fewer or shorter headers. `GET /core/v1/limits` has every limit.',
+    again: UNCHANGED_NEVER,
   },
   internal_error: {
     statuses: [500],

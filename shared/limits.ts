@@ -69,8 +69,43 @@ export const PROCESSOR_EVENT_MAX_BYTES = 1024 * 1024
 /** A request with source: the largest source and the largest params, and room for their JSON. */
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
-/** At the edge a body has to be there within this: who sends slowly holds memory that webhooks need, too. */
+/** A body must arrive within this, at the edge and at the origin: a slow sender holds memory. */
 export const BODY_WITHIN_MS = 60_000
+
+/**
+ * At the origin, a body of over 64 KiB must make this progress in each interval: 16 KiB a second, a third of a 3G uplink. A
+ * sender that stalls gives its memory up after at most two intervals.
+ */
+export const BODY_STALL_MS = 10_000
+export const BODY_STALL_BYTES = 160 * 1024
+
+/**
+ * A body is refused once it has come in more pieces than this, under this many bytes each on average. Node's parser spends
+ * 2.5 µs of the main thread on each piece. TLS records and TCP segments are larger, and an encoder that writes a chunk for
+ * every token of JSON may send some 6 KB.
+ */
+export const BODY_SMALL_PIECES_MAX = 1_024
+export const BODY_PIECE_MIN_BYTES = 32
+
+/**
+ * Memory for bodies of over 64 KiB that are still arriving: from senders without a checked key, and from accounts or the
+ * edge. One client network, or one account, has a share: four bodies of the largest size.
+ */
+export const KEYLESS_BODIES_BYTES = 256 * 1024 * 1024
+export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
+export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
+
+/** Open connections to one origin process, unless the operator says otherwise: 50 KB each, and 64 KiB more for a small body. */
+export const CONNECTIONS_MAX = 4_096
+
+/**
+ * Sources that one client address may have identified in a minute, free of charge: 0.2 s of a thread each for the
+ * largest. A page with a hundred actions asks for each once.
+ */
+export const SOURCE_CIDS_PER_MINUTE = 120
+
+/** Large sources without a key that may wait for the one thread that identifies them: each holds its body. */
+export const SOURCE_CIDS_WAITING_MAX = 4
 
 /** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
 export const PERMISSION_IDS_MAX = 50
@@ -83,11 +118,20 @@ export const DESCRIPTION_MAX_CHARACTERS = 1024
 /** Characters of the description that an account is opened with: nobody pays for it, so it may be as long as a name. */
 export const ACCOUNT_DESCRIPTION_MAX_CHARACTERS = NAME_MAX_CHARACTERS
 
+/** The `email` of an account: 64 characters, `@`, and 255 of a domain (RFC 5321, 4.5.3.1). */
+export const EMAIL_MAX_CHARACTERS = 320
+
 /** A webhook's body: GitHub's usual payloads are far below it; larger ones get 413. */
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
 
 /** A webhook's body has to be there within this: senders give up sooner, and who sends slowly holds memory meanwhile. */
 export const WEBHOOK_BODY_WITHIN_MS = 30_000
+
+/** Names in `options.pass_headers`: a sender verifies by three or four headers. */
+export const PASS_HEADERS_MAX = 16
+
+/** Fields of a webhook's form: PHP and Express stop at as many by default. */
+export const FORM_FIELDS_MAX = 1_000
 
 /** What a handshake echoes: every sender's challenge is shorter, and nobody's megabyte is reflected. */
 export const HANDSHAKE_MAX_CHARACTERS = 1024
@@ -114,9 +158,17 @@ export const TRIGGERS_MAX = 1_000
 export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
 export const MAX_RUNS_PER_MINUTE_BOUND = 6_000
 
-/** Runs waiting in one trigger's queue: default and upper bound. */
-export const MAX_QUEUED_RUNS_DEFAULT = 100
+/** The largest `max_queued_runs`. `QUEUED_BYTES_MAX` bounds a queue of large bodies earlier. */
 export const MAX_QUEUED_RUNS_BOUND = 10_000
+
+/** The default `max_queued_runs` of webhooks. Senders such as GitHub do not redeliver what was refused. */
+export const WEBHOOK_QUEUED_RUNS_DEFAULT = MAX_QUEUED_RUNS_BOUND
+
+/**
+ * The default `max_queued_runs` of other kinds. A full queue costs a chain event nothing: its logs wait on the chain. A
+ * schedule that falls behind should not catch up on thousands of ticks.
+ */
+export const MAX_QUEUED_RUNS_DEFAULT = 100
 
 /** Bytes that the queued bodies of one trigger may take: an object's storage holds 10 GB in production. */
 export const QUEUED_BYTES_MAX = 256 * 1024 * 1024
@@ -163,7 +215,10 @@ export const STORED_KEY_LOOK_MS = 5_000
 /** The longest wait of `/sealed/outcomes`: below every proxy's idle time-out that we know of. */
 export const OUTCOMES_WAIT_MS = 25_000
 
-/** The head of a sealed core request or answer: method, path, query and headers. Servers take 16 KiB of headers; JSON may double them. */
+/** URL and headers of one request at the origin: the largest `X-Wallet-Auth`, as much again, and a URL. */
+export const HEAD_MAX_BYTES = 64 * 1024
+
+/** The head of a sealed core request or answer: method, path, query and headers, as JSON. */
 export const SEALED_HEAD_MAX_BYTES = 64 * 1024
 
 /** While a sealed core request is executed a byte is sent this often: proxies cut what is silent for a minute or two. */
@@ -185,10 +240,10 @@ export const SEALED_CLOCK_SKEW_MS = 30_000
 export const CHANNEL_KEY_MAX_AGE_MS = 60 * 60 * 1000
 
 /**
- * `X-Wallet-Auth`: base64 of some 500 bytes of typed data, and of a signature that a contract wallet with dozens of
- * owners may have made. Servers take 16 KiB of headers together.
+ * `X-Wallet-Auth`: base64 of the largest typed data (4 KiB) and the largest signature (8 KiB, as hex), which together
+ * with their JSON have less than 21 KiB. Proxies take 32 KiB of headers.
  */
-export const WALLET_AUTH_MAX_CHARACTERS = 8 * 1024
+export const WALLET_AUTH_MAX_CHARACTERS = 28 * 1024
 
 /**
  * Signatures of wallets from one client network, at once and an hour over time: ten a second. Each may be a call that
@@ -257,6 +312,12 @@ export const AGENT_TOKEN_MIN_CHARACTERS = 43
 export const RUNS_PAGE_DEFAULT = 50
 export const RUNS_PAGE_MAX = 100
 
+/**
+ * Bodies whose inputs one page of a history shows, in bytes: at least a full page of 64 KiB each. The object that takes the
+ * trigger's events parses them, so a page of the largest would hold it up for seconds.
+ */
+export const LISTED_INPUTS_MAX_BYTES = 8 * 1024 * 1024
+
 /** A write to the chain is known by its id for this long after it became final: as long as answers under a key. */
 export const CHAIN_WRITE_KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -302,9 +363,16 @@ export const SPEND_WINDOW_MAX_S = 366 * 24 * 60 * 60
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000
 
-/** Payments that an account may begin and not pay: each is asked after for a week, all together four a second. */
-export const UNPAID_PAYMENTS_PER_HOUR = 30
-export const UNPAID_PAYMENTS_PER_WEEK = 200
+/**
+ * Payments that an account may begin and not pay, since each is polled for a week. Usage keys together get two thirds
+ * and one of them a third: the rest is kept for the account key and the admin wallet, so that no usage key can keep its
+ * account from paying.
+ */
+export const UNPAID_PAYMENTS_PER_HOUR = { account: 30, usageKeys: 20, usageKey: 10 }
+export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey: 70 }
+
+/** Questions about payments, each of which is one to the processor. The same share is kept for the owner. */
+export const PAYMENT_QUESTIONS_PER_MINUTE = { account: 120, usageKeys: 80 }
 
 /** One answer of `/attestation` or `/info`: an event log with all its payloads has some 20 KB, a compose text may be as long. */
 export const ATTESTATION_MAX_BYTES = 1024 * 1024
@@ -360,9 +428,9 @@ export const CONTRACT_SIGNATURES_AT_ONCE = 8
 /** The deepest finality that a trigger may ask for in blocks: the watcher keeps that many of a chain, and more. */
 export const FINALITY_DEPTH_MAX = 1_000
 
-/** Entries of `topic_filters` (specification, Limits), and topics of one entry: a union of them has to fit one question. */
+/** Entries of `topic_filters` (specification, Limits), and topics of one entry: geth takes 1,000 a position. */
 export const TOPIC_FILTERS_MAX = 3
-export const TOPICS_PER_FILTER_MAX = 10
+export const TOPICS_PER_FILTER_MAX = 100
 
 /** Addresses, and first topics, of one question for logs: what common nodes take, geth's bound among them. */
 export const LOG_QUERY_ADDRESSES_MAX = 1_000

@@ -525,6 +525,72 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0064-what-the-documents-say-is-done.md'),
   },
   {
+    file: 'docs/decisions/0065-one-word-a-status.md',
+    title: "0065: one word a status, one shape for refused writes",
+    lead: "",
+    load: () => import('../../docs/decisions/0065-one-word-a-status.md'),
+  },
+  {
+    file: 'docs/decisions/0066-the-wildcard-needs-a-group.md',
+    title: "0066: the wildcard in execute_in_groups needs a group that permits the action",
+    lead: "",
+    load: () => import('../../docs/decisions/0066-the-wildcard-needs-a-group.md'),
+  },
+  {
+    file: 'docs/decisions/0067-what-a-webhook-is-parsed-into.md',
+    title: "0067 What a webhook's body is parsed into",
+    lead: "",
+    load: () => import('../../docs/decisions/0067-what-a-webhook-is-parsed-into.md'),
+  },
+  {
+    file: 'docs/decisions/0068-inputs-in-lists-of-runs.md',
+    title: "0068 Inputs in lists of runs",
+    lead: "",
+    load: () => import('../../docs/decisions/0068-inputs-in-lists-of-runs.md'),
+  },
+  {
+    file: 'docs/decisions/0069-cron-semantics.md',
+    title: "0069 Crons follow Vixie cron, and their minimum interval is exact",
+    lead: "",
+    load: () => import('../../docs/decisions/0069-cron-semantics.md'),
+  },
+  {
+    file: 'docs/decisions/0070-queue-defaults-and-null.md',
+    title: "0070 Webhooks queue 10,000 runs by default, and null means absent",
+    lead: "",
+    load: () => import('../../docs/decisions/0070-queue-defaults-and-null.md'),
+  },
+  {
+    file: 'docs/decisions/0071-ambiguous-logs.md',
+    title: "0071: A log that fits several layouts is ambiguous",
+    lead: "",
+    load: () => import('../../docs/decisions/0071-ambiguous-logs.md'),
+  },
+  {
+    file: 'docs/decisions/0072-null-and-email.md',
+    title: "0072 Null means absent, and the e-mail address is kept",
+    lead: "",
+    load: () => import('../../docs/decisions/0072-null-and-email.md'),
+  },
+  {
+    file: 'docs/decisions/0073-billing-after-a-transfer.md',
+    title: "0073 The API key from before a conversion reads bills until a transfer",
+    lead: "",
+    load: () => import('../../docs/decisions/0073-billing-after-a-transfer.md'),
+  },
+  {
+    file: 'docs/decisions/0074-bodies-of-requests.md',
+    title: "0074 Request bodies have a budget of time, memory and connections",
+    lead: "",
+    load: () => import('../../docs/decisions/0074-bodies-of-requests.md'),
+  },
+  {
+    file: 'docs/decisions/0075-compose-files-are-parsed.md',
+    title: "0075: compose files are parsed as a strict subset of YAML",
+    lead: "",
+    load: () => import('../../docs/decisions/0075-compose-files-are-parsed.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",
@@ -539,7 +605,7 @@ export const SOURCES: readonly DocumentSource[] = [
   {
     file: 'docs/errors.md',
     title: "Errors",
-    lead: "Every word that a failure of either service has, what it means, and what to do.",
+    lead: "Every failure of both services: what it means, and what to do.",
     load: () => import('../../docs/errors.md'),
   },
   {

@@ -1,13 +1,12 @@
 /** `POST /agent/requests` (`decisions.md`, Authorize): an agent says who it is before a person opens its link. */
 import { clientNetwork } from '../../shared/client-network.ts'
 import { ApiError } from '../../shared/errors.ts'
-import { validate } from '../../shared/json-body.ts'
 import { type AgentRequestAnswer, agentRequestBody } from '../../shared/wire/agent.ts'
 import { registerRequest } from '../identity/agent-requests.ts'
 import type { App } from './app-env.ts'
 import { authorizePath } from './authorize-path.ts'
 import { clientAddress } from './client-address.ts'
-import { readJson } from './json-request.ts'
+import { readFields } from './read-fields.ts'
 
 /** A challenge, a name and two scopes, in whatever JSON. */
 const BODY_MAX_BYTES = 4 * 1024
@@ -18,7 +17,7 @@ export function registerAgentRequests(app: App): void {
     const { services } = c.var
     const { settings, requireRate } = services
     await requireRate('agent_request_address', clientNetwork(clientAddress(c.req.raw, settings)))
-    const body = validate(agentRequestBody, await readJson(c.req.raw, BODY_MAX_BYTES), 422)
+    const body = await readFields(c.req.raw, agentRequestBody, BODY_MAX_BYTES)
     const registered = await registerRequest(services, body)
     if (!registered) throw challengeTaken()
     const answer: AgentRequestAnswer = {
@@ -38,6 +37,6 @@ function challengeTaken(): ApiError {
     409,
     'challenge: it was registered or approved before.',
     'Generate a new token and register its challenge. If you registered this one and lost the answer, its code is lost too.',
-    { error: 'challenge_taken' },
+    { reason: 'challenge_taken' },
   )
 }

@@ -96,7 +96,7 @@ function setSessionCookie(c: Context<AppEnv>, secret: string): void {
 function unauthorized(
   c: Context<AppEnv>,
   message: string,
-  { waiting = true, error }: { waiting?: boolean; error?: EndedRequest } = {},
+  { waiting = true, reason }: { waiting?: boolean; reason?: EndedRequest } = {},
 ): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
@@ -104,7 +104,7 @@ function unauthorized(
     ? `If you are waiting for an approval, ask again in a second. Otherwise ${again}`
     : `Do not wait any longer. Ask your user, and if it was a mistake, ${again}`
   const headers = { 'WWW-Authenticate': 'Bearer' }
-  return new ApiError(401, message, fix, { headers, ...(error && { error }) })
+  return new ApiError(401, message, fix, { headers, reason })
 }
 
 const ENDS: Record<EndedRequest, string> = {
@@ -114,8 +114,8 @@ const ENDS: Record<EndedRequest, string> = {
 }
 
 /** Said to who has the token alone: it is found by the token's hash. */
-function requestEnded(c: Context<AppEnv>, error: EndedRequest): ApiError {
-  return unauthorized(c, ENDS[error], { waiting: false, error })
+function requestEnded(c: Context<AppEnv>, reason: EndedRequest): ApiError {
+  return unauthorized(c, ENDS[reason], { waiting: false, reason })
 }
 
 /** RFC 6750 3.1. */
@@ -126,7 +126,7 @@ function insufficientScope(c: Context<AppEnv>, scope: Scope): ApiError {
     `This token may not do this: it was not given ${scope}.`,
     `A token keeps the scopes that it was approved with. If your user agrees, generate a new token, open ${page}?challenge=<its challenge> and have it approved with ${scope}.`,
     {
-      error: 'insufficient_scope',
+      reason: 'insufficient_scope',
       headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     },
   )

@@ -9,7 +9,7 @@ export type BodyBounds = {
 
 /**
  * The bytes of a body as they came: nothing is decoded or unpacked, since signatures cover what was sent.
- * @throws {ApiError} 413 for more than it may have, 400 for a body that is not there in time
+ * @throws {ApiError} 413 for a larger body; 400 for one that breaks off or does not arrive in time
  */
 export async function readBody(
   request: Request,
@@ -26,6 +26,8 @@ export async function readBody(
     const body = await Promise.race([read, late.promise])
     if (!body || body.length > maxBytes) throw bodyTooLarge(maxBytes, fix)
     return body
+  } catch (error) {
+    throw error instanceof ApiError ? error : bodyBroken()
   } finally {
     clearTimeout(timer)
   }
@@ -63,6 +65,18 @@ async function countedBody(
   return body.slice(0, length)
 }
 
+/**
+ * A body whose chunks cannot be read, or whose connection broke. The runtime reports both as it reports an object that moved,
+ * which would be answered 503.
+ */
+export function bodyBroken(): ApiError {
+  return new ApiError(
+    400,
+    'The body could not be read to its end: it broke off, or is not framed as its headers say.',
+    'Send it again, whole, with an HTTP client library.',
+  )
+}
+
 export function bodyTooLarge(maxBytes: number, fix = 'Send less.'): ApiError {
   return new ApiError(413, `The body may have at most ${maxBytes} bytes.`, fix)
 }
@@ -72,6 +86,6 @@ export function bodyTooSlow(withinMs: number): ApiError {
     400,
     `The body was not there within ${withinMs / 1000} s.`,
     'Send it in one go.',
-    { error: 'body_too_slow' },
+    { reason: 'body_too_slow' },
   )
 }

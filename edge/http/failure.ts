@@ -19,13 +19,16 @@ export function toApiError(error: unknown): ApiError {
       retryAfter(Math.max(1, Math.ceil(error.retryAfterMs / 1000))),
     )
   if (error instanceof OriginBusy)
-    return new ApiError(error.status, error.message, error.fix, retryAfter(error.retryAfterS ?? 2))
+    return new ApiError(error.status, error.message, error.fix, {
+      reason: error.reason,
+      ...retryAfter(error.retryAfterS ?? 2),
+    })
   if (error instanceof PreviewBusy)
     return new ApiError(
       503,
       'Too many previews of this chain are under way.',
       'Send it again after the seconds in Retry-After.',
-      { error: 'preview_busy', ...retryAfter(Math.max(1, Math.ceil(error.retryAfterS))) },
+      { reason: 'preview_busy', ...retryAfter(Math.max(1, Math.ceil(error.retryAfterS))) },
     )
   if (error instanceof OriginAway) return originAway(error)
   if (error instanceof ChainUnavailable)
@@ -33,7 +36,7 @@ export function toApiError(error: unknown): ApiError {
       503,
       `The nodes of ${error.chain} do not answer, and a trigger begins at their head.`,
       'Send it again shortly; nothing was stored.',
-      { error: 'chain_unavailable', ...retryAfter(15) },
+      { reason: 'chain_unavailable', ...retryAfter(15) },
     )
   if (error instanceof MailerNotConfigured)
     return new ApiError(
@@ -41,7 +44,7 @@ export function toApiError(error: unknown): ApiError {
       'Sign-in is not available: this service has no mailer configured.',
       'The operator configures a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) needs none.',
       // How soon a caller may look again whether somebody has.
-      { error: 'mailer_not_configured', ...retryAfter(300) },
+      { reason: 'mailer_not_configured', ...retryAfter(300) },
     )
   if (error instanceof MailNotSent) return mailNotSent(error)
   if (error instanceof RequestsFull)
@@ -89,7 +92,7 @@ function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): Ap
     503,
     'The mail could not be sent.',
     'Send it again after the seconds in Retry-After. If it stays, check the address, and report the x-request-id of this answer.',
-    { error: 'mail_not_sent', ...retryAfter(seconds) },
+    { reason: 'mail_not_sent', ...retryAfter(seconds) },
   )
 }
 
@@ -108,7 +111,7 @@ function triggerRefused(failure: TriggerFailure): ApiError {
         409,
         `This account has ${failure.max} triggers, and may have no more.`,
         'Delete those that are not used any more.',
-        { error: 'too_many_triggers' },
+        { reason: 'too_many_triggers' },
       )
     case 'chain_not_configured':
       return new ApiError(
@@ -117,7 +120,7 @@ function triggerRefused(failure: TriggerFailure): ApiError {
         failure.configured.length > 0
           ? `It watches ${failure.configured.join(', ')}; GET /api/chains shows how they are.`
           : 'Its operator can configure chains (CHAINS); it watches none.',
-        { error: 'chain_not_configured' },
+        { reason: 'chain_not_configured' },
       )
     case 'no_such_finality':
       return new ApiError(

@@ -70,14 +70,14 @@ async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<S
     throw new ApiError(401, 'You are not signed in.', 'Sign in, and open your account again.')
   if (!(await isCsrfToken(csrf, session.secret, ACCOUNT_FORMS)))
     throw new ApiError(403, 'This page is out of date.', 'Open your account again.', {
-      error: 'page_out_of_date',
+      reason: 'page_out_of_date',
     })
   if (!isRecent(session, c.var.services.now()))
     throw new ApiError(
       403,
       `You signed in more than ${RECENT_SIGN_IN_MS / 60_000} minutes ago.`,
       'Sign in again to add a passkey.',
-      { error: 'sign_in_again' },
+      { reason: 'sign_in_again' },
     )
   return session
 }
@@ -89,16 +89,16 @@ function refused(why: Exclude<Registration, 'stored'>): ApiError {
         409,
         `Your account has ${PASSKEYS_MAX} passkeys, and may have no more.`,
         'Remove one that you do not use.',
-        { error: 'too_many_passkeys' },
+        { reason: 'too_many_passkeys' },
       )
     case 'already_registered':
       return new ApiError(409, 'This passkey is registered already.', 'Use another device.', {
-        error: 'passkey_registered',
+        reason: 'passkey_registered',
       })
     case 'challenge':
     case 'unverified':
       return new ApiError(400, 'This passkey could not be added.', 'Try again.', {
-        error: 'passkey_refused',
+        reason: 'passkey_refused',
       })
   }
 }

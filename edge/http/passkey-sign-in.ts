@@ -60,6 +60,6 @@ function notSignedIn(): ApiError {
     403,
     'This passkey did not sign you in.',
     'Try again, or have a link sent to your e-mail address.',
-    { error: 'passkey_refused' },
+    { reason: 'passkey_refused' },
   )
 }

@@ -25,7 +25,7 @@ export function queuedRun(
         409,
         'The trigger is disabled, and nothing of it starts.',
         'Enable it with PATCH {"enabled": true}, then ask again.',
-        { error: 'trigger_disabled' },
+        { reason: 'trigger_disabled' },
       )
     case 'full':
       throw new ApiError(

@@ -22,6 +22,6 @@ function notQueued(): ApiError {
     409,
     'The run is not queued: it is under way, or has ended.',
     'Only a run that has not started, or waits for its next attempt, can be cancelled.',
-    { error: 'run_not_queued' },
+    { reason: 'run_not_queued' },
   )
 }

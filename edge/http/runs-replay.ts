@@ -1,10 +1,9 @@
-import { validate } from '../../shared/json-body.ts'
 import { replayRequest } from '../../shared/wire/run.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { readJson } from './json-request.ts'
 import { queueOfRun } from './owned-trigger.ts'
 import { queuedRun } from './queued-run.ts'
+import { readFields } from './read-fields.ts'
 
 /** A choice of one word. */
 const BODY_MAX_BYTES = 1024
@@ -13,8 +12,7 @@ const BODY_MAX_BYTES = 1024
 export function registerRunsReplay(app: App): void {
   app.post('/api/runs/:id/replay', async (c) => {
     const user = await requireUser(c, 'triggers:write')
-    const json = await readJson(c.req.raw, BODY_MAX_BYTES, { optional: true })
-    const { code } = validate(replayRequest, json, 422)
+    const { code } = await readFields(c.req.raw, replayRequest, BODY_MAX_BYTES, { optional: true })
     const runId = c.req.param('id')
     const queue = await queueOfRun(c, runId)
     return queuedRun(c, await queue.replay(user.id, runId, code), 'run')

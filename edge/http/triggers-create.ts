@@ -1,17 +1,15 @@
-import { validate } from '../../shared/json-body.ts'
 import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { createTriggerRequest } from '../../shared/wire/trigger.ts'
 import { createTrigger } from '../triggers/create-trigger.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { readJson } from './json-request.ts'
+import { readFields } from './read-fields.ts'
 
 /** `POST /api/triggers` (specification, Endpoints): the object first, then the index. */
 export function registerTriggersCreate(app: App): void {
   app.post('/api/triggers', async (c) => {
     const { id: ownerId } = await requireUser(c, 'triggers:write')
-    const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
-    const body = validate(createTriggerRequest, json, 422)
+    const body = await readFields(c.req.raw, createTriggerRequest, TRIGGER_BODY_MAX_BYTES)
     const { db, now, random, settings } = c.var.services
     const context = { ownerId, db, settings, now, random }
     const record = await createTrigger(c.env, context, body)

@@ -10,30 +10,28 @@ import { requireUser } from './authenticate.ts'
 
 const place = z.tuple([z.int().min(0), z.string().max(64)])
 
-export const triggersListQuery = z
-  .object({
-    limit: integerText
-      .transform((limit) => Math.min(Math.max(limit, 1), LIST_PAGE_MAX))
-      .optional()
-      .meta({ description: `Triggers on a page, 1 to ${LIST_PAGE_MAX}. Without it: all of them.` }),
-    cursor: z
-      .string()
-      .max(256)
-      .transform((text, context) => {
-        const known = placeOf(text)
-        if (known) return known
-        context.issues.push({ code: 'custom', message: 'not one that we gave out', input: text })
-        return z.NEVER
-      })
-      .optional()
-      .meta({ description: 'Where a page begins: the link of the page before has it.' }),
-    kind: z.enum(TRIGGER_KINDS).optional(),
-    enabled: z
-      .enum(['true', 'false'])
-      .transform((text) => text === 'true')
-      .optional(),
-  })
-  .catchall(z.never({ error: 'there is no such parameter' }))
+export const triggersListQuery = z.object({
+  limit: integerText
+    .transform((limit) => Math.min(Math.max(limit, 1), LIST_PAGE_MAX))
+    .optional()
+    .meta({ description: `Triggers on a page, 1 to ${LIST_PAGE_MAX}. Without it: all of them.` }),
+  cursor: z
+    .string()
+    .max(256)
+    .transform((text, context) => {
+      const known = placeOf(text)
+      if (known) return known
+      context.issues.push({ code: 'custom', message: 'not one that we gave out', input: text })
+      return z.NEVER
+    })
+    .optional()
+    .meta({ description: 'Where a page begins: the link of the page before has it.' }),
+  kind: z.enum(TRIGGER_KINDS).optional(),
+  enabled: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+})
 
 /** `GET /api/triggers`: a bare array, newest first; all of them, or pages that link to each other. */
 export function registerTriggersList(app: App): void {

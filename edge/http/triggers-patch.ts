@@ -1,18 +1,16 @@
-import { validate } from '../../shared/json-body.ts'
 import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { patchTriggerRequest } from '../../shared/wire/trigger.ts'
 import { changeTrigger } from '../triggers/change-trigger.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { readJson } from './json-request.ts'
 import { notFound, requireTriggerId } from './owned-trigger.ts'
+import { readFields } from './read-fields.ts'
 
 /** `PATCH /api/triggers/<id>`: the record as it is now; an empty object changes nothing. */
 export function registerTriggersPatch(app: App): void {
   app.patch('/api/triggers/:id', async (c) => {
     const { id: ownerId } = await requireUser(c, 'triggers:write')
-    const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
-    const body = validate(patchTriggerRequest, json, 422)
+    const body = await readFields(c.req.raw, patchTriggerRequest, TRIGGER_BODY_MAX_BYTES)
     const triggerId = c.req.param('id')
     await requireTriggerId(c, triggerId)
     const { now, settings } = c.var.services

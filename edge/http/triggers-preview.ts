@@ -1,17 +1,15 @@
-import { validate } from '../../shared/json-body.ts'
 import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { previewRequest } from '../../shared/wire/preview.ts'
 import { previewTrigger } from '../triggers/preview/preview-trigger.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { readJson } from './json-request.ts'
+import { readFields } from './read-fields.ts'
 
 /** `POST /api/triggers/preview`: what a trigger would do, without making it; refused where creation would refuse it. */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {
     const user = await requireUser(c, 'triggers:read')
-    const json = await readJson(c.req.raw, TRIGGER_BODY_MAX_BYTES)
-    const body = validate(previewRequest, json, 422)
+    const body = await readFields(c.req.raw, previewRequest, TRIGGER_BODY_MAX_BYTES)
     const { now, settings, watcherOf, requireRate } = c.var.services
     const preview = await previewTrigger(body, {
       now: now(),

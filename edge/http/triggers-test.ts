@@ -1,14 +1,13 @@
 import { ApiError } from '../../shared/errors.ts'
-import { validate } from '../../shared/json-body.ts'
 import { isDeeper } from '../../shared/json-depth.ts'
 import { JSON_DEPTH_MAX, WEBHOOK_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { testRequest } from '../../shared/wire/run.ts'
 import type { TestRun } from '../queue/owner-firings.ts'
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
-import { readJson } from './json-request.ts'
 import { queueOf } from './owned-trigger.ts'
 import { queuedRun } from './queued-run.ts'
+import { readFields } from './read-fields.ts'
 
 /** The largest event, spread over lines by whoever wrote it. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
@@ -17,8 +16,7 @@ const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
     const user = await requireUser(c, 'triggers:write')
-    const json = await readJson(c.req.raw, BODY_MAX_BYTES)
-    const test = toTestRun(validate(testRequest, json, 422))
+    const test = toTestRun(await readFields(c.req.raw, testRequest, BODY_MAX_BYTES))
     const queue = await queueOf(c, c.req.param('id'))
     const accepted = await queue.fireTest(user.id, test)
     if (accepted.state === 'takes_no_event') throw takesNoEvent()

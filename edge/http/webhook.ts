@@ -2,8 +2,10 @@ import { ApiError } from '../../shared/errors.ts'
 import { WEBHOOK_BODY_MAX_BYTES, WEBHOOK_BODY_WITHIN_MS } from '../../shared/limits.ts'
 import { type Env, settingsOf } from '../env.ts'
 import type { WebhookFiring } from '../queue/firing.ts'
+import { PARSING_RULES } from '../queue/webhook-event.ts'
 import { echoedHeaders } from '../triggers/echo.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
+import { type ValuesByName, valuesByName } from '../triggers/values-by-name.ts'
 import { type SafeHeaders, safeHeaders } from '../triggers/webhook-headers.ts'
 import { readBody } from './body-bytes.ts'
 import { refusal } from './refusal.ts'
@@ -43,7 +45,8 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
   const body = await readBody(request, BODY)
   const headers = safeHeaders(request.headers)
   const firing = JSON.stringify(firingOf(request, headers, settings.PUBLIC_URL, body.length))
-  const post = { firing, body, withheld: { ...headers.withheld } }
+  const { withheld, withheldTruncated } = headers
+  const post = { firing, body, withheld: { ...withheld }, withheldTruncated }
   const answer = await env.TRIGGER_QUEUE.getByName(id).accept(post)
   switch (answer.state) {
     case 'queued':
@@ -61,7 +64,7 @@ async function answerWebhook(request: Request, env: Env, id: string): Promise<Re
       throw unknownWebhook()
     case 'disabled':
       throw new ApiError(503, 'The trigger is disabled.', 'Its owner can enable it again.', {
-        error: 'trigger_disabled',
+        reason: 'trigger_disabled',
         headers: { 'retry-after': '300' },
       })
     case 'full':
@@ -89,6 +92,7 @@ function firingOf(
     query: path.includes('?') ? queryOf(new URL(request.url).searchParams) : {},
     receivedAt: Date.now(),
     contentType: bodyBytes === 0 ? null : request.headers.get('content-type'),
+    rules: PARSING_RULES,
     headers,
     ...(truncated ? { headersTruncated: true } : {}),
   }
@@ -97,16 +101,6 @@ function firingOf(
 /** Parameters that are shown one by one; the URL has them all. Anybody may send a query, so its cost has an end. */
 const QUERY_PARAMETERS_MAX = 256
 
-function queryOf(parameters: URLSearchParams): Record<string, string | string[]> {
-  // No prototype: a parameter may be called `__proto__`.
-  const query: Record<string, string | string[]> = Object.create(null)
-  let count = 0
-  for (const [name, value] of parameters) {
-    if (++count > QUERY_PARAMETERS_MAX) break
-    const known = query[name]
-    if (known === undefined) query[name] = value
-    else if (typeof known === 'string') query[name] = [known, value]
-    else known.push(value)
-  }
-  return query
+function queryOf(parameters: URLSearchParams): ValuesByName {
+  return valuesByName([...parameters].slice(0, QUERY_PARAMETERS_MAX))
 }

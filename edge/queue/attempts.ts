@@ -61,6 +61,14 @@ export type Attempted = {
   inDoubtSince: number | null
   /** It says nothing of the origin. */
   ours?: true
+  /** The connection broke after sending. */
+  isUnanswered?: boolean
+}
+
+/** True if the origin refused the run before execution, or was not reached. */
+export function executedNothing({ verdict, isUnanswered }: Attempted): boolean {
+  if (isUnanswered) return false
+  return verdict.kind === 'origin_away' || verdict.kind === 'wait' || verdict.kind === 'not_sent'
 }
 
 /**
@@ -114,7 +122,8 @@ export class Attempts {
       const verdict: Verdict = broke
         ? verdictOnBroken(run.attempt, random())
         : { kind: 'origin_away', retryAfterMs: 0 }
-      return { run, verdict, inDoubtSince: sent ? now() : run.inDoubtSince }
+      const inDoubtSince = sent ? now() : run.inDoubtSince
+      return { run, verdict, inDoubtSince, isUnanswered: sent }
     }
   }
 

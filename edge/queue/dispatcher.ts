@@ -2,7 +2,7 @@ import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 import { causeOf } from '../db/cause-of.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
-import { type Attempted, Attempts } from './attempts.ts'
+import { type Attempted, Attempts, executedNothing } from './attempts.ts'
 import type { Clearing, EndedRun } from './clearing.ts'
 import { CreditHolds } from './credit-holds.ts'
 import { LEASE_MS, type LiveRun, type LiveRuns } from './live-runs.ts'
@@ -173,15 +173,16 @@ export class Dispatcher {
     queueChanged(-1, run)
     this.#absence.sent(run.sequence)
     this.#holds.sent(run)
-    this.#carry(run)
+    this.#carry(run, now)
   }
 
-  #carry(run: LiveRun): void {
+  /** @param startedAt the run's place in the window; absent for a run that a previous incarnation started */
+  #carry(run: LiveRun, startedAt?: number): void {
     this.#inFlight.add(run.sequence)
-    this.#options.keepAlive(this.#attempt(run).finally(() => this.pump()))
+    this.#options.keepAlive(this.#attempt(run, startedAt).finally(() => this.pump()))
   }
 
-  async #attempt(run: LiveRun): Promise<void> {
+  async #attempt(run: LiveRun, startedAt?: number): Promise<void> {
     const { log, now, random, state } = this.#options
     const attempted = await this.#attempts.carry(run).catch((error: unknown): Attempted => {
       // Ours, and perhaps this run's own: it uses its attempts up, so that it never holds up the others for ever.
@@ -194,6 +195,8 @@ export class Dispatcher {
       // A trigger that was deleted has no runs any more.
       const retryAt = state.current && this.#settlement.settle(attempted, now())
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
+      if (state.current && startedAt !== undefined && executedNothing(attempted))
+        this.#window.remove(startedAt)
     } catch (error) {
       // It stays as it is on disk, running: when its lease ends, its outcome is asked for.
       log('settle.failed', { reason: causeOf(error) })

@@ -1,15 +1,13 @@
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
+import { LISTED_INPUTS_MAX_BYTES } from '../../shared/limits.ts'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 import { encodeCursor } from './page-cursor.ts'
 import { type RunRow, runRecord, type TriggerRow } from './records.ts'
-import { type PageQuery, RunPages } from './run-pages.ts'
+import { type PageQuery, RunPages, type SizedRun } from './run-pages.ts'
 import { runLines } from './run-lines.ts'
 import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
 import type { RunLine } from './trigger-glance.ts'
-
-/** Bodies up to this size are shown in lists; larger ones by `run` alone. */
-const LISTED_BODY_BYTES = 64 * 1024
 
 /** The runs of one trigger as their owner reads them. */
 export class History {
@@ -28,18 +26,20 @@ export class History {
 
   /** A page, newest first, as JSON text. */
   page(trigger: TriggerRow, query: PageQuery): ReadableStream<Uint8Array> {
-    const { triggerId, prunedThrough } = trigger
-    const { sequences, more } = this.#pages.page(query, prunedThrough)
-    const next = more ? encodeCursor(triggerId, sequences.at(-1)!) : null
-    return runsPage(this.#records(triggerId, sequences), next)
+    const { runs, next } = this.#page(trigger, query)
+    return runsPage(this.#records(trigger.triggerId, runs), next)
   }
 
   /** A page in lines, newest first. */
   lines(trigger: TriggerRow, query: PageQuery): { lines: RunLine[]; next: string | null } {
-    const { triggerId, prunedThrough } = trigger
-    const { sequences, more } = this.#pages.page(query, prunedThrough)
-    const next = more ? encodeCursor(triggerId, sequences.at(-1)!) : null
+    const { runs, next } = this.#page(trigger, query)
+    const sequences = runs.map(({ sequence }) => sequence)
     return { lines: runLines(this.#sql, sequences), next }
+  }
+
+  #page({ triggerId, prunedThrough }: TriggerRow, query: PageQuery) {
+    const { runs, more } = this.#pages.page(query, prunedThrough)
+    return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
   }
 
   /** One run with its whole input. */
@@ -48,12 +48,18 @@ export class History {
     return row && this.#record(triggerId, row, this.#store.body(row))
   }
 
-  /** Read one after the other, while the page is: what is deleted meanwhile is left out. */
-  *#records(triggerId: string, sequences: readonly number[]): Generator<RunRecord, void> {
-    for (const sequence of sequences) {
+  /** Reads one run at a time, as the page is consumed; skips runs that are deleted meanwhile. */
+  *#records(triggerId: string, runs: readonly SizedRun[]): Generator<RunRecord, void> {
+    const included = smallestWithin(LISTED_INPUTS_MAX_BYTES, runs)
+    for (const { sequence } of runs) {
       if (!this.#isThere()) return
-      const row = this.#store.listed(sequence, LISTED_BODY_BYTES)
-      if (row) yield this.#record(triggerId, row, row.body ?? 'omitted')
+      if (included.has(sequence)) {
+        const row = this.#store.run(sequence)
+        if (row) yield this.#record(triggerId, row, this.#store.body(row))
+      } else {
+        const row = this.#store.runWithoutBody(sequence)
+        if (row) yield this.#record(triggerId, row, 'omitted')
+      }
     }
   }
 
@@ -62,3 +68,18 @@ export class History {
     return runRecord(triggerId, row, revision, body, this.#store.result(row.sequence))
   }
 }
+
+/** The runs whose bodies fit the budget together: the smallest ones, and of equal ones the newest. */
+function smallestWithin(budget: number, sizes: readonly SizedRun[]): Set<number> {
+  const fitting = new Set<number>()
+  let left = budget
+  for (const { sequence, bytes } of sizes.toSorted(bySize)) {
+    if (bytes > left) break
+    left -= bytes
+    fitting.add(sequence)
+  }
+  return fitting
+}
+
+const bySize = (one: SizedRun, other: SizedRun) =>
+  one.bytes - other.bytes || other.sequence - one.sequence

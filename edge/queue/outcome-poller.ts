@@ -1,3 +1,4 @@
+import { reasonOf } from '../../shared/errors.ts'
 import { OUTCOMES_WAIT_MS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { OriginAway } from '../trust/origin-away.ts'
@@ -61,7 +62,7 @@ export class OutcomePoller {
     const crowded = this.#waiters.size > runIds.length
     const wait_ms = crowded ? CROWDED_WAIT_MS : OUTCOMES_WAIT_MS
     const answer = await this.#origin.outcomes({ run_ids: runIds, wait_ms }, signal)
-    if (answer.state === 'refused') throw new OriginAway(`outcomes refused: ${answer.error}`)
+    if (answer.state === 'refused') throw new OriginAway(`outcomes refused: ${reasonOf(answer)}`)
     for (const [runId, outcome] of Object.entries(answer.ended)) this.#resolve(runId, outcome)
     for (const runId of answer.unknown) this.#resolve(runId, 'unknown')
     for (const runId of answer.running) this.#toTheEnd(runId)

@@ -5,6 +5,7 @@ import type { ParamsFiring, WebhookFiring } from './firing.ts'
 import type { Arrival } from './intake.ts'
 import type { RunRow } from './records.ts'
 import type { RunStore } from './run-store.ts'
+import { PARSING_RULES } from './webhook-event.ts'
 
 export type TestRun = {
   /** What the body is: params, as an event would add them, or an event: as a sender POSTs it, or as `event` of a log. */
@@ -36,6 +37,7 @@ export function testArrival(
     query: {},
     receivedAt: now,
     contentType: 'application/json',
+    rules: PARSING_RULES,
     headers: { 'content-type': 'application/json' },
   }
   return { firing: JSON.stringify(firing), body, test: true }

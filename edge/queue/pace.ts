@@ -10,13 +10,17 @@ export function mayStartAt(starts: readonly number[], perMinute: number, now: nu
   return oldest === undefined ? now : Math.max(now, oldest + PACE_WINDOW_MS)
 }
 
-/** The starts on disk: times in rising order, later ones than now as of now. */
-export type StartLog = { recent(now: number): number[] }
+/** The stored starts: times in rising order. Times later than now are read as now. */
+export type StartLog = {
+  recent(now: number): number[]
+  /** Removes one start of this time, if there is one. */
+  remove(at: number): void
+}
 
 /**
  * The starts of one trigger in the window. A clock that is set back makes all of them starts of this moment: they
  * count for another minute at most, and no minute has more than the cap. One that is set forward empties the window
- * as 60 s would, so that each such step lets the cap start once more.
+ * as 60 s would, so each such step allows the cap once more.
  */
 export class StartWindow {
   readonly #log: StartLog
@@ -36,5 +40,15 @@ export class StartWindow {
   /** A run has been started, at a time that the window was open. */
   add(now: number): void {
     this.#starts?.push(now)
+  }
+
+  /**
+   * The start of this time executed nothing. Starts of one time are interchangeable. If the clock was set back since,
+   * the start has another time and stays in the window.
+   */
+  remove(at: number): void {
+    this.#log.remove(at)
+    const index = this.#starts?.lastIndexOf(at) ?? -1
+    if (index >= 0) this.#starts!.splice(index, 1)
   }
 }

@@ -85,11 +85,15 @@ export function runRecord(
   body: Uint8Array | 'omitted',
   result: RunResult | undefined,
 ): RunRecord {
+  const id = triggerId + row.suffix
   return {
-    id: triggerId + row.suffix,
+    id,
     trigger_id: triggerId,
     status: row.status,
     input: shownInput(row, revision, body),
+    ...(body === 'omitted'
+      ? { input_omitted: { bytes: row.bodyBytes, url: `/api/runs/${id}` } }
+      : {}),
     response: result?.response ?? null,
     error: result?.error ?? null,
     logs: result?.logs ?? [],
@@ -110,7 +114,7 @@ export function runRecord(
 
 const MASK = 'REDACTED'
 
-/** The input as a history shows it: headers that are secrets themselves are masked. */
+/** The input as history shows it: headers that hold a secret, or that the owner named, are masked. */
 function shownInput(
   row: RunRow,
   revision: RevisionRow,
@@ -118,20 +122,26 @@ function shownInput(
 ): Record<string, unknown> {
   const firing = masked(JSON.parse(row.firing) as Firing)
   if (body !== 'omitted') return runParams(revision, firing, body)
-  if (firing.source === 'chain_event') {
-    const { source } = firing
-    return { ...JSON.parse(revision.defaultParams), source, event: null, body_omitted: true }
-  }
-  if (firing.source !== 'webhook')
-    return { ...JSON.parse(revision.defaultParams), body_omitted: true }
-  const input = runParams(revision, firing, new Uint8Array())
+  const defaults = JSON.parse(revision.defaultParams)
+  if (firing.source === 'params') return { ...defaults, body_omitted: true }
+  if (firing.source !== 'webhook') return { ...defaults, source: firing.source, body_omitted: true }
+  // Without `event` and `event_raw`: null would say that there was no body.
+  const {
+    event: _,
+    event_raw: __,
+    event_raw_encoding: ___,
+    ...input
+  } = eventParams(firing, new Uint8Array())
   const request = { ...(input.request as object), body_bytes: row.bodyBytes }
-  return { ...input, request, event_raw: null, body_omitted: true }
+  return { ...defaults, ...input, request, body_omitted: true }
 }
 
 function masked(firing: Firing): Firing {
   if (firing.source !== 'webhook') return firing
-  const headers = { ...firing.headers }
-  for (const name of Object.keys(headers)) if (isSecretHeader(name)) headers[name] = MASK
-  return { ...firing, headers }
+  const named = new Set(firing.maskedHeaders)
+  const headers = Object.entries(firing.headers).map(([name, value]) => [
+    name,
+    named.has(name) || isSecretHeader(name) ? MASK : value,
+  ])
+  return { ...firing, headers: Object.fromEntries(headers) }
 }

@@ -18,9 +18,12 @@ export type PageQuery = {
   until?: number | undefined
 }
 
+/** A run, and the bytes of its body. */
+export type SizedRun = { sequence: number; bytes: number }
+
 export type PageOfRuns = {
   /** Newest first. */
-  sequences: number[]
+  runs: SizedRun[]
   /** Whether there are more below them. */
   more: boolean
 }
@@ -49,9 +52,10 @@ export class RunPages {
     const top = Math.min(until, query.before ?? until)
     const skipped =
       status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0
+    // `octet_length` takes the size from the row's header, where `body_bytes` stands behind the body. A body in parts is null.
     const found = this.#sql
-      .exec<{ sequence: number }>(
-        `SELECT sequence FROM runs WHERE sequence < ? AND sequence >= ? ${status ? STATUS[status] : ''}
+      .exec<SizedRun>(
+        `SELECT sequence, coalesce(octet_length(body), body_bytes) AS bytes FROM runs WHERE sequence < ? AND sequence >= ? ${status ? STATUS[status] : ''}
          ORDER BY sequence DESC LIMIT ? OFFSET ?`,
         top - skipped,
         from,
@@ -59,8 +63,7 @@ export class RunPages {
         offset - skipped,
       )
       .toArray()
-    const sequences = found.map((row) => row.sequence)
-    return { sequences: sequences.slice(0, limit), more: sequences.length > limit }
+    return { runs: found.slice(0, limit), more: found.length > limit }
   }
 
   #ends(): { first: number; last: number } {

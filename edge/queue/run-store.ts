@@ -1,5 +1,5 @@
 /** The runs of one trigger on disk. Every method is one transaction, and synchronous. */
-import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
 import { recordDelivery } from './deliveries.ts'
@@ -158,11 +158,14 @@ export class RunStore {
     return row && (row.status === 'success' || row.status === 'failed')
   }
 
-  /** A run for a list: a body over `bodyMax` bytes is not read. */
-  listed(sequence: number, bodyMax: number): RunRow | undefined {
-    const body = sql`CASE WHEN octet_length(${runs.body}) <= ${bodyMax} THEN ${runs.body} END`
+  run(sequence: number): RunRow | undefined {
+    return this.#db.select().from(runs).where(eq(runs.sequence, sequence)).get()
+  }
+
+  /** A run without its body, which is not read. */
+  runWithoutBody(sequence: number): RunRow | undefined {
     return this.#db
-      .select({ ...getTableColumns(runs), body: body.mapWith(runs.body) as SQL<RunRow['body']> })
+      .select({ ...getTableColumns(runs), body: sql<null>`NULL` })
       .from(runs)
       .where(eq(runs.sequence, sequence))
       .get()

@@ -25,6 +25,10 @@ export class StoredStarts implements StartLog {
     this.#sql.exec('INSERT INTO starts (at) VALUES (?)', now)
   }
 
+  remove(at: number): void {
+    this.#sql.exec('DELETE FROM starts WHERE id = (SELECT id FROM starts WHERE at = ? LIMIT 1)', at)
+  }
+
   /** Drops what has left the window. */
   prune(now: number): void {
     this.#sql.exec('DELETE FROM starts WHERE at <= ?', now - PACE_WINDOW_MS)

@@ -1,4 +1,5 @@
 /** What an answer of the origin means for a run. */
+import { reasonOf } from '../../shared/errors.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
 import type { Shortage } from './credit-holds.ts'
@@ -66,18 +67,20 @@ export function verdictOnForgotten(): Verdict {
  * @param random in [0, 1), for jitter
  */
 export function verdictOnRefusal(refusal: Refusal, attempt: number, random: number): Verdict {
-  const { status, error, message, fix, retry_after_s } = refusal
+  const { status, message, fix, retry_after_s } = refusal
   const retryAfterMs = Math.min((retry_after_s ?? 0) * 1000, RETRY_AFTER_MAX_MS)
   const shortage = shortageOf(refusal)
   if (shortage) return { kind: 'wait', shortage, afterMs: Math.max(retryAfterMs, LOOK_MS) }
   if (status === 429 || status === 503) return { kind: 'origin_away', retryAfterMs }
-  const ended = { ...failed(`${status} ${error}: ${message} ${fix}`), refusal }
+  const ended = { ...failed(`${status} ${reasonOf(refusal)}: ${message} ${fix}`), refusal }
   return status >= 500 ? retried(attempt, random, retryAfterMs, () => ended) : ended
 }
 
-function shortageOf({ status, error }: Refusal): Shortage | undefined {
-  if (status === 402) return error === 'spend_cap_reached' ? 'spend_cap' : 'payment'
-  const isAllowance = status === 429 && error === 'failed_execution_allowance'
+function shortageOf(refusal: Refusal): Shortage | undefined {
+  const { status } = refusal
+  const reason = reasonOf(refusal)
+  if (status === 402) return reason === 'spend_cap_reached' ? 'spend_cap' : 'payment'
+  const isAllowance = status === 429 && reason === 'failed_execution_allowance'
   return isAllowance ? 'failed_execution_allowance' : undefined
 }
 

@@ -4,20 +4,19 @@ import type { HandshakeReply } from '../triggers/echo.ts'
 import { postHandshake } from '../triggers/post-handshakes.ts'
 import type { WebhookFiring } from './firing.ts'
 import type { Accepted, Intake } from './intake.ts'
+import { passNamed, type Withheld } from './named-headers.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** A POST to a webhook, as it is sent to the trigger's object. */
 export type WebhookPost = {
-  /** JSON of `WebhookFiring`: most posts are stored without being read. */
+  /** JSON of `WebhookFiring`: without options, a post is stored unparsed. */
   firing: string
   body: Uint8Array
-  /** Headers that the action does not get, and that an owner may have named as the delivery id. */
-  withheld: Record<string, string>
-}
+} & Withheld
 
 export type PostAnswer = Accepted | { state: 'handshake'; reply: HandshakeReply }
 
-/** What the object of a webhook makes of a POST: a run, the run that the delivery had already, or a handshake. */
+/** Turns a POST into a run, the run of a duplicate delivery, or the reply to a handshake. */
 export class WebhookIntake {
   readonly #state: TriggerState
   readonly #intake: Intake
@@ -34,15 +33,22 @@ export class WebhookIntake {
     return JSON.parse(trigger.options) as TriggerOptions
   }
 
-  async accept({ firing, body, withheld }: WebhookPost): Promise<PostAnswer> {
+  async accept(post: WebhookPost): Promise<PostAnswer> {
     const options = this.options()
     if (!options) return { state: 'unknown' }
-    const { dedup, handshake } = options
-    if (!dedup && !handshake) return this.#intake.accept({ firing, body })
-    const { headers, query } = JSON.parse(firing) as WebhookFiring
+    const { body } = post
+    const { dedup, handshake, pass_headers = [] } = options
+    if (!dedup && !handshake && pass_headers.length === 0)
+      return this.#intake.accept({ firing: post.firing, body })
+    const received = JSON.parse(post.firing) as WebhookFiring
+    const { headers, query } = received
     const reply = handshake && postHandshake(handshake, { headers, query, body })
     if (reply) return { state: 'handshake', reply }
-    const delivery = dedup ? await deliveryKey(dedup, { ...withheld, ...headers }) : undefined
+    const delivery = dedup ? await deliveryKey(dedup, { ...post.withheld, ...headers }) : undefined
+    const firing =
+      pass_headers.length === 0
+        ? post.firing
+        : JSON.stringify(passNamed(received, pass_headers, post))
     return this.#intake.accept({ firing, body, ...(delivery === undefined ? {} : { delivery }) })
   }
 }

@@ -1,11 +1,12 @@
 import { SCHEDULE_INTERVAL_MIN_MS } from '../../shared/limits.ts'
-import { timesOfDay, wrongInCron } from './cron.ts'
+import { wrongInCron } from './cron.ts'
 import { minimumInterval } from './minimum-interval.ts'
+import { nominalTime } from './tick-run.ts'
 
-/** A field of a trigger, and what is wrong with it. */
+/** A field of a trigger and the problem with it. */
 export type ScheduleProblem = { field: string; problem: string }
 
-/** What is wrong with the `config` of a schedule (specification, config by kind; `decisions.md`, Cron). */
+/** Returns the problem with the `config` of a schedule, if there is one (docs/decisions/0069). */
 export function checkSchedule(config: Record<string, unknown>): ScheduleProblem | undefined {
   const { cron, ...more } = config
   const [unknown] = Object.keys(more)
@@ -19,8 +20,10 @@ export function checkSchedule(config: Record<string, unknown>): ScheduleProblem 
   if (typeof cron !== 'string') return wrong('expected a string')
   const problem = wrongInCron(cron)
   if (problem !== undefined) return wrong(problem)
-  const apartS = minimumInterval(timesOfDay(cron))
+  const { seconds, first, second } = minimumInterval(cron)
   const leastS = SCHEDULE_INTERVAL_MIN_MS / 1000
-  if (apartS < leastS)
-    return wrong(`its ticks may be ${apartS} s apart, and at least ${leastS} s are required`)
+  if (seconds < leastS)
+    return wrong(
+      `its ticks ${nominalTime(first * 1000)} and ${nominalTime(second * 1000)} are ${seconds} s apart, and at least ${leastS} s are required`,
+    )
 }

@@ -1,10 +1,12 @@
-import { daysOf, nextTick, timesOfDay } from './cron.ts'
+import { nextTick } from './cron.ts'
+import { timesOfDay } from './cron-values.ts'
+import { atMidnight } from './dialect.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * How many ticks a cron names from `from` up to and including `to`, without walking through them: after an outage
- * of a year that would take an object seconds.
+ * Counts the ticks of a cron from `from` up to and including `to`. It counts whole days at once: stepping through every
+ * tick of a year takes seconds.
  * @param from Unix milliseconds, included
  */
 export function countTicks(cron: string, from: number, to: number): number {
@@ -16,7 +18,7 @@ export function countTicks(cron: string, from: number, to: number): number {
       seconds.map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
     ),
   )
-  const days = daysOf(cron)
+  const days = atMidnight(cron)
   let count = 0
   let day = nextTick(days, startOfDay(from) - 1)
   while (day !== undefined && day <= to) {

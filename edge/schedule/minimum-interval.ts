@@ -1,34 +1,87 @@
-import type { TimesOfDay } from './cron.ts'
+import { timesOfDay, type TimesOfDay } from './cron-values.ts'
+import { daysOfCycle } from './days-of-cycle.ts'
 
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 const DAY_S = 24 * HOUR_S
 
+/** Two consecutive ticks, in Unix seconds. */
+type Pair = { first: number; second: number }
+
+/** The smallest interval of a cron, in seconds, and two ticks that are as close as that. */
+export type MinimumInterval = Pair & { seconds: number }
+
 /**
- * How far apart two ticks are at the least, proven from the sets of seconds, minutes and hours: the two nearest are
- * in one minute, or the last of one minute and the first of the next that is named, and so on up to days. Every day
- * counts as the neighbour of every other, which is strict with crons of few days: their ticks around midnight are
- * refused though they never meet. Sampling would be wrong the other way (`reference/triggers.md` 3.3).
- * @returns seconds
+ * Returns the smallest interval between two ticks over all time. Within a day it follows from the values of the fields.
+ * The last tick of a day and the first of the next day that fires are compared over a whole cycle of the calendar.
+ * @param cron that fires
  */
-export function minimumInterval({ seconds, minutes, hours }: TimesOfDay): number {
-  const ofSeconds = span(seconds)
-  const ofMinutes = span(minutes) * MINUTE_S + ofSeconds
-  const ofHours = span(hours) * HOUR_S + ofMinutes
-  return Math.min(
-    nearest(seconds),
-    nearest(minutes) * MINUTE_S - ofSeconds,
-    nearest(hours) * HOUR_S - ofMinutes,
-    DAY_S - ofHours,
-  )
+export function minimumInterval(cron: string): MinimumInterval {
+  const times = timesOfDay(cron)
+  const days = closestDays(cron)
+  const midnight = days.first * DAY_S
+  const pairs = withinDay(times).map(({ first, second }) => ({
+    first: midnight + first,
+    second: midnight + second,
+  }))
+  pairs.push({
+    first: days.first * DAY_S + timeOf(times, -1, -1, -1),
+    second: days.second * DAY_S + timeOf(times, 0, 0, 0),
+  })
+  return pairs
+    .map((pair) => ({ ...pair, seconds: pair.second - pair.first }))
+    .reduce((least, pair) => (pair.seconds < least.seconds ? pair : least))
 }
 
-/** From the first to the last of an ascending set. */
-function span(set: number[]): number {
-  return set.at(-1)! - set[0]!
+/**
+ * Returns the closest consecutive ticks of a day, in seconds after midnight: in one minute, across a minute, and across
+ * an hour. Those across a minute are the last tick of one minute and the first of the next minute that fires.
+ */
+function withinDay(times: TimesOfDay): Pair[] {
+  const { seconds, minutes, hours } = times
+  const second = closestIndex(seconds)
+  const minute = closestIndex(minutes)
+  const hour = closestIndex(hours)
+  const pairs: Pair[] = []
+  if (second !== undefined)
+    pairs.push({ first: timeOf(times, 0, 0, second), second: timeOf(times, 0, 0, second + 1) })
+  if (minute !== undefined)
+    pairs.push({ first: timeOf(times, 0, minute, -1), second: timeOf(times, 0, minute + 1, 0) })
+  if (hour !== undefined)
+    pairs.push({ first: timeOf(times, hour, -1, -1), second: timeOf(times, hour + 1, 0, 0) })
+  return pairs
 }
 
-/** The smallest step of an ascending set; infinite where it has one member. */
-function nearest(set: number[]): number {
-  return Math.min(...set.slice(1).map((value, i) => value - set[i]!))
+/** @returns seconds after midnight of the values at these indexes */
+function timeOf(
+  { hours, minutes, seconds }: TimesOfDay,
+  hour: number,
+  minute: number,
+  second: number,
+) {
+  return hours.at(hour)! * HOUR_S + minutes.at(minute)! * MINUTE_S + seconds.at(second)!
+}
+
+/** The index of the first value whose neighbour is closest; `undefined` if there is only one. */
+function closestIndex(values: number[]): number | undefined {
+  let closest: number | undefined
+  for (let at = 0; at + 1 < values.length; at++)
+    if (closest === undefined || gap(values, at) < gap(values, closest)) closest = at
+  return closest
+}
+
+const gap = (values: number[], at: number) => values[at + 1]! - values[at]!
+
+/** @returns two consecutive days that fire, as close as any two are, in days since 1970 */
+function closestDays(cron: string): Pair {
+  let closest: Pair | undefined
+  let first: number | undefined
+  for (const second of daysOfCycle(cron)) {
+    if (first !== undefined && (!closest || second - first < closest.second - closest.first))
+      closest = { first, second }
+    if (closest && closest.second - closest.first === 1) break
+    first = second
+  }
+  if (!closest) throw new RangeError('the cron never fires')
+  return closest
 }

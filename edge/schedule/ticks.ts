@@ -36,10 +36,14 @@ export class Ticks {
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
     const { cron } = JSON.parse(trigger.config) as { cron: string }
-    if (now < trigger.nextTickAt) return this.#wait(trigger, cron, trigger.nextTickAt, now)
+    const tick = nextTick(cron, trigger.nextTickAt - 1)
+    // The tick was stored by a version of the service that read the cron differently (docs/decisions/0069).
+    if (tick !== trigger.nextTickAt) state.note({ nextTickAt: tick ?? null })
+    if (tick === undefined) return
+    if (now < tick) return this.#wait(trigger, cron, tick, now)
     const { misfire } = JSON.parse(trigger.options) as TriggerOptions
-    const due = dueTicks(cron, trigger.nextTickAt, now, misfire)
-    const firings = due.fire.map((tick) => firingOf(trigger.triggerId, tick, cron))
+    const due = dueTicks(cron, tick, now, misfire)
+    const firings = due.fire.map((at) => firingOf(trigger.triggerId, at, cron))
     intake.queueNow(firings, (taken) => {
       const refused = firings.length - taken
       const latest = due.fire.at(-1)
@@ -55,8 +59,7 @@ export class Ticks {
   /** @returns when the alarm has to fire for a tick that is not due yet */
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
     const { state, woken } = this.#options
-    // What was fired is not fired again when the clock is set back; but a clock that was far ahead once must not
-    // keep a schedule silent until it is there again.
+    // A clock that is set back fires no tick twice. A clock that was hours ahead must not keep the schedule silent.
     const first = nextTick(cron, now) ?? tick
     const next = tick - first > SET_BACK_MAX_MS ? first : tick
     if (next !== tick) state.note({ nextTickAt: next })

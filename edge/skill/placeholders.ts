@@ -23,6 +23,7 @@ import {
   TRIGGERS_MAX,
   WEBHOOK_BODY_MAX_BYTES,
   WEBHOOK_CONCURRENCY,
+  WEBHOOK_QUEUED_RUNS_DEFAULT,
 } from '../../shared/limits.ts'
 import type { Settings } from '../env.ts'
 
@@ -49,6 +50,7 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
     key_operations: number(KEY_OPERATIONS_MAX),
     page: number(RUNS_PAGE_MAX),
     queued_runs: number(MAX_QUEUED_RUNS_DEFAULT),
+    queued_runs_webhook: number(WEBHOOK_QUEUED_RUNS_DEFAULT),
     queued_runs_most: number(MAX_QUEUED_RUNS_BOUND),
     request_minutes: number(AGENT_REQUEST_LIFETIME_MS / 60_000),
     requests: number(OUTBOUND_REQUESTS_MAX),

@@ -1,11 +1,13 @@
 import { actionCid } from '../../shared/cid.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env } from '../env.ts'
 import type { TriggerQueue } from '../queue/trigger-queue.ts'
 import type { KnownHead } from '../queue/watch-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
 import { ChainUnavailable, chainHead } from './chain-head.ts'
+import { marksWarnings } from './marks-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { takeUsageKey } from './take-usage-key.ts'
 import { requireAllowed } from './trigger-rules.ts'
@@ -56,6 +58,8 @@ export async function changeTrigger(
     if (!sealed) return undefined
     warnings = await storedKeyWarnings(env, now, { sealed, triggerId, ownerId }, cid)
   }
+  if (known.kind === 'chain_event' && body.config)
+    warnings.push(...marksWarnings(readChainConfig(body.config)))
   let head: KnownHead | undefined
   for (let tries = 0; tries < TRIES; tries++) {
     const changed = await queue.change(ownerId, change, head)

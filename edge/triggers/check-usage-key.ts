@@ -1,3 +1,4 @@
+import { reasonOf } from '../../shared/errors.ts'
 import type { AskedKey } from '../../shared/wire/sealed-keys.ts'
 import type { Env } from '../env.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
@@ -30,5 +31,7 @@ export async function checkUsageKey(
   if (answer.state === 'known') return { key: answer.key, mayExecute: answer.may_execute }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
-  throw new OriginAway(`the origin did not look at the key: ${answer.error}`, { isUnsent: true })
+  throw new OriginAway(`the origin did not look at the key: ${reasonOf(answer)}`, {
+    isUnsent: true,
+  })
 }

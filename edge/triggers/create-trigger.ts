@@ -1,12 +1,17 @@
 import { actionCid } from '../../shared/cid.ts'
 import { TRIGGERS_MAX } from '../../shared/limits.ts'
-import type { CreateTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
-import { readChainConfig } from '../chain/chain-config.ts'
+import {
+  type CreateTrigger,
+  defaultQueuedRuns,
+  type StoredTrigger,
+} from '../../shared/wire/trigger.ts'
+import { type ChainConfig, readChainConfig } from '../chain/chain-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
 import type { TriggerQueue } from '../queue/trigger-queue.ts'
 import { begun, newWatch, type Watch } from '../queue/watch.ts'
 import { chainHead } from './chain-head.ts'
+import { marksWarnings } from './marks-warnings.ts'
 import { takeUsageKey } from './take-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
 import { countTriggers, type IndexDatabase } from './trigger-index.ts'
@@ -39,8 +44,12 @@ export async function createTrigger(
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await takeUsageKey(env, now, body.usage_api_key, cid, owner)
-  const watch =
-    body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, body) : undefined
+  let watch: Watch | undefined
+  if (body.kind === 'chain_event') {
+    const config = readChainConfig(body.config)
+    watch = await firstWatch(env, settings.CHAINS, body, config)
+    warnings.push(...marksWarnings(config))
+  }
   // The stub's own types make nothing of a record that may have any JSON in it.
   const queue: Pick<TriggerQueue, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   const record = await queue.create({
@@ -54,7 +63,7 @@ export async function createTrigger(
     actionCid: cid,
     defaultParams: body.default_params,
     maxRunsPerMinute: body.max_runs_per_minute,
-    maxQueuedRuns: body.max_queued_runs,
+    maxQueuedRuns: body.max_queued_runs ?? defaultQueuedRuns(body.kind),
     sealedUsageKey: sealed,
     ...(watch ? { watch } : {}),
   })
@@ -62,8 +71,12 @@ export async function createTrigger(
 }
 
 /** What a new chain event asks of its chain: one that is disabled begins when it is enabled. */
-async function firstWatch(env: Env, chains: Chains, body: CreateTrigger): Promise<Watch> {
-  const { chain, startBlock } = readChainConfig(body.config)
+async function firstWatch(
+  env: Env,
+  chains: Chains,
+  body: CreateTrigger,
+  { chain, startBlock }: ChainConfig,
+): Promise<Watch> {
   const watch = newWatch(chain)
   if (!body.enabled) return watch
   return begun(watch, startBlock, await chainHead(env, chains, chain, body.options))

@@ -1,26 +1,34 @@
 /**
- * Which of a webhook's headers may reach the action (specification, Webhook header rules; `decisions.md`, Headers
- * passed): those that verify the sender or describe the event, never a credential of somebody else, nor what
- * platforms and proxies add on the way.
+ * Rules for the headers of a webhook (specification, Webhook header rules; `decisions.md`, Headers passed). The action
+ * receives headers that verify the sender or describe the event. Denials win over every other rule.
  */
 
-const DENIED = new Set([
+/** A credential that a client may send by accident, and that is not meant for the action. */
+const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
   'cookie',
   'set-cookie',
   'x-api-key',
+])
+
+/** Headers that proxies and the platform set: they say nothing about the sender. */
+const TRANSPORT = new Set([
   'cdn-loop',
   'x-real-ip',
   'forwarded',
   'true-client-ip',
   'via',
   'connection',
+  'keep-alive',
   'te',
+  'trailer',
+  'transfer-encoding',
   'upgrade',
   'host',
 ])
-const DENIED_PREFIX = /^(cf-|x-forwarded-)/
+/** Cloudflare's own notifications carry their secret in `cf-webhook-auth`, which the platform itself does not set. */
+const TRANSPORT_PREFIX = /^(cf-(?!webhook-auth$)|x-forwarded-|proxy-)/
 
 const ALLOWED = new Set([
   'content-type',
@@ -59,23 +67,49 @@ const ALLOWED = new Set([
   'dg-token',
   'validation-token',
   'x-airtable-content-mac',
-  'btcpay-sig',
+  'cf-webhook-auth',
+  'verification-token',
+  'hashstring',
+  'x-auth-token',
+  'x-callback-token',
+  'x-secret',
+  'x-token',
+  'x-verify',
+  'asaas-access-token',
+  'client-id',
+  'honeybadger-token',
+  'request-id',
+  'x-ably-key',
+  'x-authentication-tag',
+  'x-authenticity-token',
+  'x-clover-auth',
+  'x-codeup-token',
+  'x-freee-token',
+  'x-hotmart-hottok',
+  'x-initialization-vector',
+  'x-pusher-key',
+  'x-snipcart-requesttoken',
+  'x-squad-encrypted-body',
+  'x-vapi-secret',
 ])
 const ALLOWED_PREFIX =
-  /^(ce-|svix-|webhook-|x-hub-|x-github-|x-gitlab-|x-gitea-|x-forgejo-|x-gogs-|x-shopify-|x-slack-|x-wc-webhook-|paypal-|twitch-eventsub-|stripe-|x-amz-sns-|linear-|x-qn-|box-|aeg-)/
+  /^(ce-|svix-|webhook-|x-hub-|x-github-|x-gitlab-|x-gitea-|x-gitee-|x-forgejo-|x-gogs-|x-goog-|x-shopify-|x-slack-|x-sonos-|x-wc-webhook-|paypal-|twitch-eventsub-|stripe-|wechatpay-|x-amz-sns-|linear-|x-qn-|box-|aeg-)/
 const ALLOWED_PATTERN = [
-  /(^|-)(signature|signatures|hmac|digest|hash|mac)(-|$)/,
+  // Adyen writes `hmacsignature` and Chatwork `x-chatworkwebhooksignature`: without a hyphen before the word.
+  /signature|hmac/,
+  /(^|-)(digest|hash|mac|md5|sha256|sig)(-|$)/,
+  /(^|-)sign$/,
   /(^|-)(timestamp|nonce)$/,
   /(^|-)(event|topic|delivery|webhook|hook|retry|idempotency)(-[a-z]+)*$/,
 ]
 
 export type Rule = 'deny' | 'allow' | 'only_named'
 
-/** Rules by name: senders use the same few names again and again, and the patterns are most of the work. */
+/** Caches rules by name: senders repeat the same few names, and the patterns are most of the cost. */
 const rules = new Map<string, Rule>()
 const RULES_MAX = 1_000
 
-/** A longer name is no sender's: a pattern would look at it for seconds, and every one would be remembered. */
+/** No sender uses a longer name. The patterns would take seconds for one, and the cache would keep it. */
 const NAME_MAX_CHARACTERS = 128
 
 /** @param name in lower case */
@@ -84,13 +118,15 @@ export function ruleFor(name: string): Rule {
   const known = rules.get(name)
   if (known) return known
   if (rules.size >= RULES_MAX) rules.clear()
-  const rule = isDenied(name) ? 'deny' : isAllowed(name) ? 'allow' : 'only_named'
+  const rule = denialOf(name) ? 'deny' : isAllowed(name) ? 'allow' : 'only_named'
   rules.set(name, rule)
   return rule
 }
 
-function isDenied(name: string): boolean {
-  return DENIED.has(name) || DENIED_PREFIX.test(name)
+/** The reason why a header never reaches an action. @param name in lower case */
+export function denialOf(name: string): 'credential' | 'transport' | undefined {
+  if (CREDENTIALS.has(name)) return 'credential'
+  return TRANSPORT.has(name) || TRANSPORT_PREFIX.test(name) ? 'transport' : undefined
 }
 
 function isAllowed(name: string): boolean {

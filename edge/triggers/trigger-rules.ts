@@ -9,7 +9,7 @@ import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wir
 import { readChainConfig, requireConfigured } from '../chain/chain-config.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
-import { ruleFor } from './header-rules.ts'
+import { denialOf, ruleFor } from './header-rules.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
 type OptionName = keyof TriggerOptions
@@ -18,7 +18,7 @@ const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
 
 /** Options that mean something to a kind. One that does not is refused: its owner would rely on nothing. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
-  webhook: [...EVERY_KIND, 'dedup', 'handshake'],
+  webhook: [...EVERY_KIND, 'dedup', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
   chain_event: [...EVERY_KIND, 'finality'],
 }
@@ -61,13 +61,26 @@ function requireOptions(kind: TriggerKind, options: TriggerOptions): void {
         `it means nothing to a ${kind}`,
         `A ${kind} takes ${OPTIONS[kind].join(', ')}.`,
       )
-  const { dedup } = options
+  const { dedup, pass_headers = [] } = options
   if (typeof dedup === 'object' && ruleFor(dedup.header.toLowerCase()) === 'deny')
     refuse(
       'options.dedup.header',
       'this header is never looked at',
       'Name the header that the sender repeats with a delivery.',
     )
+  for (const name of pass_headers) {
+    const denial = denialOf(name)
+    if (denial) refuse('options.pass_headers', `${name} ${DENIALS[denial]}`, DENIAL_FIXES[denial])
+  }
+}
+
+const DENIALS = {
+  credential: 'carries a credential and never reaches an action',
+  transport: 'is set by proxies or the platform and never reaches an action',
+}
+const DENIAL_FIXES = {
+  credential: 'Have the sender use another header, such as x-webhook-token.',
+  transport: 'Name headers that the sender itself sets.',
 }
 
 function requireSource(source: string): void {

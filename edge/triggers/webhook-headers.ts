@@ -7,15 +7,16 @@ const VALUE_MAX_CHARACTERS = 8 * 1024
 const TOTAL_MAX_CHARACTERS = 32 * 1024
 
 export type SafeHeaders = {
-  /** What the action gets, names in lower case. */
+  /** Passed to the action; names in lower case. */
   headers: Record<string, string>
   /** Whether the bounds left any out. */
   truncated: boolean
-  /** Neither passed nor denied: an owner may have named one of them as the delivery id. */
+  /** Neither passed nor denied: the trigger's options may name them (`dedup.header`, `pass_headers`). */
   withheld: Record<string, string>
+  withheldTruncated: boolean
 }
 
-/** The headers that are passed. */
+/** Sorts the headers of a webhook by the header rules, in one pass. */
 export function safeHeaders(received: Headers): SafeHeaders {
   // Read once: each entry crosses from the platform.
   const entries = [...received]
@@ -28,7 +29,12 @@ export function safeHeaders(received: Headers): SafeHeaders {
     if (rule === 'allow' || named?.has(name)) passed.add(name, value)
     else withheld.add(name, value)
   }
-  return { headers: passed.headers, truncated: passed.truncated, withheld: withheld.headers }
+  return {
+    headers: passed.headers,
+    truncated: passed.truncated,
+    withheld: withheld.headers,
+    withheldTruncated: withheld.truncated,
+  }
 }
 
 /** Headers up to the bounds: what is too large is left out, and what comes after it may still fit. */

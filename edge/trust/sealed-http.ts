@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { ErrorCode } from '../../shared/error-codes.ts'
+import { reasonOf } from '../../shared/errors.ts'
 import { SEALED_SILENCE_MS } from '../../shared/limits.ts'
 import { refusalSchema } from '../../shared/wire/sealed.ts'
 import {
@@ -28,12 +30,15 @@ export type SealedHttpResult = {
 export class OriginBusy extends Error {
   readonly status: 429 | 503
   readonly fix: string
+  readonly reason: ErrorCode
   readonly retryAfterS: number | undefined
   constructor(refusal: z.infer<typeof refusalSchema> & { status: 429 | 503 }) {
     super(refusal.message)
     this.name = 'OriginBusy'
     this.status = refusal.status
     this.fix = refusal.fix
+    // An origin of another release may name a reason that this one does not list. Nothing here branches on it.
+    this.reason = reasonOf(refusal) as ErrorCode
     this.retryAfterS = refusal.retry_after_s
   }
 }
@@ -80,8 +85,9 @@ function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
   // Of a request that was taken before nobody here knows what came of it.
-  const isUnsent = answer.error !== 'request_replayed'
-  throw new OriginAway(`the origin refused the envelope: ${answer.error}`, { isUnsent })
+  const reason = reasonOf(answer)
+  const isUnsent = reason !== 'request_replayed'
+  throw new OriginAway(`the origin refused the envelope: ${reason}`, { isUnsent })
 }
 
 function parsed(text: string): unknown {

@@ -1,12 +1,31 @@
-/** What an account has, or the refusal that the contract would answer. */
+/** Looks up what an account has. A write throws the refusal that the contract would answer. */
 import { type Account, type Action, type Group, type UsageKey, WILDCARD } from './account.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
 
-/** @throws {ForeseenRefusal} */
+/** Returns the group that a write is about. @throws {ForeseenRefusal} */
 export function existingGroup({ hash, groups }: Account, id: number): Group {
   const group = groups.get(id)
   if (group) return group
   throw new ForeseenRefusal('GroupDoesNotExist', [hash, id])
+}
+
+/** A read names a group that the account does not have. */
+export class GroupNotFound extends Error {
+  /** The arguments of the contract's `GroupDoesNotExist`, as text. */
+  readonly args: readonly string[]
+
+  constructor(accountHash: string, id: number) {
+    super('the account has no such group')
+    this.name = 'GroupNotFound'
+    this.args = [accountHash, String(id)]
+  }
+}
+
+/** Returns the group that a read is about. @throws {GroupNotFound} */
+export function groupToRead({ hash, groups }: Account, id: number): Group {
+  const group = groups.get(id)
+  if (group) return group
+  throw new GroupNotFound(hash, id)
 }
 
 /** Each is a wallet of the account, or the wildcard. @throws {ForeseenRefusal} */

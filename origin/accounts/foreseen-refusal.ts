@@ -1,6 +1,6 @@
 /**
- * What the contract would refuse, seen in the mirror before anything is sent: it bears the contract's name and
- * arguments, so that the caller is told the same whoever of the two says no. The contract decides in the end.
+ * A write that the contract would refuse, found in the mirror before anything is sent. It carries the name and arguments
+ * of the contract's error, so the caller gets the same answer from both. The contract has the last word.
  */
 export class ForeseenRefusal extends Error {
   /** An error of `IAccountConfigErrors.sol`, or `NotAllowedToReadGroup`: the contract has no reads to refuse. */

@@ -1,5 +1,5 @@
 /** What the mode of an account rules out (specification, States and transitions; Authentication 5 and 6). */
-import type { Principal } from './account.ts'
+import type { Account, Principal } from './account.ts'
 import type { Chain } from './chain.ts'
 
 /** What the admin wallet can send instead of asking the service. */
@@ -40,8 +40,39 @@ export function requireManaged({ account }: Principal, write: OwnWrite): void {
   throw new AccountChainSecured(account.adminWallet, { ...write, ...INSTEAD[write.functionName] })
 }
 
-/** The API key that an account had before its conversion is worth nothing but billing. @throws {AccountChainSecured} */
-export function requireLiveKey({ account, usageKey, wallet }: Principal): void {
-  if (!account.managed && !usageKey && wallet === undefined)
-    throw new AccountChainSecured(account.adminWallet)
+/** The API key from before a conversion, after the account was transferred to another wallet. */
+export class OwnershipTransferred extends Error {
+  readonly adminWallet: string
+
+  constructor(adminWallet: string) {
+    super('the ownership of the account was transferred')
+    this.name = 'OwnershipTransferred'
+    this.adminWallet = adminWallet
+  }
+}
+
+/** The API key from before a conversion is good for billing alone. @throws {AccountChainSecured} */
+export function requireLiveKey(principal: Principal): void {
+  if (isFromBeforeConversion(principal))
+    throw new AccountChainSecured(principal.account.adminWallet)
+}
+
+/** The API key from before a conversion reads bills until the account is transferred. @throws {OwnershipTransferred} */
+export function requireBillingKey(principal: Principal): void {
+  const { account } = principal
+  if (isFromBeforeConversion(principal) && wasTransferred(account))
+    throw new OwnershipTransferred(account.adminWallet)
+}
+
+function isFromBeforeConversion({ account, usageKey, wallet }: Principal): boolean {
+  return !account.managed && !usageKey && wallet === undefined
+}
+
+/**
+ * Whether `ChainSecuredAccountOwnershipTransferred` was ever emitted for the account. Each transfer registers the hash
+ * of its new admin (`AliasSet`), and a wallet is the admin of one account once: more than one wallet's hash means a
+ * transfer. These hashes are in every snapshot, so the answer also holds for transfers read by earlier versions.
+ */
+export function wasTransferred({ hashes }: Pick<Account, 'hashes'>): boolean {
+  return [...hashes.values()].filter(({ wallet }) => wallet !== undefined).length > 1
 }

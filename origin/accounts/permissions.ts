@@ -12,8 +12,9 @@ const ALL_GROUPS = 0
 export type RunPermission = { cid: string; groups: readonly Group[] }
 
 /**
- * The permission to run an action, or `undefined`. A usage key needs a group that it may execute in and that
- * permits the action. The account's own key may run anything, without wallets where no group permits the action;
+ * Returns the permission to run an action, or `undefined`. A usage key needs a group that it may execute in and that
+ * permits the action; the wildcard 0 is every group of the account, and permits no action by itself
+ * (docs/decisions/0066). The account's own key may run anything, without wallets where no group permits the action;
  * that of a ChainSecured account may run nothing.
  */
 export function permissionToRun(principal: Principal, cid: string): RunPermission | undefined {
@@ -42,9 +43,15 @@ function hashOf(cid: string): string {
   return hash
 }
 
+/** Whether the key may execute in every group, later ones included: an account key, or a usage key with the wildcard 0. */
+export function mayRunInEveryGroup({ usageKey }: Principal): boolean {
+  return !usageKey || usageKey.executeInGroups.has(ALL_GROUPS)
+}
+
 /** The groups that a key may execute in and that permit the action. @param hash keccak256 of the CID's text */
-function permittingGroups({ account, usageKey }: Principal, hash: string): readonly Group[] {
-  if (!usageKey || usageKey.executeInGroups.has(ALL_GROUPS)) return anyPermitting(account, hash)
+function permittingGroups(principal: Principal, hash: string): readonly Group[] {
+  const { account, usageKey } = principal
+  if (!usageKey || mayRunInEveryGroup(principal)) return anyPermitting(account, hash)
   const groups: Group[] = []
   for (const id of usageKey.executeInGroups) {
     const group = account.groups.get(id)

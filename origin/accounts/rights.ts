@@ -19,6 +19,11 @@ function refuse(errorName: string, { hash }: UsageKey, ...groupId: [] | [number]
   throw new ForeseenRefusal(errorName, [hash, ...groupId])
 }
 
+/** The owner is the account key in API mode and the admin wallet in ChainSecured mode. */
+export function isOwner({ account, usageKey, wallet }: Principal): boolean {
+  return wallet !== undefined || (usageKey === undefined && account.managed)
+}
+
 /** @throws {ForeseenRefusal} for a usage key: keys, group changes and records of actions are the account's own */
 export function requireMaster({ usageKey }: Principal): void {
   if (usageKey) refuse('NotMasterAccount', usageKey)

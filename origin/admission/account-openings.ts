@@ -5,6 +5,7 @@ import { callerId } from './caller-id.ts'
 import { GasBudget } from './gas-budget.ts'
 
 const NAME = 'new_account'
+const WHAT = 'new accounts and conversions'
 
 /** Of a day's gas for one network: ten of them have to be had before nobody else can open an account. */
 const NETWORK_SHARE = 10n
@@ -21,15 +22,19 @@ export type AccountOpeningsOptions = {
   gasPerDayWei: bigint | undefined
 }
 
-/** An account that may be opened; it ends in one of the two ways, or stays counted in full. */
-export type Opening = {
+/** Gas that was reserved for one write; it ends in one of the two ways, or stays counted in full. */
+export type GasReservation = {
   /** The transaction is in a block. */
   cost(wei: bigint): Promise<void>
   /** Nothing was sent. */
   refused(): Promise<void>
 }
 
-/** Who may open accounts, for which this deployment pays the gas (`decisions.md`, new_account). */
+/**
+ * The writes that are free of charge and whose gas this deployment pays (`decisions.md`, new_account): opening an
+ * account and converting it. One daily budget bounds both. An account converts once, so the rate of openings bounds
+ * conversions over time.
+ */
 export class AccountOpenings {
   readonly #options: AccountOpeningsOptions
   readonly #rate: CallRate
@@ -40,13 +45,18 @@ export class AccountOpenings {
     this.#rate = new CallRate({ ...options, name: NAME })
     const perDayWei = options.gasPerDayWei
     if (perDayWei !== undefined)
-      this.#budget = new GasBudget({ ...options, name: NAME, what: NAME, perDayWei })
+      this.#budget = new GasBudget({ ...options, name: NAME, what: WHAT, perDayWei })
   }
 
-  /** Counts an attempt of an address. @throws {TooManyCalls | DatabaseUnavailable} */
-  async admit(address: string): Promise<Opening> {
+  /** Counts an attempt of an address to open an account. @throws {TooManyCalls | DatabaseUnavailable} */
+  async admit(address: string): Promise<GasReservation> {
+    await this.#rate.take(clientNetwork(address))
+    return this.reserveGas(address)
+  }
+
+  /** Reserves gas of the day for one write. @throws {TooManyCalls | DatabaseUnavailable} */
+  async reserveGas(address: string): Promise<GasReservation> {
     const network = clientNetwork(address)
-    await this.#rate.take(network)
     const everybody = this.#budget
     if (!everybody) return { cost: async () => {}, refused: async () => {} }
     const share = this.#shareOf(network)
@@ -75,6 +85,6 @@ export class AccountOpenings {
     const { hashKey, gasPerDayWei = 0n } = this.#options
     const name = callerId(hashKey, NAME, network)
     const perDayWei = gasPerDayWei / NETWORK_SHARE
-    return new GasBudget({ ...this.#options, name, what: `${NAME} for one network`, perDayWei })
+    return new GasBudget({ ...this.#options, name, what: `${WHAT} for one network`, perDayWei })
   }
 }

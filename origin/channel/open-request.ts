@@ -9,6 +9,7 @@ import {
   type EnvelopeMode,
   KEY_ID_BYTES,
   MODE_PSK,
+  parseHeader,
   parseSealedRequest,
   PSK_ID_BYTES,
   PSK_ID_PURPOSE,
@@ -49,6 +50,24 @@ export function keyIdOf(publicKey: Uint8Array): string {
   return sha256(publicKey).subarray(0, KEY_ID_BYTES).toString('hex')
 }
 
+/**
+ * Judges an envelope by its first `HEADER_BYTES`, before the rest is read.
+ * @returns its mode, and the keys that it names
+ * @throws {EnvelopeRefused} malformed, unknown_key or unknown_psk
+ */
+export function judgeHeader(
+  keys: ChannelKeys,
+  bytes: Uint8Array,
+): { mode: EnvelopeMode; key: P256Key; psk: Psk | undefined } {
+  const header = parseHeader(bytes)
+  if (!header) throw new EnvelopeRefused({ reason: 'malformed' })
+  const { mode, pskId } = header
+  const keyId = Buffer.from(header.keyId).toString('hex')
+  const key = keys.keyFor(keyId)
+  if (!key) throw new EnvelopeRefused({ reason: 'unknown_key', keyId })
+  return { mode, key, psk: mode === MODE_PSK ? pskNamed(pskId, keys.psk) : undefined }
+}
+
 /** Opens a sealed request that was sent to `method path`. @throws {EnvelopeRefused} */
 export function openRequest(
   keys: ChannelKeys,
@@ -58,10 +77,7 @@ export function openRequest(
 ): OpenedRequest {
   const request = parseSealedRequest(bytes)
   if (!request) throw new EnvelopeRefused({ reason: 'malformed' })
-  const keyId = Buffer.from(request.keyId).toString('hex')
-  const key = keys.keyFor(keyId)
-  if (!key) throw new EnvelopeRefused({ reason: 'unknown_key', keyId })
-  const psk = request.mode === MODE_PSK ? pskNamed(request.pskId, keys.psk) : undefined
+  const { key, psk } = judgeHeader(keys, request.header)
   try {
     const context = setupReceiver(request.enc, key, Buffer.from(CHANNEL_INFO), psk)
     const aad = requestAad(method, path, request.header)

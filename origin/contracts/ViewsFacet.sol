@@ -73,6 +73,18 @@ contract ViewsFacet is AccountAccess {
         return Storage.state().allApiKeyHashesToMaster[apiKeyHash];
     }
 
+    /// @notice The mapping of the same name: the master hash of a master hash or an alias, 0 for an unknown hash.
+    function allApiKeyHashesToMaster(uint256 apiKeyHash) external view returns (uint256 accountHash) {
+        return Storage.state().allApiKeyHashesToMaster[apiKeyHash];
+    }
+
+    /// @notice The admin wallet of the account that `apiKeyHash` names, itself or as an alias.
+    /// @return the zero address for an unknown hash
+    function adminWalletAddress(uint256 apiKeyHash) external view returns (address) {
+        Storage.Layout storage l = Storage.state();
+        return l.accounts[l.allApiKeyHashesToMaster[apiKeyHash]].adminWallet;
+    }
+
     function isApiPayer(address payer) external view returns (bool) {
         return Storage.state().apiPayers.contains(payer);
     }

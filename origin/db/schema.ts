@@ -163,6 +163,14 @@ export const gasBudgets = pgTable('gas_budgets', {
   lastWei: numeric('last_wei', { precision: 78, scale: 0, mode: 'bigint' }).notNull(),
 })
 
+/** The e-mail address that an account was created with, where one was given. */
+export const accountEmails = pgTable('account_emails', {
+  /** The account's master hash, 0x hex. */
+  accountHash: text('account_hash').primaryKey(),
+  /** Encrypted under a root-derived key. */
+  email: bytea('email').notNull(),
+})
+
 /** When a key was last used; at most a minute behind. */
 export const keyUses = pgTable('key_uses', {
   keyHash: text('key_hash').primaryKey(),
@@ -315,6 +323,11 @@ export const payments = pgTable(
     /** The processor's id of the payment intent. */
     intentId: text('intent_id').primaryKey(),
     accountHash: text('account_hash').notNull(),
+    /**
+     * The key that began it, where that was not the account's owner (its account key or admin wallet). Null as well for
+     * payments from before this column.
+     */
+    usageKeyHash: text('usage_key_hash'),
     amountCents: cents('amount_cents').notNull(),
     /** As it was last seen: `open`, `credited`, `failed` (canceled, or never paid). */
     state: text('state', { enum: ['open', 'credited', 'failed'] }).notNull(),

@@ -59,7 +59,7 @@ export async function principalByHead(
   if (!walletAuth)
     throw new ApiError(
       401,
-      'X-Wallet-Auth is for billing and for the caps of usage keys; it was sent for something else.',
+      'X-Wallet-Auth is for billing, for the caps of usage keys and for get_account; it was sent for something else.',
       'Send a usage key in X-Api-Key; what writes the account is a transaction of its admin wallet.',
       bearer,
     )

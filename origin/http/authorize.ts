@@ -1,6 +1,6 @@
 import type { Principal } from '../accounts/account.ts'
 import type { Chain } from '../accounts/chain.ts'
-import { requireLiveKey, requireManaged } from '../accounts/ownership-mode.ts'
+import { requireBillingKey, requireLiveKey, requireManaged } from '../accounts/ownership-mode.ts'
 import { requireMaster } from '../accounts/rights.ts'
 import type { Auth } from './authenticate.ts'
 
@@ -10,13 +10,13 @@ export type Authorization = {
   writes?: string
   /** The method of the client library that does the same. */
   clientMethod?: string
-  /** The API key of an account that was converted to ChainSecured mode may still call it: billing. */
+  /** Billing: the API key from before a conversion may call it until the account is transferred. */
   afterConversion?: true
 }
 
 /**
  * What the kind of key and the mode of its account rule out, before the operation looks at rights of its own.
- * @throws {ForeseenRefusal | AccountChainSecured} 403
+ * @throws {ForeseenRefusal | AccountChainSecured | OwnershipTransferred} 403
  */
 export function authorize(
   { auth, writes, clientMethod, afterConversion }: Authorization,
@@ -31,5 +31,6 @@ export function authorize(
       contractAddress,
       chainId,
     })
-  else if (!afterConversion) requireLiveKey(principal)
+  else if (afterConversion) requireBillingKey(principal)
+  else requireLiveKey(principal)
 }

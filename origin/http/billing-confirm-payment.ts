@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { confirmPaymentAnswer, confirmPaymentRequest } from '../../shared/wire/billing.ts'
 import { NotCredited } from '../credits/processor/not-credited.ts'
 import type { Operation } from './operation.ts'
+import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /** Credits a payment that has settled, once. A repeat is answered alike. */
@@ -18,7 +19,7 @@ export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentReque
   handle: async ({ principal, body }, services) => {
     const { payments } = requireProcessor(services)
     const { hash } = principal.account
-    const standing = await payments.confirm(hash, body.payment_intent_id)
+    const standing = await payments.confirm(payerOf(principal), body.payment_intent_id)
     if (standing.state !== 'credited') throw new NotCredited(standing)
     const { balance_cents, balance_display } = await services.credits.balance(hash)
     return { success: true, balance_cents, balance_display }

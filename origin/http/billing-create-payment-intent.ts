@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { createPaymentIntentAnswer, createPaymentIntentRequest } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
+import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /** Begins a payment, which the client confirms with the processor. Free of charge. */
@@ -16,7 +17,7 @@ export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentI
   handle: async ({ principal, body, writeId }, services) => {
     const { payments } = requireProcessor(services)
     const { intentId, clientSecret } = await payments.create({
-      accountHash: principal.account.hash,
+      ...payerOf(principal),
       amountCents: body.amount_cents,
       writeId,
     })

@@ -3,7 +3,8 @@ import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { paymentConcerned } from '../credits/processor/webhook.ts'
 import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
-import { bytesOf } from './request-body.ts'
+import { readBody } from './body/read-body.ts'
+import { clientAddress } from './client-address.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /**
@@ -14,7 +15,8 @@ export function mountProcessorWebhook(app: OriginApp, services: Services): void 
   app.post(PROCESSOR_WEBHOOK_PATH, async (context) => {
     const { payments, config } = requireProcessor(services)
     services.load.requireRoom()
-    const bytes = await bytesOf(context, PROCESSOR_EVENT_MAX_BYTES)
+    const holder = services.bodyRooms.ofClient(clientAddress(context))
+    const bytes = await readBody(context, { maxBytes: PROCESSOR_EVENT_MAX_BYTES, holder })
     const signature = context.req.header('stripe-signature')
     const { webhookSecrets: secrets, live } = config
     const intentId = await paymentConcerned(bytes, signature, { secrets, live, now: services.now })

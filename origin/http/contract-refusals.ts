@@ -178,11 +178,12 @@ export function contractRefusals() {
   }))
 }
 
-/** A refusal as it is answered, with the error's name in `x-svc-error` (`account_already_exists`). */
+/** Maps a refusal to its status and text; `x-svc-error` carries the error's name (`account_already_exists`). */
 export function contractRefusal(errorName: string, args: readonly string[]): ApiError {
   const { status, message, fix, headers } = meaningOf(errorName)
   return new ApiError(status, message(...args), fix, {
-    headers: { ...headers, 'x-svc-error': codeOf(errorName) },
+    contractError: codeOf(errorName),
+    ...(headers && { headers }),
   })
 }
 

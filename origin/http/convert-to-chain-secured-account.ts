@@ -12,6 +12,7 @@ import type { Principal } from '../accounts/state.ts'
 import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
 import { ContractRefused } from '../accounts/writer.ts'
 import type { Services } from '../services.ts'
+import { gasPaid } from './gas-paid.ts'
 import type { Operation } from './operation.ts'
 
 const WRITES = 'convertToChainSecuredAccount'
@@ -19,8 +20,8 @@ const WRITES = 'convertToChainSecuredAccount'
 type Body = z.infer<typeof convertToChainSecuredAccountRequest>
 
 /**
- * Gives a managed account to a wallet, for ever (specification, States and transitions). What the wallet signed is good
- * for one conversion; a repeat whose first answer was lost is told so, or under its Idempotency-Key given that answer.
+ * Gives a managed account to a wallet, permanently (specification, States and transitions). Free of charge: the credit
+ * balance is preserved. A proof converts one account; a repeat is 409, or under its Idempotency-Key the first answer.
  */
 export const convertToChainSecuredAccount: Operation<Body> = {
   method: 'POST',
@@ -29,6 +30,7 @@ export const convertToChainSecuredAccount: Operation<Body> = {
     'Gives the account to a wallet, which alone writes it from then on. There is no way back.',
   auth: 'account_key',
   writes: WRITES,
+  isFree: true,
   body: { schema: convertToChainSecuredAccountRequest },
   answer: convertToChainSecuredAccountAnswer,
   statuses: [409, 503],
@@ -50,22 +52,23 @@ export const convertToChainSecuredAccount: Operation<Body> = {
 type Asked = { principal: Principal; body: Body; writeId: string; clientAddress: string }
 
 async function convert({ principal, body, writeId, clientAddress }: Asked, services: Services) {
-  const { walletProofs, walletCalls, conversionProofs, writer } = services
+  const { walletProofs, walletCalls, conversionProofs, openings, writer } = services
   const proof = proofIn(body, walletProofs)
   // A refused one is free, and our node would call whatever contract it names.
   await walletCalls.proof(clientAddress)
   await walletProofs.verify(proof)
-  await conversionProofs.use(proof, writeId)
-  try {
-    const args = [principal.keyHash, proof.address, proof.digest]
-    return await writer.write(WRITES, args, { writeId })
-  } catch (error) {
-    // What can not be given back ends by itself, and another proof is as good.
-    if (!(await writer.wasRecorded(writeId)))
-      await conversionProofs.giveBack(proof, writeId).catch(() => {})
-    if (error instanceof ContractRefused) requireStillManaged(principal, services)
-    throw error
-  }
+  return gasPaid(await openings.reserveGas(clientAddress), services, async (write) => {
+    await conversionProofs.use(proof, writeId)
+    try {
+      return await write(WRITES, [principal.keyHash, proof.address, proof.digest], { writeId })
+    } catch (error) {
+      // A proof that cannot be given back expires by itself, and the wallet can sign another.
+      if (!(await writer.wasRecorded(writeId)))
+        await conversionProofs.giveBack(proof, writeId).catch(() => {})
+      if (error instanceof ContractRefused) requireStillManaged(principal, services)
+      throw error
+    }
+  })
 }
 
 /** @throws {ApiError} 400 where the wallet that signed is not the one that is to own the account */

@@ -1,10 +1,14 @@
 import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
+import { notJson } from '../../shared/json-body.ts'
 import { NotTheAdmin } from '../accounts/admin-wallet.ts'
 import { ChainUnavailable } from '../accounts/chain.ts'
+import { GroupNotFound } from '../accounts/existing.ts'
 import { ForeseenRefusal } from '../accounts/foreseen-refusal.ts'
-import { AccountChainSecured } from '../accounts/ownership-mode.ts'
+import { AccountChainSecured, OwnershipTransferred } from '../accounts/ownership-mode.ts'
 import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 import { ContractRefused } from '../accounts/writer.ts'
+import { SourceRefused } from '../actions/source-cid/json-source.ts'
+import { BodyRoomFull } from '../admission/body-room.ts'
 import { EnvelopeRefused } from '../channel/open-request.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
 import { TooManyCalls } from '../admission/call-rate.ts'
@@ -24,16 +28,21 @@ import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ExecutorUnavailable } from '../runs/executed-run.ts'
 import { ActionNotPermitted } from '../runs/executions.ts'
 import { TeeUnavailable } from '../tee/provider.ts'
+import { BodyInTinyPieces } from './body/metered-request.ts'
+import { BodyTooSlow } from './body/read-body.ts'
 import { contractRefusal } from './contract-refusals.ts'
 import { NestedTooDeeply } from './json/scan.ts'
 import { notCredited, webhookRefusal } from './payment-refusals.ts'
 import { KeyShownBefore } from './key-shown-before.ts'
+import { notUtf8 } from './request-body.ts'
 import { ActionFailed, ActionStopped } from './svc-action.ts'
 import { SignatureRefused } from './wallet-signature.ts'
 import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
 /** What a 401 has to name (RFC 9110, 15.5.2), where a wallet asks. No scheme is registered for it. */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
+/** The rest of the body is not read, so that the connection cannot carry another request. */
+const CLOSE = { headers: { connection: 'close' } }
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
   'Add funds: POST /core/v1/billing/create_payment_intent, then confirm_payment. GET /core/v1/billing/balance shows the balance.'
@@ -46,7 +55,7 @@ export type FailureAnswer = {
   headers: Record<string, string>
   /** A structured error, or a string (specification, Errors). */
   body: object | string
-  /** The name of the failure. */
+  /** The finest name of the failure. */
   code: string
 }
 
@@ -60,24 +69,37 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
       code: error.code,
     }
   const failure = toApiError(error)
-  const { status, headers, message } = failure
-  const structured = failure.toBody(publicUrl)
-  const isText = error instanceof ContractRefused && (status === 400 || status === 409)
-  return { status, headers, body: isText ? message : structured, code: failure.error }
+  const { status, headers } = failure
+  const body = isContractFailure(error, failure)
+    ? `${failure.message} ${failure.fix}`
+    : failure.toBody(publicUrl)
+  return { status, headers, body, code: failure.reason }
+}
+
+/**
+ * Whether the contract refused the write itself, on chain or as the mirror foresees. A refused credential (401, 403) is
+ * an authorization failure wherever it is found, and 503 is a failure of this origin (docs/decisions/0065).
+ */
+function isContractFailure(error: unknown, { status }: ApiError): boolean {
+  const isRefusal = error instanceof ContractRefused || error instanceof ForeseenRefusal
+  return isRefusal && (status === 400 || status === 404 || status === 409)
 }
 
 /** The one place where the origin's failures get their status. What is not listed is ours, and says nothing. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof ActionNotPermitted)
-    return new ApiError(
-      403,
-      `The key may not run the action ${error.cid}: no group that it may execute in permits it.`,
-      'Add the action to a group (add_action_to_group, or cid_hashes_permitted) that the key lists in execute_in_groups.',
-    )
+  if (error instanceof ActionNotPermitted) return actionNotPermitted(error)
   if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
     return contractRefusal(error.errorName, error.args)
+  // A read never reaches the contract. The failure has the contract's name and text, in the structured shape of a 404.
+  if (error instanceof GroupNotFound) return contractRefusal('GroupDoesNotExist', error.args)
   if (error instanceof AccountChainSecured) return chainSecured(error)
+  if (error instanceof OwnershipTransferred)
+    return new ApiError(
+      403,
+      'The account was transferred to another wallet: the API key from before its conversion no longer reads its bills.',
+      `The admin wallet ${error.adminWallet} reads them: send X-Wallet-Auth, signed by it.`,
+    )
   if (error instanceof NotTheAdmin) return notTheAdmin(error)
   if (error instanceof SignatureRefused) {
     const { message, fix } = walletProofRefusal(error.refusal)
@@ -150,7 +172,7 @@ export function toApiError(error: unknown): ApiError {
       429,
       `This node has too much to do: ${error.message}.`,
       'Try again with growing waits; nothing was executed and nothing was charged.',
-      { error: 'overloaded', ...retryAfter(error.retryAfterMs) },
+      { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
   if (error instanceof TooManyCalls)
     return new ApiError(
@@ -171,13 +193,49 @@ export function toApiError(error: unknown): ApiError {
       409,
       `A request under this Idempotency-Key made the key with the hash ${error.keyHash}; a key is shown once.`,
       'Where that answer was lost, remove the key (by this hash) and make another under a new Idempotency-Key.',
-      { error: 'key_shown_before' },
+      { reason: 'key_shown_before' },
     )
   if (error instanceof EnvelopeRefused) return envelopeRefusal(error)
+  if (error instanceof SourceRefused) return sourceRefusal(error)
+  if (error instanceof BodyRoomFull)
+    return new ApiError(
+      503,
+      `The body is not taken now: ${error.message}.`,
+      'Try again after the seconds in Retry-After, with fewer large requests at once. Nothing was executed.',
+      { headers: { ...CLOSE.headers, ...retryAfter(error.retryAfterMs).headers } },
+    )
+  if (error instanceof BodyTooSlow)
+    return new ApiError(
+      408,
+      `The body came too slowly: ${error.message}.`,
+      'Send it in one go, over a faster connection.',
+      { reason: 'body_too_slow', ...CLOSE },
+    )
+  if (error instanceof BodyInTinyPieces)
+    return new ApiError(
+      400,
+      `The body came in ${error.message}.`,
+      'Send it with a Content-Length, or in chunks of some KiB: buffer what an encoder writes.',
+      CLOSE,
+    )
   return new ApiError(
     500,
     'The server failed to answer this request.',
     'Try again; if it stays, report the x-request-id of this answer.',
+  )
+}
+
+function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermitted): ApiError {
+  if (isInNoGroup)
+    return new ApiError(
+      403,
+      `The key may run every action that a group of the account permits, and no group permits ${cid}.`,
+      'Add the action to a group of the account (add_action_to_group, or cid_hashes_permitted).',
+    )
+  return new ApiError(
+    403,
+    `The key may not run the action ${cid}: no group that it may execute in permits it.`,
+    'Add the action to a group (add_action_to_group, or cid_hashes_permitted) that the key lists in execute_in_groups.',
   )
 }
 
@@ -205,7 +263,7 @@ function spendCapReached(error: SpendCapReached): ApiError {
     402,
     `This costs ${dollars(requiredCents)} and the key may spend ${dollars(leftCents)} more: its cap is ${dollars(capCents)} in ${windowSeconds} s.${later}`,
     FIX_CAP,
-    { error: 'spend_cap_reached' },
+    { reason: 'spend_cap_reached' },
   )
 }
 
@@ -215,7 +273,7 @@ function failedTooMuch({ of, retryAfterMs }: FailedExecutionAllowance): ApiError
     429,
     `Runs ${whose} that failed have used what they may take for nothing in an hour; nothing was executed.`,
     'Look why they fail before you try again after the seconds in Retry-After. Runs that are paid for add to it.',
-    { error: 'failed_execution_allowance', ...retryAfter(retryAfterMs) },
+    { reason: 'failed_execution_allowance', ...retryAfter(retryAfterMs) },
   )
 }
 
@@ -227,12 +285,12 @@ function actionStopped({ code, message, headers }: ActionStopped): ApiError {
   const fix = 'The action may have had effects; look before you try again. Nothing was charged.'
   switch (code) {
     case 'out_of_credits':
-      return new ApiError(402, message, FIX_PAYMENT, { error: code, headers })
+      return new ApiError(402, message, FIX_PAYMENT, { reason: code, headers })
     case 'spend_cap_reached':
-      return new ApiError(402, message, FIX_CAP, { error: code, headers })
+      return new ApiError(402, message, FIX_CAP, { reason: code, headers })
     case 'failed_execution_allowance':
       return new ApiError(429, message, fix, {
-        error: code,
+        reason: code,
         headers: { 'retry-after': '60', ...headers },
       })
     case 'credits_unavailable':
@@ -257,6 +315,7 @@ function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
     clientMethod === undefined
       ? `${send}.`
       : `${send}; in svc/client with mode 'sovereign' that is ${clientMethod}().`,
+    { contractError: 'no_account_access' },
   )
 }
 
@@ -277,6 +336,27 @@ function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
   )
 }
 
+function sourceRefusal({ fault }: SourceRefused): ApiError {
+  const badValue = (status: 400 | 422, message: string) =>
+    new ApiError(status, message, 'Send the source as one JSON string.')
+  switch (fault.reason) {
+    case 'not_utf8':
+      return notUtf8()
+    case 'not_json':
+      return notJson(fault.detail)
+    case 'not_a_string':
+      return badValue(422, 'body: expected a string')
+    case 'not_well_formed':
+      return badValue(400, 'body: expected well-formed Unicode, without lone surrogates')
+    case 'too_large':
+      return new ApiError(
+        413,
+        `body: the source has more than ${fault.maxBytes} bytes.`,
+        `Send at most ${fault.maxBytes} bytes of source.`,
+      )
+  }
+}
+
 function envelopeRefusal({ failure }: EnvelopeRefused): ApiError {
   switch (failure.reason) {
     case 'unknown_key':
@@ -284,14 +364,14 @@ function envelopeRefusal({ failure }: EnvelopeRefused): ApiError {
         421,
         `The request is sealed to a key that this origin has not: ${failure.keyId}.`,
         'Read and verify /evidences/channel-key.json again, and seal to the key it names.',
-        { error: 'unknown_channel_key' },
+        { reason: 'unknown_channel_key' },
       )
     case 'unknown_psk':
       return new ApiError(
         401,
         'The pre-shared key is not the one of this origin.',
         'Give edge and origin the same channel PSK.',
-        { error: 'unknown_psk' },
+        { reason: 'unknown_psk' },
       )
     case 'malformed':
     case 'not_authentic':

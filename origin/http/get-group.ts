@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { groupRecord, usageKeyRecord } from '../../shared/account-records.ts'
 import { groupQuery, wholeGroupAnswer } from '../../shared/wire/groups.ts'
 import type { Principal, UsageKey } from '../accounts/account.ts'
-import { existingGroup } from '../accounts/existing.ts'
+import { groupToRead } from '../accounts/existing.ts'
 import { walletsIn } from '../accounts/group-wallets.ts'
 import { actionsIn } from '../accounts/listed-actions.ts'
 import { lists, requireMayReadGroup } from '../accounts/rights.ts'
@@ -22,7 +22,7 @@ export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   handle: async ({ principal, query: { groupId } }, { keyUses }) => {
     requireMayReadGroup(principal, groupId)
     const { account } = principal
-    const group = existingGroup(account, groupId)
+    const group = groupToRead(account, groupId)
     const keys = keysOf(principal, groupId)
     const uses = await keyUses.lastUsedAt(keys.map(({ hash }) => hash))
     return {

@@ -18,6 +18,7 @@ export const getLimits: Operation = {
   handle: async (_given, { settings }) => ({
     ...executionLimits(settings),
     ...requestLimits(),
+    ...bodyLimits(settings),
     ...accountLimits(settings),
   }),
 }
@@ -66,6 +67,7 @@ function requestLimits(): Record<string, Limit> {
     ),
     source_text: limit(limits.SOURCE_MAX_BYTES, 'bytes', 'code of an action, in UTF-8'),
     js_params: limit(limits.PARAMS_MAX_BYTES, 'bytes', 'js_params, as JSON'),
+    head: limit(limits.HEAD_MAX_BYTES, 'bytes', 'the URL and the headers of a request'),
     wallet_auth: limit(limits.WALLET_AUTH_MAX_CHARACTERS, 'characters', 'X-Wallet-Auth'),
     wallet_signatures: limit(
       limits.WALLET_PROOFS_PER_HOUR,
@@ -82,6 +84,11 @@ function requestLimits(): Record<string, Limit> {
       'actions',
       'GET /core/v1/get_svc_action_wallet, of one client address in a minute',
     ),
+    source_cids: limit(
+      limits.SOURCE_CIDS_PER_MINUTE,
+      'sources',
+      'POST /core/v1/get_svc_action_ipfs_id, of one client address in a minute',
+    ),
     list_page_size: limit(limits.LIST_PAGE_MAX, 'records', 'page_size of a list'),
     typed_data: limit(limits.TYPED_DATA_MAX_BYTES, 'bytes', 'what a wallet signs, as JSON'),
     wallet_signature: limit(limits.WALLET_SIGNATURE_MAX_BYTES, 'bytes', 'what a wallet signed'),
@@ -97,6 +104,35 @@ function requestLimits(): Record<string, Limit> {
     ),
     idempotency_key: limit(limits.IDEMPOTENCY_KEY_MAX, 'characters', 'Idempotency-Key'),
     idempotent_answer: limit(hours, 'hours', 'an answer under an Idempotency-Key is kept'),
+  }
+}
+
+/** How a body may arrive. */
+function bodyLimits(settings: Settings): Record<string, Limit> {
+  const perSecond = (limits.BODY_STALL_BYTES * 1_000) / limits.BODY_STALL_MS
+  return {
+    request_body_time: limit(limits.BODY_WITHIN_MS, 'ms', 'until the whole body is there, or 408'),
+    request_body_rate: limit(
+      perSecond,
+      'bytes per second',
+      `at least, of a body of over ${limits.OPERATION_BODY_MAX_BYTES} bytes in any ${limits.BODY_STALL_MS} ms`,
+    ),
+    request_body_pieces: limit(
+      limits.BODY_SMALL_PIECES_MAX,
+      'pieces',
+      `chunks of a body, where they have under ${limits.BODY_PIECE_MIN_BYTES} bytes on average`,
+    ),
+    arriving_bodies: limit(
+      limits.ARRIVING_BODIES_SHARE_BYTES,
+      'bytes',
+      'large bodies of one account, or one client network without a key, that arrive at once',
+    ),
+    arriving_bodies_without_key: limit(
+      limits.KEYLESS_BODIES_BYTES,
+      'bytes',
+      'large bodies of all senders without a key that arrive at once, at one process',
+    ),
+    connections: limit(settings.SVC_CONNECTIONS_MAX, 'connections', 'open at one process'),
   }
 }
 
@@ -119,15 +155,20 @@ function accountLimits(settings: Settings): Record<string, Limit> {
     ),
     payment_minimum: limit(limits.PAYMENT_MIN_CENTS, 'cents', 'one payment'),
     payment_maximum: limit(limits.PAYMENT_MAX_CENTS, 'cents', 'one payment'),
-    unpaid_payments: limit(
-      limits.UNPAID_PAYMENTS_PER_HOUR,
-      'payments',
-      'begun within an hour and not paid, an account',
-    ),
-    unpaid_payments_week: limit(
-      limits.UNPAID_PAYMENTS_PER_WEEK,
-      'payments',
-      'begun within a week and not paid, an account',
-    ),
+    ...unpaidPayments('unpaid_payments', limits.UNPAID_PAYMENTS_PER_HOUR, 'an hour'),
+    ...unpaidPayments('unpaid_payments_week', limits.UNPAID_PAYMENTS_PER_WEEK, 'a week'),
+  }
+}
+
+function unpaidPayments(
+  name: string,
+  most: typeof limits.UNPAID_PAYMENTS_PER_HOUR,
+  span: string,
+): Record<string, Limit> {
+  const about = `begun within ${span} and not paid`
+  return {
+    [name]: limit(most.account, 'payments', `${about}, an account`),
+    [`${name}_of_keys`]: limit(most.usageKeys, 'payments', `${about}, all its usage keys`),
+    [`${name}_of_a_key`]: limit(most.usageKey, 'payments', `${about}, one usage key`),
   }
 }

@@ -83,7 +83,7 @@ export async function once<Answer>(
         409,
         'A request under this Idempotency-Key is being executed.',
         'Repeat the request a moment later; it will be given the answer of that one.',
-        { error: 'request_in_progress', headers: { 'retry-after': '1' } },
+        { reason: 'request_in_progress', headers: { 'retry-after': '1' } },
       )
     case 'other_body':
       throw new ApiError(
@@ -96,7 +96,7 @@ export async function once<Answer>(
         409,
         'The server went away while it executed the request under this Idempotency-Key. It may have been executed; it is not executed again.',
         'Look whether it had its effect; to execute it again, send a new Idempotency-Key.',
-        { error: 'outcome_unknown' },
+        { reason: 'outcome_unknown' },
       )
   }
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { maybeGroupQuery } from '../../shared/wire/groups.ts'
 import { actionsAnswer } from '../../shared/wire/registered-actions.ts'
 import type { Principal } from '../accounts/account.ts'
-import { existingGroup } from '../accounts/existing.ts'
+import { groupToRead } from '../accounts/existing.ts'
 import { actionsIn, actionsOf, type ListedAction } from '../accounts/listed-actions.ts'
 import { requireMaster, requireMayReadGroup } from '../accounts/rights.ts'
 import { actionRecord } from './action-record.ts'
@@ -29,5 +29,5 @@ function listed(principal: Principal, groupId: number | undefined): ListedAction
     return actionsOf(account)
   }
   requireMayReadGroup(principal, groupId)
-  return actionsIn(account, existingGroup(account, groupId))
+  return actionsIn(account, groupToRead(account, groupId))
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { groupQuery } from '../../shared/wire/groups.ts'
 import { walletsAnswer } from '../../shared/wire/wallets.ts'
-import { existingGroup } from '../accounts/existing.ts'
+import { groupToRead } from '../accounts/existing.ts'
 import { walletsIn } from '../accounts/group-wallets.ts'
 import { requireMayReadGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
@@ -20,6 +20,6 @@ export const listWalletsInGroup: Operation<undefined, z.infer<typeof groupQuery>
   handle: async ({ principal, query: { groupId }, page }) => {
     requireMayReadGroup(principal, groupId)
     const { account } = principal
-    return page.of(walletsIn(account, existingGroup(account, groupId))).map(walletRecord)
+    return page.of(walletsIn(account, groupToRead(account, groupId))).map(walletRecord)
   },
 }

@@ -1,5 +1,8 @@
 import { ApiError } from '../../shared/errors.ts'
 
+/** A longer path is not repeated in the answer. */
+const PATH_SHOWN_CHARACTERS = 200
+
 /** 404, or 405 where the path has other methods. */
 export function nothingAt(
   { method, path }: { method: string; path: string },
@@ -8,7 +11,7 @@ export function nothingAt(
   if (methods.length === 0)
     return new ApiError(
       404,
-      `There is nothing at ${path}.`,
+      `There is nothing at ${path.length > PATH_SHOWN_CHARACTERS ? 'this path' : path}.`,
       'Check the path; the API begins with /core/v1.',
     )
   const headers = { allow: methods.join(', ') }

@@ -16,9 +16,10 @@
  *   the id of the first, so that nothing is written twice; the receipt may then be that of the first, whose
  *   arguments were others: answer from the receipt's logs, not from what was made up for this call.
  * - `writes` names the function of the contract that the operation calls for the account; the account is charged for
- *   it when it has succeeded. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
- *   no transaction and is free. `afterConversion` leaves the operation to the API key of an account that is ChainSecured
- *   since (billing); see `authorize.ts`.
+ *   it when it has succeeded, unless the write `isFree`. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
+ *   no transaction and is free. `afterConversion` leaves the operation to the API key from before a
+ *   conversion, until the account is transferred (billing); see `authorize.ts`.
+ * - `rate` counts the client's address before the body is read: for an operation that costs much and needs no key.
  * - `before` looks at what a request is by itself, before 402 and 403: what a wallet signed. Where it returns `resumes`,
  *   the request's write was sent before, and is not refused because it has had its effect.
  * - `auth: 'wallet_signature'`: the body carries `{typed_data, signature}` of the named purpose, and who signed it asks.
@@ -34,6 +35,7 @@ import type { z } from 'zod'
 import type { ErrorStatus } from '../../shared/errors.ts'
 import type { Principal } from '../accounts/state.ts'
 import { asOfNow } from '../accounts/as-of-now.ts'
+import type { MinuteRate } from '../admission/minute-rate.ts'
 import { chargedWrite } from '../credits/charged-write.ts'
 import type { KeptAnswer } from '../idempotency/answer-codec.ts'
 import type { Services } from '../services.ts'
@@ -80,7 +82,9 @@ type Common<Kind extends Auth, Body, Query, Caller> = {
   csv?: CsvForm
   /** What a 200 carries; of a list, the array. */
   answer: z.ZodType
+  rate?(services: Services): Pick<MinuteRate, 'take'>
   writes?: string
+  isFree?: true
   writesUnless?: (body: Body) => boolean
   afterConversion?: true
   before?(given: Given<Body, Query> & Caller, services: Services): Promise<'resumes' | undefined>
@@ -107,7 +111,10 @@ export function mount<Body, Query>(
     const from = { headers: context.req.raw.headers, address: clientAddress(context) }
     const byHead = await principalByHead(operation, from, services)
     if (byHead && byHead.wallet === undefined) services.keyUses.used(byHead.keyHash)
-    const { value: body, bytes } = await bodyOf(context, operation.body)
+    operation.rate?.(services).take(from.address)
+    const { bodyRooms } = services
+    const holder = byHead ? bodyRooms.ofAccount(byHead) : bodyRooms.ofClient(from.address)
+    const { value: body, bytes } = await bodyOf(context, operation.body, holder)
     const principal =
       operation.auth === 'wallet_signature'
         ? await principalBySignature(body as Signed, operation.purpose, from.address, services)
@@ -156,7 +163,7 @@ async function act<Body, Query>(
     authorize(asked, current, services.chain)
     return operation.handle({ ...given, principal: current }, services)
   }
-  if (!isWrite) return permitted()
+  if (!isWrite || operation.isFree) return permitted()
   const { account, keyHash } = principal
   const by = { accountHash: account.hash, keyHash, subject: operation.path }
   return chargedWrite(services.credits, by, permitted)

@@ -14,6 +14,7 @@ import { convertToChainSecuredAccount } from './convert-to-chain-secured-account
 import { createWallet } from './create-wallet.ts'
 import { createWalletWithSignature } from './create-wallet-with-signature.ts'
 import { deleteAction } from './delete-action.ts'
+import { getAccount } from './get-account.ts'
 import { getGroup } from './get-group.ts'
 import { getLimits } from './get-limits.ts'
 import { getNodeChainConfig, getNodeChainConfigCore } from './get-node-chain-config.ts'
@@ -41,6 +42,7 @@ import { updateUsageApiKey } from './update-usage-api-key.ts'
 export const operations: readonly Operation<any, any>[] = [
   newAccount,
   accountExists,
+  getAccount,
   rotateAccountApiKey,
   convertToChainSecuredAccount,
   createWallet,

@@ -16,7 +16,7 @@ export function notCredited({ standing }: NotCredited): ApiError {
         409,
         'The payment has not settled yet: it was not made, or is on its way.',
         'Confirm it with the processor’s client library, and ask again. A transfer on a chain takes minutes; it is credited by itself, too.',
-        { error: 'payment_pending', headers: { 'retry-after': '5' } },
+        { reason: 'payment_pending', headers: { 'retry-after': '5' } },
       )
     case 'failed': {
       const reason = standing.reason ?? (standing.isFinal ? 'It was canceled.' : 'It was refused.')
@@ -26,7 +26,7 @@ export function notCredited({ standing }: NotCredited): ApiError {
         standing.isFinal
           ? 'Begin another one with create_payment_intent; nothing was credited or charged.'
           : 'Try again with the same client_secret, or begin another one; nothing was credited or charged.',
-        { error: 'payment_failed' },
+        { reason: 'payment_failed' },
       )
     }
   }

@@ -4,41 +4,54 @@ import type { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
 import { notJson, parseJson, requireJsonType, validate } from '../../shared/json-body.ts'
 import { OPERATION_BODY_MAX_BYTES } from '../../shared/limits.ts'
+import type { BodyHolder } from '../admission/body-rooms.ts'
+import { readBody } from './body/read-body.ts'
+import { withoutNullMembers } from '../../shared/without-null-members.ts'
 import { readMembers, type Reading } from './json/members.ts'
 import { NotJson } from './json/scan.ts'
 
 export type RequestBody<Body> = {
-  schema: z.ZodType<Body>
-  /** An empty body counts as `{}`. */
-  optional?: boolean
   /** More than `OPERATION_BODY_MAX_BYTES`, for source and params. */
   maxBytes?: number
-  /** The body is one JSON string. */
-  isString?: true
-  /** Of a body that may be large: nothing but these members is read. */
+  /** An empty body counts as `{}`. */
+  optional?: boolean
+} & (ParsedBody<Body> | UnparsedBody)
+
+type ParsedBody<Body> = {
+  schema: z.ZodType<Body>
+  /** Of a body that may be large: only these members are read. */
   members?: Reading
 }
 
+/** The handler is given the bytes, since parsing would occupy the main thread. The schema describes them to clients. */
+type UnparsedBody = { schema: z.ZodType; isUnparsed: true }
+
 /**
- * A request's body, validated, and its bytes as they were sent.
- * @throws {ApiError} 400, 413, 415 or 422
+ * Returns a request's body, validated, and its bytes as they were sent.
+ * @throws {ApiError} 400, 413, 415 or 422, and what `readBody` throws
  */
 export async function bodyOf<Body>(
   context: Context,
   body: RequestBody<Body> | undefined,
+  holder: BodyHolder,
 ): Promise<{ value: Body; bytes: Uint8Array }> {
   // An operation without a body has `undefined` for its type, and no handler that looks at it.
   if (!body) return { value: undefined as Body, bytes: new Uint8Array() }
-  const bytes = await bytesOf(context, body.maxBytes ?? OPERATION_BODY_MAX_BYTES)
+  const bounds = { maxBytes: body.maxBytes ?? OPERATION_BODY_MAX_BYTES, holder }
+  const bytes = await readBody(context, bounds)
   const type = context.req.header('content-type') ?? null
-  const json = body.members ? membersIn(bytes, type, body.members) : valueIn(bytes, type, body)
-  return { value: validate(body.schema, json), bytes }
+  if ('isUnparsed' in body) {
+    requireJsonType(type)
+    return { value: bytes as Body, bytes }
+  }
+  const json = body.members
+    ? membersIn(bytes, type, body.members)
+    : valueIn(bytes, type, body.optional)
+  return { value: validate(body.schema, withoutNullMembers(json)), bytes }
 }
 
-function valueIn(bytes: Uint8Array, type: string | null, body: RequestBody<unknown>): unknown {
-  const text = decoded(bytes)
-  if (body.isString) requireString(text)
-  return parseJson(text, type, body.optional)
+function valueIn(bytes: Uint8Array, type: string | null, optional?: boolean): unknown {
+  return parseJson(decoded(bytes), type, optional)
 }
 
 function membersIn(bytes: Uint8Array, type: string | null, members: Reading): unknown {
@@ -59,30 +72,6 @@ function withoutMark(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
-/** No more of a body is held than it may have, whether it says its length or not. @throws {ApiError} 413 */
-export async function bytesOf(context: Context, maxBytes: number): Promise<Uint8Array> {
-  const declared = context.req.header('content-length')
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  if (declared !== undefined) return new Uint8Array(await context.req.arrayBuffer())
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of context.req.raw.body ?? []) {
-    length += chunk.length
-    // Leaving the loop cancels the rest.
-    if (length > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
-}
-
-function tooLarge(maxBytes: number): ApiError {
-  return new ApiError(
-    413,
-    `The request's body is larger than ${maxBytes} bytes.`,
-    'Send less; /core/v1/limits has every bound.',
-  )
-}
-
 /** JSON is UTF-8 (RFC 8259, 8.1); other bytes would be stored as U+FFFD, which nobody sent. */
 function decoded(bytes: Uint8Array): string {
   try {
@@ -92,12 +81,6 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function notUtf8(): ApiError {
+export function notUtf8(): ApiError {
   return new ApiError(400, 'The body is not UTF-8.', 'Send JSON in UTF-8.')
-}
-
-/** A large body that is no string is refused unread: to parse millions of keys takes seconds. */
-function requireString(text: string): void {
-  if (text.length <= OPERATION_BODY_MAX_BYTES || /^\s*"/.test(text)) return
-  throw new ApiError(422, 'body: expected a string', 'Send the source as one JSON string.')
 }

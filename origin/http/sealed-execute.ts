@@ -11,13 +11,13 @@ import {
 import type { Principal } from '../accounts/state.ts'
 import type { Services } from '../services.ts'
 import { principalOf } from './authenticate.ts'
-import { jsonTextSchema } from './json/json-text.ts'
+import { paramsOrNone } from './json/json-text.ts'
 import { paramsText } from './params.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { requireSize } from './size.ts'
 import { openStoredKey } from './stored-key.ts'
 
-const schema = executeRequestSchema.extend({ js_params: jsonTextSchema })
+const schema = executeRequestSchema.extend({ js_params: paramsOrNone })
 type ExecuteRequest = z.infer<typeof schema>
 
 /**

@@ -3,12 +3,7 @@
  * check, limit and kept answer is that of a request which came by itself. Only its client address is the envelope's.
  */
 import type { Context } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
-import {
-  MODE_PSK,
-  REQUEST_OVERHEAD_BYTES,
-  SEALED_CONTENT_TYPE,
-} from '../../shared/envelope/format.ts'
+import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { validate } from '../../shared/json-body.ts'
 import { CORE_BODY_MAX_BYTES, SEALED_HEAD_MAX_BYTES, SEALED_PAD_MS } from '../../shared/limits.ts'
@@ -24,11 +19,14 @@ import {
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import { traceOf } from '../log.ts'
 import type { Services } from '../services.ts'
+import { readEnvelope } from './body/read-envelope.ts'
 import type { Sender } from './client-address.ts'
 import { toApiError } from './failure.ts'
 import type { OriginApp, OriginEnv } from './operation.ts'
 import { paddedBody } from './padded-body.ts'
 import { refusal, requireFirst, requireFresh } from './sealed.ts'
+
+const BOUNDS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
 /** @param padMs how often the connection of a request that is still executed gets a byte */
 export function mountSealedHttp(
@@ -36,13 +34,7 @@ export function mountSealedHttp(
   services: Services,
   padMs: number = SEALED_PAD_MS,
 ): void {
-  const limit = bodyLimit({
-    maxSize: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES + REQUEST_OVERHEAD_BYTES,
-    onError: () => {
-      throw new ApiError(413, 'The sealed request is too large.', 'Send less source or params.')
-    },
-  })
-  app.post(SEALED_HTTP_PATH, limit, async (context) => {
+  app.post(SEALED_HTTP_PATH, async (context) => {
     const { sealed } = await begin(context, app, services)
     const body = await paddedBody(sealed, padMs)
     return context.body(body, 200, { 'content-type': SEALED_CONTENT_TYPE })
@@ -55,7 +47,7 @@ async function begin(
   app: OriginApp,
   services: Services,
 ): Promise<{ sealed: Promise<Uint8Array<ArrayBuffer>> }> {
-  const bytes = new Uint8Array(await context.req.arrayBuffer())
+  const bytes = await readEnvelope(context, BOUNDS, services)
   const { mode, plaintext, answer } = openRequest(
     services.channel.keys,
     'POST',
@@ -83,7 +75,7 @@ async function answerTo(given: Given, app: OriginApp, services: Services): Promi
     const failure = toApiError(error)
     if (failure.status === 500)
       services.log('sealed.failed', { route: SEALED_HTTP_PATH, cause: traceOf(error) })
-    services.counters.refused(failure.status, failure.error)
+    services.counters.refused(failure.status, failure.reason)
     return frame(new Uint8Array(), 0, refusal(failure))
   }
 }

@@ -16,6 +16,7 @@ import { openStoredKey } from './stored-key.ts'
 export const sealedKeys: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,
+  isOfEdge: true,
   handle: async (body, mode, services): Promise<CheckKeyAnswer> => {
     if (mode !== MODE_PSK)
       throw new ApiError(

@@ -20,6 +20,7 @@ const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,
+  isOfEdge: true,
   handle: async (body, mode, services): Promise<OutcomesAnswer> => {
     if (mode !== MODE_PSK)
       throw new ApiError(403, 'Outcomes are told to the edge alone.', 'Ask the edge for the run.')

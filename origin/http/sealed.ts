@@ -3,9 +3,8 @@
  * everything after that, refusals included, is sealed with status 200.
  */
 import { isUtf8 } from 'node:buffer'
-import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
-import { REQUEST_OVERHEAD_BYTES, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { validate } from '../../shared/json-body.ts'
 import {
@@ -15,9 +14,11 @@ import {
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
+import { withoutNullMembers } from '../../shared/without-null-members.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import { traceOf } from '../log.ts'
 import type { Services } from '../services.ts'
+import { readEnvelope } from './body/read-envelope.ts'
 import { toApiError } from './failure.ts'
 import { readMembers, type Reading } from './json/members.ts'
 import { NestedTooDeeply } from './json/scan.ts'
@@ -28,6 +29,8 @@ export type SealedOperation<Body> = {
   schema: z.ZodType<Body>
   /** Of a request with source; one without them has at most `OPERATION_BODY_MAX_BYTES`. */
   members?: Reading
+  /** Base mode is refused. */
+  isOfEdge?: true
   /** `heldBytes`: what the request keeps in memory until its answer. */
   handle(
     body: Body,
@@ -42,14 +45,9 @@ export function mountSealed<Body extends Freshness>(
   services: Services,
   operation: SealedOperation<Body>,
 ): void {
-  const limit = bodyLimit({
-    maxSize: CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES,
-    onError: () => {
-      throw new ApiError(413, 'The sealed request is too large.', 'Send less source or params.')
-    },
-  })
-  app.post(operation.path, limit, async (context) => {
-    const bytes = new Uint8Array(await context.req.arrayBuffer())
+  const bounds = { maxBytes: CORE_BODY_MAX_BYTES, isOfEdge: operation.isOfEdge === true }
+  app.post(operation.path, async (context) => {
+    const bytes = await readEnvelope(context, bounds, services)
     const opened = openRequest(services.channel.keys, 'POST', operation.path, bytes)
     const answer = await answerTo(opened, services, operation)
     const sealed = opened.answer(Buffer.from(answer))
@@ -63,7 +61,8 @@ async function answerTo<Body extends Freshness>(
   operation: SealedOperation<Body>,
 ): Promise<string> {
   try {
-    const body = validate(operation.schema, parse(opened.plaintext, operation.members))
+    const sent = withoutNullMembers(parse(opened.plaintext, operation.members))
+    const body = validate(operation.schema, sent)
     requireFresh(body, services.now())
     // Written here, so that what can not be written is a sealed refusal too.
     // As it came, and as it was opened.
@@ -73,7 +72,7 @@ async function answerTo<Body extends Freshness>(
     const failure = toApiError(error)
     if (failure.status === 500)
       services.log('sealed.failed', { route: operation.path, cause: traceOf(error) })
-    services.counters.refused(failure.status, failure.error)
+    services.counters.refused(failure.status, failure.reason)
     return JSON.stringify(refusal(failure))
   }
 }
@@ -84,7 +83,7 @@ export function refusal(failure: ApiError): Refusal {
   return {
     state: 'refused',
     status: failure.status,
-    error: failure.error,
+    ...failure.names,
     message: failure.message,
     fix: failure.fix,
     ...(retryAfter === undefined ? {} : { retry_after_s: Number(retryAfter) }),
@@ -121,7 +120,7 @@ export function requireFresh({ issued_at, expires_at }: Freshness, now: number):
     400,
     `The sealed request is not fresh: issued_at ${issued_at}, expires_at ${expires_at}, now ${now}.`,
     `Seal it anew, with the right clock and a lifetime of at most ${SEALED_REQUEST_LIFETIME_MS} ms.`,
-    { error: 'request_not_fresh' },
+    { reason: 'request_not_fresh' },
   )
 }
 
@@ -135,6 +134,6 @@ export async function requireFirst(
     409,
     'This sealed request was taken before.',
     'Seal it anew, under another request_id.',
-    { error: 'request_replayed' },
+    { reason: 'request_replayed' },
   )
 }

@@ -1,19 +1,21 @@
 import type { KeyCap, SpendCap } from '../credits/spend-caps.ts'
 import type { Services } from '../services.ts'
 
-/** What a request says of a cap; `null` takes it away. Its schema has seen to it that there are both or neither. */
+/** A request's fields of a cap. Its schema requires both numbers or neither. */
 type Said = {
-  spend_cap_cents?: number | null | undefined
-  spend_window_seconds?: number | null | undefined
+  spend_cap_cents?: number | undefined
+  spend_window_seconds?: number | undefined
+  remove_spend_cap?: boolean | undefined
 }
 
-/** The cap that a request is about; `undefined` where it says nothing of it. */
+/** The cap that a request sets; null where it removes the cap, `undefined` where it leaves it. */
 export function spendCapIn({
   spend_cap_cents: capCents,
   spend_window_seconds: windowSeconds,
+  remove_spend_cap: isRemoved,
 }: Said): SpendCap | null | undefined {
-  if (capCents === undefined) return undefined
-  if (capCents === null || typeof windowSeconds !== 'number') return null
+  if (isRemoved) return null
+  if (capCents === undefined || windowSeconds === undefined) return undefined
   return { capCents, windowSeconds }
 }
 

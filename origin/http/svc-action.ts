@@ -4,7 +4,7 @@ import { RECEIPT_HEADER } from '../../shared/receipt-header.ts'
 import { svcActionAnswer, svcActionRequest } from '../../shared/wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../shared/wire/outcome.ts'
 import { isShortage, type Shortage } from '../credits/run-meter.ts'
-import { JsonText, jsonTextSchema } from './json/json-text.ts'
+import { paramsOrNone } from './json/json-text.ts'
 import type { Operation } from './operation.ts'
 import { paramsText } from './params.ts'
 import { requireSize } from './size.ts'
@@ -40,7 +40,7 @@ function receiptHeader({ receipt }: Failed): Record<string, string> {
   return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }
 }
 
-const schema = svcActionRequest.extend({ js_params: jsonTextSchema.default(new JsonText('{}')) })
+const schema = svcActionRequest.extend({ js_params: paramsOrNone })
 
 /** Executes an action with the key that was sent, and waits for its end. */
 export const svcAction: Operation<z.infer<typeof schema>> = {

@@ -83,6 +83,11 @@ export class Keyring {
     return deriveBytes(this.#root, ['svc/outcome/v1'])
   }
 
+  /** AES-256 key of accounts' e-mail addresses in the database. */
+  emailKey(): Buffer {
+    return deriveBytes(this.#root, ['svc/email/v1'])
+  }
+
   /** Keys of the answers kept for Idempotency-Keys: of their rows' names, and AES-256 of the answers. */
   idempotencyKeys(): { naming: Buffer; sealing: Buffer } {
     return {

@@ -34,7 +34,7 @@ export class Counters {
   )
   readonly #refusals = this.#counter(
     'svc_refusals_total',
-    'Requests that were refused, by the error’s code; those inside of sealed answers too.',
+    'Refused requests by reason, including those inside sealed answers.',
     ['status', 'error'],
   )
   readonly #runs = this.#counter('svc_runs_total', 'Executions of actions that ended.', ['outcome'])
@@ -59,8 +59,8 @@ export class Counters {
     this.#requestSeconds.observe({ method: verb, route }, ms / 1000)
   }
 
-  refused(status: number, error: string): void {
-    this.#refusals.inc({ status, error })
+  refused(status: number, reason: string): void {
+    this.#refusals.inc({ status, error: reason })
   }
 
   runWaited(ms: number): void {

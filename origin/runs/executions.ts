@@ -1,15 +1,15 @@
 import type { ClaimState, RunClaims } from './claims.ts'
 import { executedRun } from './executed-run.ts'
 import type { RunKey } from './outcome-codec.ts'
-import { actionCid } from '../../shared/cid.ts'
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { asOfNow } from '../accounts/as-of-now.ts'
-import { permissionToRun, type RunPermission } from '../accounts/permissions.ts'
+import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { ActionPool } from '../actions/run.ts'
+import type { SourceCids } from '../actions/source-cid/source-cids.ts'
 import type { AllowedRun } from '../credits/allowed-run.ts'
 import type { Payer } from '../credits/budget-name.ts'
 import type { Credits } from '../credits/credits.ts'
@@ -22,10 +22,13 @@ import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 /** The key is valid, and no group lets it run this action. */
 export class ActionNotPermitted extends Error {
   readonly cid: string
-  constructor(cid: string) {
+  /** The key may execute in every group of the account: no group permits the action. */
+  readonly isInNoGroup: boolean
+  constructor(cid: string, isInNoGroup: boolean) {
     super(`the key may not run the action ${cid}`)
     this.name = 'ActionNotPermitted'
     this.cid = cid
+    this.isInNoGroup = isInNoGroup
   }
 }
 
@@ -45,6 +48,7 @@ export type OnceRun = { id: string; attempt: number; retry_lost?: boolean | unde
 
 export type ExecutionsOptions = {
   pool: ActionPool
+  sourceCids: Pick<SourceCids, 'of'>
   keyring: Keyring
   claims: RunClaims
   mirror: Pick<AccountsMirror, 'current'>
@@ -198,10 +202,10 @@ export class Executions {
 
   /** As of now, not of when the request came in. */
   async #permit({ principal: sender, code }: Execution): Promise<RunPermission> {
-    const cid = await actionCid(code)
+    const cid = await this.#options.sourceCids.of(code)
     const principal = asOfNow(sender, this.#options.mirror.current())
     const permission = permissionToRun(principal, cid)
-    if (!permission) throw new ActionNotPermitted(cid)
+    if (!permission) throw new ActionNotPermitted(cid, mayRunInEveryGroup(principal))
     return permission
   }
 

@@ -31,7 +31,7 @@ const OLD_STATES_MAX = 128
 /** The chain's last write: a state of months takes seconds, and a machine may be busy. */
 const CHAIN_STOP_MS = 20_000
 
-type ChildHooks = Pick<ChildOptions, 'onLine' | 'started'>
+export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 
 /**
  * anvil, its state kept under the state folder, whatever kills it (`docs/decisions/0013-local-chain-state.md`).
@@ -41,8 +41,11 @@ type ChildHooks = Pick<ChildOptions, 'onLine' | 'started'>
 export async function startChain(
   stateDir: string,
   port: number,
-  hooks: ChildHooks,
-): Promise<{ child: Child; rpcUrl: string }> {
+  hooks: ChildHooks & {
+    /** Called before the chain is ready, so that it can be stopped while it starts. */
+    created(child: Child): void
+  },
+): Promise<{ rpcUrl: string }> {
   const folder = join(stateDir, 'chain')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const oldStates = join(folder, 'old-states')
@@ -69,10 +72,12 @@ export async function startChain(
       '--silent',
     ],
     ipc: false,
+    starts: 'loads its state',
     stopSignal: 'SIGINT',
     stopMs: CHAIN_STOP_MS,
     ...hooks,
   })
+  hooks.created(child)
   child.onEnd(() => state.stop())
   state.watch()
   // A state that was loaded has no earlier ones, and a final block's is asked for at once.
@@ -82,7 +87,7 @@ export async function startChain(
     const headers = { 'content-type': 'application/json' }
     return (await fetch(rpcUrl, { method: 'POST', headers, body })).ok
   })
-  return { child, rpcUrl }
+  return { rpcUrl }
 }
 
 /** The platform's own binary: its wrapper would stand between it and our signals. */

@@ -1,20 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sayWhile, STALLED_MS, stalled } from './start-progress.ts'
 
 export type ChildOptions = {
   name: string
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** A Node process of ours: tells by message that it is ready, and ends when its parent does. */
+  /** A Node process of ours: sends a message when it is ready, and ends when its parent does. */
   ipc: boolean
+  /** What it does before it is ready, as the end of "waiting for the chain, which …". */
+  starts?: string
   /** What it is asked to stop with. */
   stopSignal: NodeJS.Signals
   /** How long it is asked to stop, in milliseconds, before it is killed. */
   stopMs?: number
+  /** How long it may show no progress before it is ready, in milliseconds. @default STALLED_MS */
+  stalledMs?: number
   /** Each line that it writes. */
   onLine(line: string): void
+  /** Called until it is ready, four times in `stalledMs`, with what is waited for. */
+  onWait?: (text: string) => void
   started(pid: number): void
 }
 
@@ -27,7 +34,6 @@ export class ChildFailed extends Error {
 
 /** It is asked to stop for this long, and then killed, where it does not say how long it needs. */
 const STOP_MS = 5_000
-const READY_MS = 60_000
 
 /** A child in a process group of its own, so that a signal reaches what it started, too. */
 export class Child {
@@ -38,6 +44,7 @@ export class Child {
   /** Its first message: listened for from the start, since nobody may be waiting yet when it comes. */
   readonly #told: Promise<unknown>
   #lastLines: string[] = []
+  #lines = 0
   #wanted = true
 
   constructor(options: ChildOptions) {
@@ -51,6 +58,7 @@ export class Child {
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (!stream) continue
       createInterface({ input: stream }).on('line', (line) => {
+        this.#lines++
         this.#lastLines = [...this.#lastLines.slice(-4), line]
         options.onLine(line)
       })
@@ -123,17 +131,30 @@ export class Child {
     await this.#exited
   }
 
+  /** Waits as long as the child lives and makes progress. @throws {ChildFailed} */
   async #before<Value>(work: Promise<Value>): Promise<Value> {
-    const died = this.#exited.then((how): never => {
+    const { name, pid } = this
+    const { starts = 'starts', stalledMs = STALLED_MS, onWait } = this.#options
+    const failed = (how: string): never => {
       const lines = this.#lastLines.length > 0 ? `: ${this.#lastLines.join(' | ')}` : ''
-      throw new ChildFailed(this.name, `${how} before it was ready${lines}`)
-    })
-    const late = sleep(READY_MS, undefined, { ref: false }).then((): never => {
-      throw new ChildFailed(this.name, `was not ready within ${READY_MS / 1000} s`)
-    })
+      throw new ChildFailed(name, how + lines)
+    }
+    const watch = new AbortController()
+    const watched = { pid, lines: () => this.#lines, stalledMs }
+    const died = this.#exited.then((how) => failed(`${how} before it was ready`))
+    const idle = stalled(watched, watch.signal).catch((error: Error) => failed(error.message))
+    // Whichever comes second is not waited for.
     died.catch(() => {})
-    late.catch(() => {})
-    return Promise.race([work, died, late])
+    idle.catch(() => {})
+    try {
+      return await sayWhile(
+        Promise.race([work, died, idle]),
+        (seconds) => onWait?.(`waiting for the ${name}, which ${starts} (${seconds} s so far)`),
+        stalledMs / 4,
+      )
+    } finally {
+      watch.abort()
+    }
   }
 
   #signal(signal: NodeJS.Signals): void {

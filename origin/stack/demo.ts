@@ -37,7 +37,7 @@ try {
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
   processor = await startDemoProcessor((line) => onLine('processor', line))
   const { url, settings: originSettings } = processor
-  stack = await Stack.start({ stateDir, environment, originSettings, onLine })
+  stack = await Stack.start({ stateDir, environment, originSettings, onLine, onWait: console.log })
   await processor.sendWebhooks(stack.triggersUrl)
   show('the stack is ready', stack.baseUrl, performance.now())
   trustCa(stack.caFile)

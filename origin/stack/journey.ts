@@ -54,7 +54,8 @@ function messageOf({ source, event, message }) {
   return event ? 'pushed ' + event.after : message
 }
 `
-const RUN_WAIT_MS = 30_000
+/** A run that has not changed for this long is given up. */
+const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
@@ -218,21 +219,24 @@ function pushLikeGitHub(url: string, secret: string, commit: string) {
   return call(url, { headers, text: body })
 }
 
-/** A run once it has ended: the one of this id, or the first. @throws {Error} where it failed */
+/** A run once it has ended: the one of this id, or the first. @throws {Error} if it failed or does not go on */
 async function ended(
   triggersUrl: string,
   triggerId: string,
   headers: Record<string, string>,
   runId?: string,
 ) {
-  for (const began = performance.now(); performance.now() - began < RUN_WAIT_MS;) {
+  let [seen, changedAt] = ['', performance.now()]
+  while (performance.now() - changedAt < RUN_STALLED_MS) {
     const { runs } = await call(`${triggersUrl}/api/triggers/${triggerId}/runs`, { headers })
     const run = runs.find(({ id }: { id: string }) => runId === undefined || id === runId)
     if (run?.status === 'success') return run
     if (run?.status === 'failed') throw new Error(`the run is failed: ${run.error}`)
+    const now = JSON.stringify(run)
+    if (now !== seen) [seen, changedAt] = [now, performance.now()]
     await sleep(50)
   }
-  throw new Error(`the run has not ended within ${RUN_WAIT_MS / 1000} s`)
+  throw new Error(`the run has not changed for ${RUN_STALLED_MS / 1000} s: ${seen}`)
 }
 
 type Call = { body?: unknown; text?: string; headers?: Record<string, string> }

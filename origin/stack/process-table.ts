@@ -1,11 +1,11 @@
-/** Which processes there are, to end what an earlier start left behind and nothing else. */
+/** Which processes there are, to end only what an earlier start left behind, and how much they have computed. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** A process, told apart from a later one with the same pid by when it started. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
-type Row = ProcessIdentity & { group: number }
+type Row = ProcessIdentity & { group: number; cpuMs: number }
 
 /** The identity of a running process, or `undefined`. */
 export function identify(pid: number): ProcessIdentity | undefined {
@@ -28,6 +28,15 @@ export function groupMembers(leader: ProcessIdentity): number[] {
   return table.filter((row) => row.group === leader.pid).map((row) => row.pid)
 }
 
+/** Processor time of a process group, with the children that its members have waited for. */
+export function groupCpuMs(group: number): number {
+  const members = rows().filter((row) => row.group === group)
+  return members.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
+}
+
+/** A tick of the times in /proc: 1/100 s on every architecture that Node runs on. */
+const TICK_MS = 10
+
 function rows(): Row[] {
   return process.platform === 'linux' ? procRows() : psRows()
 }
@@ -37,10 +46,13 @@ function procRows(): Row[] {
     if (!/^\d+$/.test(name)) return []
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      // proc(5): the name in parentheses may hold anything; fields 3, 5 and 22 are state, group and start.
+      // proc(5): the name in parentheses may hold anything. Fields 3, 5 and 22 are state, group and start; 14 to 17 are the
+      // ticks of the process and of its children.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z') return []
-      return [{ pid: Number(name), group: Number(fields[2]), startedAt: fields[19]! }]
+      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+      const cpuMs = ticks * TICK_MS
+      return [{ pid: Number(name), group: Number(fields[2]), startedAt: fields[19]!, cpuMs }]
     } catch {
       return [] // it ended while we looked
     }
@@ -48,10 +60,19 @@ function procRows(): Row[] {
 }
 
 function psRows(): Row[] {
-  const text = execFileSync('ps', ['-axo', 'pid=,pgid=,stat=,lstart='], { encoding: 'utf8' })
+  const columns = 'pid=,pgid=,stat=,time=,lstart='
+  const text = execFileSync('ps', ['-axo', columns], { encoding: 'utf8' })
   return text.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line)
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+)$/.exec(line)
     if (!match || match[3]!.startsWith('Z')) return []
-    return [{ pid: Number(match[1]), group: Number(match[2]), startedAt: match[4]!.trim() }]
+    const [pid, group] = [Number(match[1]), Number(match[2])]
+    return [{ pid, group, startedAt: match[5]!.trim(), cpuMs: msOf(match[4]!) }]
   })
+}
+
+/** `[[days-]hours:]minutes:seconds`, as ps writes it. */
+function msOf(time: string): number {
+  const [days, rest] = time.includes('-') ? time.split('-') : ['0', time]
+  const seconds = rest!.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+  return (Number(days) * 86_400 + seconds) * 1000
 }

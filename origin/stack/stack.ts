@@ -8,8 +8,9 @@ import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inherited, originSettingsIn } from './child-environment.ts'
-import { Child, type ChildFailed, type ChildOptions } from './child.ts'
+import { Child, type ChildFailed } from './child.ts'
 import {
+  type ChildHooks,
   type Deployment,
   ensureContract,
   LOCAL_CHAIN_ID,
@@ -22,6 +23,7 @@ import { loadLocalSecrets, loadMetricsToken, type LocalSecrets } from './local-s
 import { type LocalNameServer, startNameServer } from './name-server.ts'
 import { choosePorts } from './ports.ts'
 import type { Ports } from './stack-settings.ts'
+import { sayWhile } from './start-progress.ts'
 import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
@@ -35,6 +37,8 @@ export type StackOptions = {
   /** A folder that `bundleEdge` made of the Worker; without it, each start of the edge makes its own. */
   edgeBundle?: string | undefined
   onLine(component: string, line: string): void
+  /** Says every 15 s what a start that takes long waits for. */
+  onWait?: (text: string) => void
 }
 
 export type Component = 'chain' | 'origin' | 'edge'
@@ -45,6 +49,12 @@ const STARTER_CENTS = 500
 
 /** The local chain has a block each second. */
 const WATCHER_POLL_MS = 1_000
+
+/** What a component does before it is ready. */
+const STARTS = {
+  origin: 'prepares its sandboxes and its database',
+  edge: 'builds the Worker and prepares its database',
+} as const
 
 /** A signal from any process of the same user would open a debugger on the keys otherwise. */
 const NO_INSPECTOR = '--disable-sigusr1'
@@ -100,12 +110,7 @@ export class Stack {
       // Under the lock: what a killed stack of this folder left has been ended, and its ports are free again.
       const ports = await choosePorts(options.environment)
       stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
-      // The bundle is most of the edge's time, and needs nothing of the others.
-      await Promise.all([
-        stack.startComponent('edge'),
-        stack.startComponent('chain').then(() => stack?.startComponent('origin')),
-        stack.#startNameServer(),
-      ])
+      await Promise.race([stack.#startAll(), stack.#death()])
       lock.publish(stack.addresses())
       return stack
     } catch (error) {
@@ -113,6 +118,23 @@ export class Stack {
       else lock.release()
       throw error
     }
+  }
+
+  async #startAll(): Promise<void> {
+    // The bundle is most of the edge's time, and needs nothing of the others.
+    await Promise.all([
+      this.startComponent('edge'),
+      this.startComponent('chain').then(() => this.startComponent('origin')),
+      this.#startNameServer(),
+    ])
+  }
+
+  /** Rejects when a component dies, also one that is ready while another waits for it. */
+  #death(): Promise<never> {
+    return new Promise((_, reject) => {
+      // What a component says of its own failed start comes in the same turn, and says more.
+      this.onDeath((error) => setImmediate(() => reject(error)))
+    })
   }
 
   /** Where everything is, once it has started. */
@@ -161,11 +183,17 @@ export class Stack {
   }
 
   async #startChain(): Promise<void> {
-    const { stateDir, originSettings } = this.#options
-    const { child, rpcUrl } = await startChain(stateDir, this.#ports.chain, this.#hooks('chain'))
-    this.#add('chain', child)
-    this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
-    this.#app = await ensureApp(stateDir, rpcUrl, originSettings?.['SVC_APP_COMPOSE_FILE'])
+    const { stateDir, originSettings, onWait } = this.#options
+    const created = (child: Child) => this.#add('chain', child)
+    const hooks = { ...this.#hooks('chain'), created }
+    const { rpcUrl } = await startChain(stateDir, this.#ports.chain, hooks)
+    const deploy = async () => {
+      this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
+      this.#app = await ensureApp(stateDir, rpcUrl, originSettings?.['SVC_APP_COMPOSE_FILE'])
+    }
+    await sayWhile(deploy(), (seconds) =>
+      onWait?.(`waiting for the contracts to be deployed on the chain (${seconds} s so far)`),
+    )
   }
 
   async #startOrigin(): Promise<void> {
@@ -240,7 +268,7 @@ export class Stack {
     return url === undefined ? {} : { PAYMENT_SCRIPT_URL: new URL('/v3/', url).href }
   }
 
-  #node(component: Component, entry: string, settings: Record<string, string>): Child {
+  #node(component: keyof typeof STARTS, entry: string, settings: Record<string, string>): Child {
     const child = new Child({
       name: component,
       command: process.execPath,
@@ -251,6 +279,7 @@ export class Stack {
       ],
       env: { ...inherited(), ...settings },
       ipc: true,
+      starts: STARTS[component],
       stopSignal: 'SIGTERM',
       ...this.#hooks(component),
     })
@@ -258,8 +287,10 @@ export class Stack {
     return child
   }
 
-  #hooks(component: Component): Pick<ChildOptions, 'onLine' | 'started'> {
+  #hooks(component: Component): ChildHooks {
+    const { onWait } = this.#options
     return {
+      ...(onWait && { onWait }),
       onLine: (line) => this.#options.onLine(component, line),
       started: (pid) => this.#lock.addChild(component, pid),
     }

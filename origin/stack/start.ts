@@ -78,7 +78,7 @@ process.once('disconnect', () => void stop(0))
 try {
   const onLine = (component: string, line: string) =>
     console.log(`${component.padEnd(6)} | ${line}`)
-  starting = Stack.start({ stateDir, environment: process.env, onLine })
+  starting = Stack.start({ stateDir, environment: process.env, onLine, onWait: console.log })
   const started = await starting
   if (!stopping) {
     started.onDeath((error) => void fail(error))

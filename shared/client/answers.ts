@@ -1,5 +1,6 @@
 /** From an answer of HTTP to what a call returns or throws. */
 import { ANSWER_MAX_BYTES } from './limits.ts'
+import { type Named, REASON_HEADER, reasonOf } from '../errors.ts'
 import { RECEIPT_HEADER } from '../receipt-header.ts'
 import { bodyWithin } from './body-within.ts'
 import { withoutKeys, withoutSecret } from './credential.ts'
@@ -61,7 +62,7 @@ function failureOf(
   body: unknown,
   { status, headers, requestId, credential, now }: Refused,
 ): SvcError | undefined {
-  const named = headers.get('x-svc-error')
+  const named = headers.get(REASON_HEADER)
   const clean = (text: string) => withoutKeys(text, credential)
   const facts = { status, requestId, retryAfterS: retryAfterOf(headers.get('retry-after'), now) }
   if (typeof body === 'string') {
@@ -75,8 +76,7 @@ function failureOf(
     return refusalOf(clean(body), { ...facts, code: clean(named ?? 'refused'), fix: FIX })
   }
   if (!isStructured(body)) return undefined
-  // The contract's name for it is more exact than the status' own.
-  const code = clean(named ?? body.error)
+  const code = clean(named ?? reasonOf(body))
   return refusalOf(clean(body.message), { ...facts, code, fix: clean(body.fix) })
 }
 
@@ -94,8 +94,8 @@ function parsed(text: string): { value: unknown } | undefined {
   }
 }
 
-function isStructured(body: unknown): body is { error: string; message: string; fix: string } {
+function isStructured(body: unknown): body is Named & { message: string; fix: string } {
   if (typeof body !== 'object' || body === null) return false
   const has = (name: string) => typeof Reflect.get(body, name) === 'string'
-  return has('error') && has('message') && has('fix')
+  return has('error') && has('message') && has('fix') && (has('reason') || !('reason' in body))
 }

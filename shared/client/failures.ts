@@ -2,7 +2,7 @@
 export type FailureFacts = {
   /** Of HTTP; absent where no answer came. */
   status?: number | undefined
-  /** The answer's `error` or `x-svc-error`, such as `payment_required` or `action_threw`; else a name of ours. */
+  /** The finest name that the answer gives, such as `spend_cap_reached` or `action_threw`; else a name of ours. */
   code: string
   /** What to do about it, as the service says; a sentence of ours where it says nothing. */
   fix: string

@@ -53,17 +53,25 @@ export function encodeHeader({ mode, keyId, pskId }: RequestHeader): Uint8Array<
   return header
 }
 
-/** The parts of a sealed request, or `undefined` where the bytes are not one of this version. */
-export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined {
-  if (bytes.length < REQUEST_OVERHEAD_BYTES || bytes[0] !== ENVELOPE_VERSION) return undefined
+/** The header at the beginning of the bytes, or `undefined` if it is not one of this version. */
+export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
+  if (bytes.length < HEADER_BYTES || bytes[0] !== ENVELOPE_VERSION) return undefined
   const mode = bytes[1]
   if (mode !== MODE_BASE && mode !== MODE_PSK) return undefined
-  const header = bytes.subarray(0, HEADER_BYTES)
   return {
     mode,
-    header,
-    keyId: header.subarray(2, 2 + KEY_ID_BYTES),
-    pskId: header.subarray(2 + KEY_ID_BYTES),
+    keyId: bytes.subarray(2, 2 + KEY_ID_BYTES),
+    pskId: bytes.subarray(2 + KEY_ID_BYTES, HEADER_BYTES),
+  }
+}
+
+/** The parts of a sealed request, or `undefined` where the bytes are not one of this version. */
+export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined {
+  const parsed = bytes.length < REQUEST_OVERHEAD_BYTES ? undefined : parseHeader(bytes)
+  if (!parsed) return undefined
+  return {
+    ...parsed,
+    header: bytes.subarray(0, HEADER_BYTES),
     enc: bytes.subarray(HEADER_BYTES, HEADER_BYTES + ENC_BYTES),
     ciphertext: bytes.subarray(HEADER_BYTES + ENC_BYTES),
   }

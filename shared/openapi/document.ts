@@ -12,7 +12,12 @@ export const errorSchema = {
   type: 'object',
   required: ['error', 'message', 'fix', 'docs_url'],
   properties: {
-    error: { type: 'string', description: 'The class of the failure, for programs.' },
+    error: { type: 'string', description: 'The class of the failure, one for each status.' },
+    reason: {
+      type: 'string',
+      description:
+        'A finer reason, where there is one: `out_of_credits` within `payment_required`. The header `x-svc-error` has it too.',
+    },
     message: { type: 'string' },
     fix: { type: 'string', description: 'What to do about it.' },
     docs_url: { type: 'string' },

@@ -27,20 +27,3 @@ const PASSED_ON = new RegExp(
 export function isPassedOn(path: string): boolean {
   return PASSED_ON.test(path) && path !== ACTION_WALLET_PATH
 }
-
-const names = (method: 'GET' | 'POST', ...paths: string[]) =>
-  paths.map((path) => `${method} /core/v1/${path}`)
-
-/** The operations that a malformed key is refused at (401), as method and path; the others look at no key. */
-export const OPERATIONS_WITH_KEY: ReadonlySet<string> = new Set([
-  ...names('POST', 'rotate_account_api_key', 'create_wallet', 'svc_action'),
-  ...names('POST', 'convert_to_chain_secured_account'),
-  ...names('POST', 'add_group', 'update_group', 'remove_group'),
-  ...names('POST', 'add_pkp_to_group', 'remove_pkp_from_group'),
-  ...names('POST', 'add_action_to_group', 'remove_action_from_group'),
-  ...names('POST', 'add_action', 'update_action_metadata', 'delete_action'),
-  ...names('POST', 'add_usage_api_key', 'update_usage_api_key', 'remove_usage_api_key'),
-  ...names('POST', 'billing/create_payment_intent', 'billing/confirm_payment'),
-  ...names('GET', 'list_wallets', 'list_wallets_in_group', 'list_groups', 'get_group'),
-  ...names('GET', 'list_actions', 'list_api_keys', 'billing/balance', 'billing/usage'),
-])

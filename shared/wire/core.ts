@@ -1,14 +1,20 @@
 /** Bodies of the core API (`spec/core-api.md`). Unknown fields are ignored (`decisions.md`). */
 import { z } from 'zod'
-import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS } from '../limits.ts'
+import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS, EMAIL_MAX_CHARACTERS } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
-import { addressAnswer, name } from './fields.ts'
+import { addressAnswer, hashAnswer, name } from './fields.ts'
 import { text } from './text.ts'
+
+/** Refuses only what cannot be an address: RFC 5321 allows more than most patterns do. */
+const email = text
+  .max(EMAIL_MAX_CHARACTERS)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'expected an e-mail address, such as ada@example.com')
+  .meta({ description: 'Kept encrypted, never on the chain; get_account shows it to the owner.' })
 
 export const newAccountRequest = z.object({
   account_name: name,
   account_description: text.max(ACCOUNT_DESCRIPTION_MAX_CHARACTERS),
-  email: z.string().max(320).optional(),
+  email: email.optional(),
 })
 
 export const svcActionRequest = z.object({
@@ -22,6 +28,17 @@ export const accountExistsAnswer = z.boolean()
 export const newAccountAnswer = z.object({
   api_key: z.string().meta({ description: 'The account key, base64. Shown once and never again.' }),
   wallet_address: addressAnswer,
+})
+
+export const accountAnswer = z.object({
+  account_name: z.string(),
+  account_description: z.string(),
+  email: z.string().nullable().meta({
+    description: 'As given at creation; null for none, and after a transfer of ownership.',
+  }),
+  wallet_address: addressAnswer.meta({ description: 'The admin wallet in ChainSecured mode.' }),
+  api_key_hash: hashAnswer.meta({ description: 'The identity of the account on the chain.' }),
+  managed: z.boolean().meta({ description: 'true in API mode, false in ChainSecured mode.' }),
 })
 
 /** A receipt as answers carry it (`shared/receipt.ts`). */

@@ -24,8 +24,6 @@ const time = z
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' })
 
-const noOther = z.never({ error: 'there is no such parameter' })
-
 /** Of `GET /api/triggers/<id>/runs`. */
 export const runsQuery = z
   .object({
@@ -39,19 +37,16 @@ export const runsQuery = z
     since: time.optional().describe('Queued at this time or later: RFC 3339.'),
     until: time.optional().describe('Queued before this time: RFC 3339.'),
   })
-  .catchall(noOther)
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
     path: ['cursor'],
     error: 'it says already where the page begins: leave offset out',
   })
 
 /** Of `GET /api/runs/<id>`. */
-export const runQuery = z
-  .object({
-    /** Seconds that the answer may wait for the run's end. */
-    wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
-  })
-  .catchall(noOther)
+export const runQuery = z.object({
+  /** Seconds that the answer may wait for the run's end. */
+  wait: integerText.pipe(z.number().min(0).max(RUN_WAIT_MAX_S)).default(0),
+})
 
 /** A page of a history. */
 export const runsAnswer = z.object({
@@ -67,7 +62,8 @@ export const testRequest = z
     event: z.unknown().describe('Webhooks: what a sender would POST as JSON; any JSON value.'),
   })
   .partial()
-  .refine((body) => 'params' in body !== 'event' in body, {
+  // Null is an event like any other, but beside params it is a field that a client left out.
+  .refine((body) => ('params' in body ? (body.event ?? null) === null : 'event' in body), {
     error: 'expected either params or event',
   })
 

@@ -77,6 +77,8 @@ export const refusalSchema = z.object({
   /** The status that the same request would have had over the core API. */
   status: z.int(),
   error: z.string(),
+  /** Absent where `error` says it all, and in answers of releases that put it into `error`: see `reasonOf`. */
+  reason: z.string().optional(),
   message: z.string(),
   fix: z.string(),
   retry_after_s: z.number().optional(),

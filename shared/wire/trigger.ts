@@ -7,6 +7,8 @@ import {
   MAX_QUEUED_RUNS_DEFAULT,
   MAX_RUNS_PER_MINUTE_BOUND,
   MAX_RUNS_PER_MINUTE_DEFAULT,
+  PASS_HEADERS_MAX,
+  WEBHOOK_QUEUED_RUNS_DEFAULT,
 } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { receiptText } from './core.ts'
@@ -59,8 +61,23 @@ export const triggerOptions = z.strictObject({
     .enum(['fail', 'retry'])
     .optional()
     .describe('A run that the origin lost may have run: it fails, or is run again.'),
+  pass_headers: z
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'expected the name of a header' })
+        .toLowerCase(),
+    )
+    .max(PASS_HEADERS_MAX)
+    .overwrite((names) => [...new Set(names)])
+    .optional()
+    .describe(
+      'Webhooks: further headers that the action receives; run history shows their values as REDACTED.',
+    ),
 })
 export type TriggerOptions = z.infer<typeof triggerOptions>
+
+const number = (value: number) => value.toLocaleString('en-US')
 
 const fields = {
   name: text.min(1).max(200).describe('For its owner; need not be unique.'),
@@ -86,7 +103,10 @@ const fields = {
     .int()
     .min(1)
     .max(MAX_QUEUED_RUNS_BOUND)
-    .describe('Runs that wait; a webhook beyond them is answered 429.'),
+    .describe(
+      'Runs that may wait. A webhook past it is answered 429. ' +
+        `At creation the default is ${number(WEBHOOK_QUEUED_RUNS_DEFAULT)} for a webhook, ${number(MAX_QUEUED_RUNS_DEFAULT)} for other kinds.`,
+    ),
   config: jsonObject.describe(
     'webhook: {}. schedule: {cron} of 5 fields, or 6 with seconds in front, in UTC, at least 30 s apart. ' +
       'chain_event: {chain, contract_address, event_signature, start_block?, topic_filters?}.',
@@ -100,12 +120,17 @@ export const createTriggerRequest = z.strictObject({
   kind: z.enum(TRIGGER_KINDS),
   default_params: fields.default_params.default({}),
   max_runs_per_minute: fields.max_runs_per_minute.default(MAX_RUNS_PER_MINUTE_DEFAULT),
-  max_queued_runs: fields.max_queued_runs.default(MAX_QUEUED_RUNS_DEFAULT),
+  max_queued_runs: fields.max_queued_runs.optional(),
   config: fields.config.default({}),
   options: fields.options.default({}),
   enabled: fields.enabled.default(true),
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
+
+/** The `max_queued_runs` of a new trigger that names none (docs/decisions/0070). */
+export function defaultQueuedRuns(kind: TriggerKind): number {
+  return kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT
+}
 
 /** Any of the fields; what is absent stays as it is. */
 export const patchTriggerRequest = z
@@ -188,11 +213,12 @@ export const triggerRecord = z.object({
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-/** What creation and PATCH answer: the record, and what the owner should know of its usage key. */
+/** The answer of creation and PATCH: the record, with warnings for its owner. */
 export const storedTrigger = triggerRecord.extend({
-  /** Not stored; absent where there is nothing to say. */
+  /** Not stored; absent if there are none. */
   warnings: z.array(z.string()).exactOptional().meta({
-    description: 'What runs would be refused for with its usage key, in words; not stored.',
+    description:
+      'Why runs would be refused with its usage key, and what to write if event_signature leaves open how logs are decoded; not stored.',
   }),
 })
 export type StoredTrigger = z.infer<typeof storedTrigger>
@@ -217,6 +243,13 @@ export const runRecord = z.object({
   status: z.enum(RUN_STATUSES),
   /** The params that the action receives, secret-valued headers masked. */
   input: z.record(z.string(), z.unknown()),
+  /** Lists only: the body does not fit the page, and `input` is without what is made of it. */
+  input_omitted: z
+    .object({ bytes: z.int(), url: z.string() })
+    .exactOptional()
+    .describe(
+      'Lists only: the body has this many bytes and does not fit the page; GET url has the whole input.',
+    ),
   response: z.unknown(),
   error: z.string().nullable(),
   logs: z.array(logLineSchema),

@@ -7,35 +7,37 @@ import { walletProofFields } from './wallet-proofs.ts'
 
 const shownOnce = z.string().meta({ description: 'Shown once and never again.' })
 
-const spendCapCents = z.int().min(0).max(SPEND_CAP_MAX_CENTS).nullable().meta({
-  description: 'What the key may spend in any window of spend_window_seconds; null for no cap.',
+const spendCapCents = z.int().min(0).max(SPEND_CAP_MAX_CENTS).meta({
+  description: 'What the key may spend in any window of spend_window_seconds.',
 })
 const spendWindowSeconds = z
   .int()
   .min(SPEND_WINDOW_MIN_S)
   .max(SPEND_WINDOW_MAX_S)
-  .nullable()
   .meta({ description: 'The window of spend_cap_cents: there are both or neither.' })
 
 type SpendCap = {
-  spend_cap_cents?: number | null | undefined
-  spend_window_seconds?: number | null | undefined
+  spend_cap_cents?: number | undefined
+  spend_window_seconds?: number | undefined
+  remove_spend_cap?: boolean | undefined
 }
 
 /** A cap without a window says nothing, nor does a window without a cap. */
-function requireBothOrNeither(body: SpendCap, context: z.core.$RefinementCtx): void {
-  const { spend_cap_cents: cap, spend_window_seconds: window } = body
+function requireWholeCap(body: SpendCap, context: z.core.$RefinementCtx): void {
+  const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = body
   const add = (field: keyof SpendCap, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message, input: body[field] })
   if (cap === undefined && window !== undefined)
     add('spend_cap_cents', 'required beside spend_window_seconds')
-  if (typeof cap === 'number' && window === undefined)
+  if (cap !== undefined && window === undefined)
     add('spend_window_seconds', 'required beside spend_cap_cents')
-  if (typeof cap === 'number' && window === null)
-    add('spend_window_seconds', 'expected seconds, since there is a cap')
-  if (cap === null && typeof window === 'number')
-    add('spend_window_seconds', 'expected none, since the cap is taken away')
+  if (cap !== undefined && isRemoved)
+    add('remove_spend_cap', 'expected false or nothing beside spend_cap_cents')
 }
+
+const EXECUTE_IN_GROUPS =
+  'Groups in which the key may run actions: an action runs where one of them permits its CID. [0] stands for every group of the account, later ones included. An action that no group permits is refused to such a key too.'
+const executeInGroups = groupIdsSchema.meta({ description: EXECUTE_IN_GROUPS })
 
 /** What the chain keeps of a new key. */
 const newKey = {
@@ -47,7 +49,7 @@ const newKey = {
   manage_ipfs_ids_in_groups: groupIdsSchema.default([]),
   add_pkp_to_groups: groupIdsSchema.default([]),
   remove_pkp_from_groups: groupIdsSchema.default([]),
-  execute_in_groups: groupIdsSchema.default([]),
+  execute_in_groups: executeInGroups.default([]),
 }
 
 export const addUsageApiKeyRequest = z
@@ -56,7 +58,7 @@ export const addUsageApiKeyRequest = z
     spend_cap_cents: spendCapCents.optional(),
     spend_window_seconds: spendWindowSeconds.optional(),
   })
-  .superRefine(requireBothOrNeither)
+  .superRefine(requireWholeCap)
 
 export const addUsageApiKeyAnswer = z.object({
   success: z.literal(true),
@@ -67,7 +69,7 @@ export const addUsageApiKeyAnswer = z.object({
 /** A cap of a key that may never come to be would be a promise that nobody keeps. */
 const noCapYet = z
   .unknown()
-  .refine((cap) => cap === null || cap === undefined, {
+  .refine((cap) => cap === undefined, {
     error:
       'expected none: the key is not on the chain yet. Once it is, set its cap by update_usage_api_key with X-Wallet-Auth',
   })
@@ -105,23 +107,30 @@ const changes = {
   manage_ipfs_ids_in_groups: maybe(spelled(groupIdsSchema, 'manage_ipfs_ids_in_groups')),
   add_pkp_to_groups: maybe(spelled(groupIdsSchema, 'add_pkp_to_groups')),
   remove_pkp_from_groups: maybe(spelled(groupIdsSchema, 'remove_pkp_from_groups')),
-  execute_in_groups: maybe(spelled(groupIdsSchema, 'execute_in_groups')),
+  execute_in_groups: maybe(spelled(executeInGroups, 'execute_in_groups')),
 }
 
 /** What is kept beside the chain. */
 const spendCap = {
   spend_cap_cents: maybe(spelled(spendCapCents, 'spend_cap_cents')),
   spend_window_seconds: maybe(spelled(spendWindowSeconds, 'spend_window_seconds')),
+  remove_spend_cap: maybe(
+    spelled(
+      z.boolean().meta({ description: 'true: the key has no cap from then on.' }),
+      'remove_spend_cap',
+    ),
+  ),
 }
 
 export const updateUsageApiKeyRequest = requestOf({ usageApiKeyHash, ...changes, ...spendCap })
-  .superRefine(requireBothOrNeither)
+  .superRefine(requireWholeCap)
   .refine(
-    ({ usageApiKeyHash: _key, ...changed }) =>
-      Object.values(changed).some((value) => value !== undefined),
+    ({ usageApiKeyHash: _key, remove_spend_cap: isRemoved, ...changed }) =>
+      isRemoved === true || Object.values(changed).some((value) => value !== undefined),
     {
       path: ['name'],
-      error: 'required: this or another field of the key, else there is nothing to change',
+      error:
+        'required: this or another field of the key, else there is nothing to change (remove_spend_cap: true takes its cap away)',
     },
   )
 
@@ -136,7 +145,7 @@ export const usageApiKeyAnswer = z.object({
   manage_ipfs_ids_in_groups: z.array(z.int()),
   add_pkp_to_groups: z.array(z.int()),
   remove_pkp_from_groups: z.array(z.int()),
-  execute_in_groups: z.array(z.int()),
+  execute_in_groups: z.array(z.int()).meta({ description: EXECUTE_IN_GROUPS }),
   created_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable(),
 })

@@ -11,7 +11,7 @@ export type CoreScript = {
   /** In the clear, with this status, as a proxy on the way answers. */
   unsealed?: number
   /** Refused inside the envelope before it was looked at. */
-  refuse?: { status: number; error: string; retry_after_s?: number }
+  refuse?: { status: number; error: string; reason?: string; retry_after_s?: number }
 }
 
 export type Asked = {

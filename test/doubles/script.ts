@@ -3,7 +3,7 @@ import type { Outcome } from '../../shared/wire/outcome.ts'
 
 /** What one `/sealed/execute` of a run meets; the last step stays. */
 export type Step =
-  | { refuse: { status: number; error: string; retry_after_s?: number } }
+  | { refuse: { status: number; error: string; reason?: string; retry_after_s?: number } }
   /** The connection breaks; with `ran` the run was executed before it did. */
   | { break: true; ran?: Outcome }
   /** An answer in the clear, as a proxy between would give. */

@@ -5,6 +5,7 @@ import { actionCid } from '../../shared/cid.ts'
 import { previewRequest } from '../../shared/wire/preview.ts'
 import {
   createTriggerRequest,
+  defaultQueuedRuns,
   patchTriggerRequest,
   type RunRecord,
   type StoredTrigger,
@@ -76,6 +77,7 @@ export async function startTriggerApi() {
     const id = encodeBase64url(new TextEncoder().encode(`trigger-${++made}`.padEnd(24)))
     const stored: StoredTrigger = {
       ...fields,
+      max_queued_runs: fields.max_queued_runs ?? defaultQueuedRuns(fields.kind),
       id,
       action_cid: await actionCid(fields.action_code),
       ...(fields.kind === 'webhook' && { webhook_url: `${url()}/webhook/${id}` }),

@@ -1,10 +1,17 @@
 /** Chain events on a real stack: contracts that people watch, on its own chain. */
-import { type BaseContract, JsonRpcProvider, NonceManager, zeroPadValue } from 'ethers'
+import {
+  type BaseContract,
+  getAddress,
+  JsonRpcProvider,
+  NonceManager,
+  ZeroAddress,
+  zeroPadValue,
+} from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fundedWallets } from '../../origin/stack/funded-wallets.ts'
 import { LOCAL_CHAIN_ID } from '../../origin/stack/chain.ts'
 import type { TriggerPreview } from '../../shared/wire/preview.ts'
-import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
+import type { RunRecord, StoredTrigger, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { deployEventContract } from '../doubles/event-contracts/deploy.ts'
 import { newOwner, type Owner, until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
@@ -57,7 +64,7 @@ const watching = (contract: BaseContract | string, event_signature = TRANSFER, m
   },
 })
 const create = (fields: object) =>
-  owner.createTrigger(ECHO, fields) as unknown as Promise<TriggerRecord>
+  owner.createTrigger(ECHO, fields) as unknown as Promise<StoredTrigger>
 const patch = (id: string, changes: object): Promise<TriggerRecord> =>
   owner.api(`triggers/${id}`, changes, 'PATCH')
 
@@ -150,6 +157,70 @@ describe('the events of contracts that people watch', () => {
     expect(event.decode).toBe('exact')
     expect(event.decoded).toEqual({ arg0: 'ipfs://an-item', arg1: '12' })
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 90_000)
+
+  it('decodes EAS, ERC-6551, Sablier and ParaSwap events from canonical signatures', async () => {
+    const layouts = await deployEventContract(signer, 'Layouts')
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((digit) => getAddress(`0x${digit.repeat(40)}`))
+    const [uid, schema] = [`0x${'1e'.repeat(32)}`, `0x${'5c'.repeat(32)}`]
+    const signatures = [
+      'Attested(address,address,bytes32,bytes32)',
+      'Revoked(address,address,bytes32,bytes32)',
+      'ERC6551AccountCreated(address,address,bytes32,uint256,address,uint256)',
+      'CreateLockupLinearStream(uint256,address,address,address,(uint128,uint128,uint128),address,bool,bool,(uint40,uint40,uint40),address)',
+      'SwappedV3(bytes16,address,uint256,address,address,address,address,uint256,uint256,uint256)',
+    ]
+    const triggers = await Promise.all(
+      signatures.map((signature) => create(watching(layouts, signature))),
+    )
+    expect(triggers.map(({ warnings }) => warnings)).toEqual(signatures.map(() => undefined))
+    await call(layouts, 'attest', a, b, uid, schema)
+    await call(layouts, 'createAccount', a, b, c)
+    await call(layouts, 'createStream', a, b, c)
+    await call(layouts, 'swap', a, b, c, d)
+    const events = await Promise.all(
+      triggers.map(async ({ id }) => eventOf((await runsOnce(id, 1))[0])),
+    )
+    expect(events.map(({ decode, decoded }) => [decode, Object.values(decoded)])).toEqual([
+      ['exact', [a, b, uid, schema]],
+      ['exact', [b, a, uid, schema]],
+      ['exact', [a, b, zeroPadValue('0x07', 32), '31337', c, '42']],
+      [
+        'exact',
+        ['9', holder, a, b, ['1000', '2', '3'], c, true, false, ['100', '200', '300'], ZeroAddress],
+      ],
+      [
+        'exact',
+        ['0x000102030405060708090a0b0c0d0e0f', a, '5', holder, b, c, d, '1000', '990', '995'],
+      ],
+    ])
+    for (const { id } of triggers) await owner.api(`triggers/${id}`, undefined, 'DELETE')
+  }, 120_000)
+
+  it('gives all readings of an ambiguous log, and warns of it until marks are given', async () => {
+    const layouts = await deployEventContract(signer, 'Layouts')
+    const trigger = await create(watching(layouts, 'Handed(address,address)'))
+    const warning = 'Handed(address indexed, address) or Handed(address, address indexed)'
+    expect(trigger.warnings).toEqual([expect.stringContaining(warning)])
+    await call(layouts, 'hand', FRIEND, STRANGER)
+    const event = eventOf((await runsOnce(trigger.id, 1))[0])
+    expect(event.decode).toBe('ambiguous')
+    expect(event.decoded).toEqual({ arg0: STRANGER, arg1: FRIEND })
+    expect(event.readings).toEqual([
+      { decoded: { arg0: STRANGER, arg1: FRIEND }, indexed: [0], indexed_hash: [] },
+      { decoded: { arg0: FRIEND, arg1: STRANGER }, indexed: [1], indexed_hash: [] },
+    ])
+    const marked = 'Handed(address, address indexed)'
+    const { config } = watching(layouts, marked)
+    const changed: StoredTrigger = await patch(trigger.id, { config })
+    expect(changed.warnings).toBeUndefined()
+    await call(layouts, 'hand', FRIEND, STRANGER)
+    const [, second] = await runsOnce(trigger.id, 2)
+    expect(eventOf(second)).toMatchObject({
+      decode: 'exact',
+      decoded: { arg0: FRIEND, arg1: STRANGER },
+    })
+    await owner.api(`triggers/${trigger.id}`, undefined, 'DELETE')
   }, 90_000)
 
   it('topic filters let through what they name, and nothing else', async () => {

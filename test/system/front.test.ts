@@ -2,15 +2,19 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { Contract, isAddress, JsonRpcProvider, Wallet } from 'ethers'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { apiKeyHash } from '../../origin/accounts/api-key.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 import { SEALED_PAD_MS } from '../../shared/limits.ts'
+import { accountHashOfWallet } from '../../shared/typed-data.ts'
 import { SERVED_OF_THE_CORE } from '../conformance/areas.ts'
 import { holdsToTheContract } from '../conformance/suite.ts'
 import { type ManInTheMiddle, startManInTheMiddle } from '../doubles/man-in-the-middle.ts'
+import { grants } from '../origin/accounts/mirrored.ts'
 import { signedBy, walletAuth } from '../origin/http/signed-request.ts'
 import { attestationTools } from './attestation-tools.ts'
 import { aManInTheMiddleGetsNothing } from './man-in-the-middle.ts'
@@ -147,6 +151,48 @@ describe('at the edge', () => {
     expect(absolute[0]).toBe('HTTP/1.1 200 OK')
   })
 
+  it('path confusion: a Host does not pick the path, and there is one', async () => {
+    for (const hosts of [['host: x/health?'], ['host: x/health#'], ['host: x', 'host: y']]) {
+      const lines = await raw('GET /nothing HTTP/1.1', ...hosts)
+      expect([hosts, lines[0]]).toEqual([hosts, 'HTTP/1.1 400 Bad Request'])
+      expect(JSON.parse(lines.at(-1)!)).toMatchObject({ error: 'bad_request' })
+    }
+  })
+
+  it.each(['/core/v1/new_account', '/agent/requests'])(
+    'a body at %s whose chunks cannot be read is 400, and not a failure of this service',
+    async (path) => {
+      const lines = await raw(
+        `POST ${path} HTTP/1.1`,
+        'host: x',
+        'content-type: application/json',
+        'transfer-encoding: chunked',
+        '',
+        'ZZ',
+        '{}',
+      )
+      expect(lines[0]).toBe('HTTP/1.1 400 Bad Request')
+      const text = lines.find((line) => line.startsWith('{'))!
+      expect(JSON.parse(text)).toMatchObject({ error: 'bad_request' })
+    },
+  )
+
+  it('the origin’s own socket answers what is not HTTP with a structured error', async () => {
+    const { port } = new URL(stack.baseUrl)
+    const text = await new Promise<string>((resolve, reject) => {
+      let received = ''
+      const socket = connectTls(Number(port), 'localhost', { rejectUnauthorized: false }, () =>
+        socket.write('NOT HTTP\r\n\r\n'),
+      )
+      socket.on('data', (bytes) => (received += bytes.toString()))
+      socket.on('error', reject)
+      socket.on('close', () => resolve(received))
+    })
+    expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+    const [, body = ''] = text.split('\r\n\r\n')
+    expect(JSON.parse(body)).toMatchObject({ error: 'bad_request' })
+  })
+
   it('request smuggling: a body of two lengths is one request at most to the origin', async () => {
     const smuggled = 'GET /core/v1/version HTTP/1.1\r\nhost: x\r\n\r\n'
     const doubled = await raw(
@@ -209,6 +255,30 @@ describe('at the edge', () => {
     expect(added.status).toBe(200)
     for (const secret of [headers['x-wallet-auth']!, added.body.usage_api_key])
       expect(stack.lines.filter((line) => line.includes(secret))).toEqual([])
+  })
+
+  it('a usage key that an admin registered at the contract runs, whatever its text', async () => {
+    const provider = new JsonRpcProvider(stack.stack.chainUrl, undefined, { cacheTimeout: -1 })
+    const admin = Wallet.createRandom().connect(provider)
+    await provider.send('anvil_setBalance', [admin.address, '0x8ac7230489e80000'])
+    const { body: chain } = await core('get_node_chain_config')
+    const contract = new Contract(chain.contract_address, accountConfigAbi, admin)
+    const write = async (name: string, ...args: unknown[]) =>
+      (await contract.getFunction(name).send(...args)).wait()
+    const account = accountHashOfWallet(admin.address)
+    const own = `my own key ${crypto.randomUUID()}`
+    await write('newChainSecuredAccount', 'own keys', '')
+    await write('addGroup', account, 'all', '', [], [0])
+    await write('setUsageApiKey', account, apiKeyHash(own), grants({ executeInGroups: [1] }))
+    provider.destroy()
+    const run = () => core('svc_action', { key: own, body: { code: sleeps(0) } })
+    await vi.waitFor(async () => expect((await run()).status).toBe(200), {
+      timeout: 20_000,
+      interval: 100,
+    })
+    expect((await core('svc_action', { key: `${own}x`, body: { code: sleeps(0) } })).status).toBe(
+      401,
+    )
   })
 
   it('a page of another origin may send X-Wallet-Auth', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -120,6 +120,22 @@ describe('npm start', () => {
       /^svc: .*is in use by another stack \(pid \d+\).*SVC_STATE_DIR.*\n$/,
     )
     expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
+  }, 60_000)
+
+  it('ends at once when the chain dies while the origin starts', async () => {
+    const started = start()
+    const origin = /"name": "origin"/
+    const record = join(stateDir, 'stack.json')
+    await until(60, 'the origin starts', async () =>
+      existsSync(record) && origin.test(readFileSync(record, 'utf8')) ? true : undefined,
+    )
+    const { children: listed } = JSON.parse(readFileSync(record, 'utf8')) as {
+      children: { name: string; leader: ProcessIdentity }[]
+    }
+    process.kill(listed.find(({ name }) => name === 'chain')!.leader.pid, 'SIGKILL')
+    expect(await started.exit).toBe(1)
+    expect(started.output()).toMatch(/^svc: (chain was ended by SIGKILL|origin .*)$/m)
+    expect(children()).toEqual([])
   }, 60_000)
 
   it('ends with one clear line and a code when a child dies', async () => {

@@ -3,28 +3,65 @@ import type { EventSignature } from '../signature/event-signature.ts'
 import { isHashedInTopic } from '../signature/type-size.ts'
 import { AbiReader } from './abi-reader.ts'
 import { type WordType, wordValue } from './abi-word.ts'
-import type { DecodedLog, DecodedValue, DecodePlan } from './decoded-log.ts'
+import type { DecodedLog, DecodedReading, DecodedValue, DecodePlan } from './decoded-log.ts'
 import { Unfit } from './unfit.ts'
 
-/** What of a log says its values. */
+/** The parts of a log that hold its arguments. */
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
-/** @throws never: what does not fit is `raw`, with the reason */
+/** Characters of all readings of an ambiguous log, as JSON: a long log would otherwise be repeated for each of them. */
+const READINGS_CHARACTERS_MAX = 65_536
+
+/** @throws never: a log that does not fit is `raw`, with the reason */
 export function decodeLog(signature: EventSignature, log: LogValues, plan: DecodePlan): DecodedLog {
   if (plan.decode === 'raw') return raw(plan.reason)
+  const readAs = (indexed: readonly number[]) => decodedReading(signature, log, indexed)
   try {
-    const values = readLog(signature, log, plan.indexed)
-    const named = values.map((value, index) => [`arg${index}`, value] as const)
-    const hashed = plan.indexed.filter((index) => isHashedInTopic(signature.inputs[index]!.type))
+    const reading = readAs(plan.indexed)
+    if (plan.decode !== 'ambiguous') return { decode: plan.decode, ...reading }
+    const readings = readingsWithin(READINGS_CHARACTERS_MAX, plan.readings, readAs)
+    const omitted = plan.omitted + plan.readings.length - readings.length
     return {
       decode: plan.decode,
-      decoded: Object.fromEntries(named),
-      indexed: plan.indexed,
-      indexed_hash: hashed.map((index) => `arg${index}`),
+      ...reading,
+      readings,
+      ...(omitted > 0 ? { readings_omitted: omitted } : {}),
     }
   } catch (error) {
     if (error instanceof Unfit) return raw(error.message)
     throw error
+  }
+}
+
+/** Decodes one reading after the other until their JSON would be longer than this. */
+function readingsWithin(
+  characters: number,
+  choices: readonly (readonly number[])[],
+  readAs: (indexed: readonly number[]) => DecodedReading,
+): DecodedReading[] {
+  const readings: DecodedReading[] = []
+  let left = characters
+  for (const indexed of choices) {
+    const reading = readAs(indexed)
+    left -= JSON.stringify(reading).length
+    if (left < 0) break
+    readings.push(reading)
+  }
+  return readings
+}
+
+/** @throws {Unfit} */
+function decodedReading(
+  signature: EventSignature,
+  log: LogValues,
+  indexed: readonly number[],
+): DecodedReading {
+  const values = readLog(signature, log, indexed)
+  const hashed = indexed.filter((index) => isHashedInTopic(signature.inputs[index]!.type))
+  return {
+    decoded: Object.fromEntries(values.map((value, index) => [`arg${index}`, value])),
+    indexed,
+    indexed_hash: hashed.map((index) => `arg${index}`),
   }
 }
 

@@ -6,7 +6,7 @@ import type { LogValues } from './decode-log.ts'
 import { indexedPriorBits } from './indexed-prior.ts'
 import { HASH_BITS, wordBits } from './value-bits.ts'
 
-/** One way to read a log, and the bits that its values take so; the fewest are the best. */
+/** A choice of indexed arguments that fits a log, and the bits that its values take: fewer are more likely. */
 export type Reading = { indexed: readonly number[]; bits: number }
 
 /**
@@ -16,25 +16,14 @@ export type Reading = { indexed: readonly number[]; bits: number }
 const WORDS_MAX = 20_000
 const TIMES_READ_MAX = 4
 
-/** What speaks most for itself, or why nothing does. */
-export function inferIndexed(
-  signature: EventSignature,
-  log: LogValues,
-): { indexed: readonly number[] } | { reason: string } {
-  const readings = readingsOf(signature, log)
-  if (!readings) return { reason: 'it can be read in too many ways; mark the indexed arguments' }
-  const [best] = ranked(signature, readings)
-  return best ?? { reason: 'no choice of indexed arguments fits its topics and data' }
-}
-
-/** Best first, with what is known of events before a log is seen. */
+/** Most likely first, counting how often types and positions are indexed in declared events. */
 export function ranked(signature: EventSignature, readings: readonly Reading[]): Reading[] {
   return readings
     .map(({ indexed, bits }) => ({ indexed, bits: bits + indexedPriorBits(signature, indexed) }))
     .toSorted((a, b) => a.bits - b.bits)
 }
 
-/** All readings that are possible; `undefined` where there are too many to look at. */
+/** Every choice of indexed arguments that fits the log; `undefined` if there are too many to try. */
 export function readingsOf(signature: EventSignature, log: LogValues): Reading[] | undefined {
   const { inputs } = signature
   const hex = log.data.slice(2)
@@ -51,11 +40,14 @@ export function readingsOf(signature: EventSignature, log: LogValues): Reading[]
   return readings
 }
 
-/** Bits of one topic as each of the arguments. */
+/** Nobody finds a value whose hash begins with 96 zero bits. */
+const NO_HASH = /^0{24}/
+
+/** Bits of one topic as each of the arguments; `Infinity` if it cannot be that argument. */
 function topicBits({ inputs }: EventSignature, topic: string): number[] {
   const word = topic.slice(2)
   return inputs.map(({ type }) => {
-    if (isHashedInTopic(type)) return HASH_BITS
+    if (isHashedInTopic(type)) return NO_HASH.test(word) ? Infinity : HASH_BITS
     const isOne = word.length === WORD && wordFits(type as WordType, word)
     return isOne ? wordBits(type as WordType, word) : Infinity
   })

@@ -1,58 +1,57 @@
 import type { EventSignature } from '../signature/event-signature.ts'
-import { parseEventSignature } from '../signature/parse-event-signature.ts'
-import { ACCOUNT_EVENTS } from './known/accounts.ts'
-import { BRIDGE_EVENTS } from './known/bridges.ts'
-import { EXCHANGE_EVENTS } from './known/exchanges.ts'
-import { GOVERNANCE_EVENTS } from './known/governance.ts'
-import { LENDING_EVENTS } from './known/lending.ts'
-import { MARKETPLACE_EVENTS } from './known/marketplaces.ts'
-import { NAME_EVENTS } from './known/names.ts'
-import { ORACLE_EVENTS } from './known/oracles.ts'
-import { STAKING_EVENTS } from './known/staking.ts'
-import { TOKEN_EVENTS } from './known/tokens.ts'
+import { KNOWN_EVENTS } from './known-events-table.ts'
 
-/**
- * Events of well-known contracts, as they declare them, a line each. Only those that index some of their arguments: of all
- * others the count of topics says which.
- */
-export const KNOWN_DECLARATIONS: readonly string[] = [
-  ACCOUNT_EVENTS,
-  BRIDGE_EVENTS,
-  EXCHANGE_EVENTS,
-  GOVERNANCE_EVENTS,
-  LENDING_EVENTS,
-  MARKETPLACE_EVENTS,
-  NAME_EVENTS,
-  ORACLE_EVENTS,
-  STAKING_EVENTS,
-  TOKEN_EVENTS,
-].flatMap((lines) => lines.trim().split('\n'))
-
-/** By name, as they were asked for: reading all of them would cost tens of milliseconds. */
-const read = new Map<string, ReadonlyMap<string, readonly number[]>>()
-
-/**
- * Which arguments a well-known event indexes. No two contracts are known that declare the same types with as many
- * indexed, and others (`reference/triggers.md`, 4.4).
- * @param count indexed arguments, which the log's topics say
- */
-export function knownIndexed(
-  { name, canonical }: EventSignature,
-  count: number,
-): readonly number[] | undefined {
-  let named = read.get(name)
-  if (!named) {
-    const declarations = KNOWN_DECLARATIONS.filter((line) => line.startsWith(`${name}(`))
-    // Names come from outside: what is not known is not remembered.
-    if (declarations.length === 0) return undefined
-    named = new Map(declarations.map(entryOf))
-    read.set(name, named)
-  }
-  return named.get(`${canonical} ${count}`)
+/** Letters for the most frequent types; the table takes half the space with them. */
+const TYPE_LETTERS: Record<string, string> = {
+  address: 'a',
+  bool: 'b',
+  bytes32: 'h',
+  string: 's',
+  uint256: 'u',
+  bytes: 'y',
 }
 
-function entryOf(declaration: string): [string, readonly number[]] {
-  const { canonical, inputs } = parseEventSignature(declaration)
-  const indexed = [...inputs.keys()].filter((index) => inputs[index]!.indexed)
-  return [`${canonical} ${indexed.length}`, indexed]
+/** Layouts by canonical signature. Bounded, because signatures come from users. */
+const remembered = new Map<string, readonly (readonly number[])[]>()
+const REMEMBERED_MAX = 500
+
+/**
+ * Returns every set of indexed arguments with which published contracts declare this event, as ascending positions. Empty
+ * for an event that is not in the table.
+ * @param canonical such as `Transfer(address,address,uint256)`
+ */
+export function knownLayouts({
+  canonical,
+}: Pick<EventSignature, 'canonical'>): readonly (readonly number[])[] {
+  const known = remembered.get(canonical)
+  if (known) return known
+  if (remembered.size === REMEMBERED_MAX) remembered.clear()
+  const layouts = search(`\n${compactEvent(canonical)} `)
+  remembered.set(canonical, layouts)
+  return layouts
+}
+
+function search(beginning: string): (readonly number[])[] {
+  const at = KNOWN_EVENTS.indexOf(beginning)
+  if (at < 0) return []
+  const from = at + beginning.length
+  return KNOWN_EVENTS.slice(from, KNOWN_EVENTS.indexOf('\n', from)).split(' ').map(positionsOf)
+}
+
+/** `Transfer(a,a,u)`: the form in which the table has a canonical signature. */
+export function compactEvent(canonical: string): string {
+  const types = canonical.indexOf('(')
+  return (
+    canonical.slice(0, types) +
+    canonical.slice(types).replace(/\b[a-z]\w*\b/g, (type) => TYPE_LETTERS[type] ?? type)
+  )
+}
+
+/** `01` for the first two arguments, `-` for none: one base-32 digit each, since an event has at most 32 arguments. */
+export function compactLayout(indexed: readonly number[]): string {
+  return indexed.map((index) => index.toString(32)).join('') || '-'
+}
+
+function positionsOf(layout: string): number[] {
+  return layout === '-' ? [] : [...layout].map((digit) => Number.parseInt(digit, 32))
 }

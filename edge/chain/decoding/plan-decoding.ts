@@ -1,14 +1,17 @@
 import type { EventSignature } from '../signature/event-signature.ts'
 import { decodeLog, type LogValues } from './decode-log.ts'
 import type { DecodePlan } from './decoded-log.ts'
-import { inferIndexed } from './infer-indexed.ts'
-import { knownIndexed } from './known-events.ts'
-import { type LearnedIndexed, learned as learnedOf } from './learn-indexed.ts'
+import { ranked, readingsOf } from './infer-indexed.ts'
+import { knownLayouts } from './known-events.ts'
+import { type LearnedIndexed, learnedGuess, narrowed } from './learn-indexed.ts'
+
+/** Every choice of three of six arguments. */
+const READINGS_MAX = 20
 
 /**
- * Which arguments a log has in its topics: its topics say how many, and not which (`reference/triggers.md`, 4.4). In
- * this order: the owner's marks, the count where it leaves no choice, the table of known events, what the trigger's
- * logs have shown, this log's values.
+ * Decides which arguments a log has in its topics: their number is known, and which they are is not. The owner's marks
+ * decide, then the number if it leaves no choice, then the table of known events, then what the values exclude
+ * (`docs/decisions/0071`).
  * @param learned what the logs of this contract and signature have shown so far
  * @throws never
  */
@@ -32,13 +35,50 @@ export function planDecoding(
   if (count === 0) return { decode: 'exact', indexed: [] }
   if (count === inputs.length) return { decode: 'exact', indexed: [...inputs.keys()] }
 
-  const known = knownIndexed(signature, count)
-  if (known && fits(signature, log, known)) return { decode: 'exact', indexed: known }
-  const shown = learnedOf(learned, count)
-  if (shown && fits(signature, log, shown)) return { decode: 'inferred', indexed: shown }
-  const inferred = inferIndexed(signature, log)
-  if ('reason' in inferred) return raw(inferred.reason)
-  return { decode: 'inferred', indexed: inferred.indexed }
+  const known = knownLayouts(signature).filter(
+    (indexed) => indexed.length === count && fits(signature, log, indexed),
+  )
+  if (known.length === 1) return { decode: 'exact', indexed: known[0]! }
+  return planByValues(signature, log, { known, learned, count })
+}
+
+/** @param options.known layouts of the table that fit, none or several */
+function planByValues(
+  signature: EventSignature,
+  log: LogValues,
+  options: {
+    known: readonly (readonly number[])[]
+    learned: LearnedIndexed | undefined
+    count: number
+  },
+): DecodePlan {
+  const { known, learned, count } = options
+  const found = readingsOf(signature, log)
+  if (!found && known.length === 0)
+    return raw('it can be read in too many ways; mark the indexed arguments')
+  const possible = ranked(signature, narrowed(found ?? [], learned, count)).map(
+    ({ indexed }) => indexed,
+  )
+  const [only] = possible
+  if (only && possible.length === 1) return { decode: 'inferred', indexed: only }
+  const isKnown = (indexed: readonly number[]) =>
+    known.length === 0 || known.some((layout) => layout.join() === indexed.join())
+  const guess = learnedGuess(learned, count)
+  const guesses = guess && isKnown(guess) && fits(signature, log, guess) ? [guess] : []
+  const readings = distinct([...guesses, ...possible.filter(isKnown), ...known, ...possible])
+  const [best] = readings
+  if (!best) return raw('no choice of indexed arguments fits its topics and data')
+  const kept = readings.slice(0, READINGS_MAX)
+  return {
+    decode: 'ambiguous',
+    indexed: best,
+    readings: kept,
+    omitted: readings.length - kept.length,
+  }
+}
+
+function distinct(choices: readonly (readonly number[])[]): (readonly number[])[] {
+  return [...new Map(choices.map((indexed) => [indexed.join(), indexed])).values()]
 }
 
 function fits(signature: EventSignature, log: LogValues, indexed: readonly number[]): boolean {

@@ -73,7 +73,8 @@ async function ask(
     if (!refused) {
       const block = blockIn(answered!, blocks)
       const results = answers as { result: unknown }[]
-      return { block, found: results.flatMap(({ result }, n) => logsIn(result, parts[n]!)) }
+      const found = results.flatMap(({ result }, n) => logsIn(result, parts[n]!))
+      return { block, found: found.filter(isAskedFor(query)) }
     }
     const smaller = smallerParts(endpoint, refused, parts[0]!, most, lengthOf(blocks))
     if (!smaller) throw whyRefused(refused, answered!, blocks)
@@ -114,7 +115,8 @@ function smallerParts(
   most: Most,
   length: number,
 ): Most | undefined {
-  const asked = { addresses: part.addresses.length, topics: part.topics[0]?.length ?? 0 }
+  const topics = Math.max(0, ...part.topics.map((allowed) => allowed?.length ?? 0))
+  const asked = { addresses: part.addresses.length, topics }
   const refusal = positionRefusal(refused)
   // One block's logs are too many for one answer: a matter of this block, so that nothing is remembered.
   if (!refusal && !(length === 1 && rangeRefusal(refused, 1))) return undefined
@@ -141,15 +143,32 @@ function whyRefused(refused: RpcError, answered: RpcAnswer, blocks: Blocks): Err
 const lengthOf = (blocks: Blocks) =>
   'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
 
-/** Parts that the endpoint takes. The first is as large as any: what is learned of limits is learned of it. */
-function inParts(
-  { addresses, topics: [first = null, ...others] }: LogQuery,
-  most: Most,
-): LogQuery[] {
-  const firsts = first === null ? [null] : chunks(first, most.topics)
-  return chunks(addresses, most.addresses).flatMap((some) =>
-    firsts.map((topics) => ({ addresses: some, topics: [topics, ...others] })),
-  )
+/**
+ * Parts that the endpoint takes. The first is as large as any: what is learned of limits is learned of it. Three
+ * positions of 100 topics each would make a million parts for an endpoint that takes one. Past a bound a later position is
+ * left open, and the logs are filtered afterwards.
+ */
+function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
+  const some = chunks(addresses, most.addresses)
+  let parts: LogQuery['topics'][] = [[]]
+  for (const [position, allowed] of topics.entries()) {
+    const choices = allowed === null ? [null] : chunks(allowed, most.topics)
+    const isTooMany = position > 0 && parts.length * choices.length > TOPIC_PARTS_MAX
+    parts = parts.flatMap((part) =>
+      (isTooMany ? [null] : choices).map((choice) => [...part, choice]),
+    )
+  }
+  return some.flatMap((among) => parts.map((part) => ({ addresses: among, topics: part })))
+}
+
+/** Parts that topics after the first may make of one question. */
+const TOPIC_PARTS_MAX = 16
+
+/** True for logs of the whole query: its parts may have asked for more. */
+function isAskedFor({ topics }: LogQuery): (log: FoundLog) => boolean {
+  const sets = topics.map((allowed) => allowed && new Set(allowed))
+  return (log) =>
+    sets.every((allowed, position) => !allowed || allowed.has(log.topics[position] ?? ''))
 }
 
 function chunks(values: readonly string[], most: number): string[][] {

@@ -4,7 +4,7 @@ const ENTRIES_MAX = 1_000
 /** A plan may have been changed. */
 const FORGET_AFTER_MS = 600_000
 
-/** How many addresses, or first topics, an endpoint takes in one `eth_getLogs`. */
+/** How many addresses, or topics of one position, an endpoint takes in one `eth_getLogs`. */
 export class PositionLimit {
   #most = ENTRIES_MAX
   #refusedAt = Number.NEGATIVE_INFINITY

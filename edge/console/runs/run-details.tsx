@@ -109,7 +109,11 @@ const LogsPart: FC<{ run: ShownRun }> = ({ run: { logs, logsAreCut, finished_at 
 /** A map: of a run on trial its owner wrote the word, and `constructor` is none of these. */
 const DECODED: ReadonlyMap<string, string> = new Map([
   ['exact', 'Certain: which arguments are indexed is known.'],
-  ['inferred', 'Inferred: which arguments are indexed is what the values speak for.'],
+  ['inferred', 'Inferred: the values exclude every other choice of indexed arguments.'],
+  [
+    'ambiguous',
+    'Ambiguous: this is a guess. The input has every reading; mark the indexed arguments in the signature.',
+  ],
   ['raw', 'Not decoded: nothing fits. Topics and data are in the input.'],
 ])
 

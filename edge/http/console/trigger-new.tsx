@@ -12,7 +12,7 @@ import type { App, AppEnv } from '../app-env.ts'
 import { page, seeOther } from '../page.tsx'
 import { readSessionForm, requirePageSession } from './session-form.ts'
 import { checkFields } from './trigger-form/check.ts'
-import { fieldsFrom, NEW_FIELDS, type TriggerFields } from './trigger-form/fields.ts'
+import { fieldsFrom, newFields, type TriggerFields } from './trigger-form/fields.ts'
 import { formPage, notTaken, type NotTaken } from './trigger-form/form-page.tsx'
 import { type FormState, TRIGGER_FORM_MAX_BYTES } from './trigger-form/form.tsx'
 import { TRIGGER_LOOKS } from './trigger-form/looks.ts'
@@ -29,7 +29,7 @@ export function registerTriggerNew(app: App): void {
     if (session instanceof Response) return session
     const kind = kindOf(c)
     if (!kind) return kindsPage(c)
-    return newPage(c, session, { kind, fields: NEW_FIELDS, problems: {} })
+    return newPage(c, session, { kind, fields: newFields(kind), problems: {} })
   })
 
   app.post(PATH, async (c) => {

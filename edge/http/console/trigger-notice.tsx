@@ -1,6 +1,10 @@
-/** What was just done to a trigger, on the page that one comes to. It crosses the redirect as words of ours in its query. */
+/** Says what was just done to a trigger. The redirect carries it as fixed words in its query. */
 import type { FC } from 'hono/jsx'
+import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
+import { readChainConfig } from '../../chain/chain-config.ts'
+import { UserText } from '../../console/user-text.tsx'
 import { KEY_WARNINGS, type KeyWarning } from '../../triggers/key-warnings.ts'
+import { marksWarnings } from '../../triggers/marks-warnings.ts'
 
 const DONE = {
   changed: 'The trigger was changed.',
@@ -25,13 +29,19 @@ export function changedPath(
 }
 
 /**
- * On a trigger's page: what its query says that was done, and what its owner should know of the usage key.
- * @param url of the page; anybody may have written it: it can make no other words than these appear
+ * Shows on a trigger's page what its query says was done, and warnings about its usage key and its event's signature.
+ * @param url of the page; anybody may have written it: it only selects among these texts
  */
-export const TriggerNotice: FC<{ url: string; actionCid: string }> = ({ url, actionCid }) => {
+export const TriggerNotice: FC<{
+  url: string
+  trigger: Pick<TriggerRecord, 'kind' | 'config' | 'action_cid'>
+}> = ({ url, trigger }) => {
   const query = new URL(url).searchParams
   const done = (Object.keys(DONE) as Done[]).find((name) => query.has(name))
   const key = query.get('key')
+  const isNew = query.has('created') || done === 'changed'
+  const marks =
+    isNew && trigger.kind === 'chain_event' ? marksWarnings(readChainConfig(trigger.config)) : []
   return (
     <>
       {done && (
@@ -39,7 +49,12 @@ export const TriggerNotice: FC<{ url: string; actionCid: string }> = ({ url, act
           {DONE[done]}
         </p>
       )}
-      {isKeyWarning(key) && <p class="warn">{KEY_WARNINGS[key](actionCid)}</p>}
+      {isKeyWarning(key) && <p class="warn">{KEY_WARNINGS[key](trigger.action_cid)}</p>}
+      {marks.map((warning) => (
+        <p class="warn">
+          <UserText text={warning} max={1_000} />
+        </p>
+      ))}
     </>
   )
 }

@@ -59,7 +59,7 @@ export async function triggerPage(
       script: { url: script.href, modules: [charts.href], connect: [script.origin] },
     },
     <div id="trigger" data-trigger={id} data-kind={trigger.kind}>
-      <TriggerNotice url={c.req.url} actionCid={trigger.action_cid} />
+      <TriggerNotice url={c.req.url} trigger={trigger} />
       <Notices url={c.req.url} trigger={trigger} />
       <p class="lead">
         <Kind kind={trigger.kind} />

@@ -26,7 +26,7 @@ import { passSealed } from '../../trust/sealed-http.ts'
 import type { App, AppEnv } from '../app-env.ts'
 import { clientAddress } from '../client-address.ts'
 import { fromByteString, toByteString } from './byte-string.ts'
-import { hasCredential, requireKeyShape } from './credentials.ts'
+import { hasCredential, keyOfRequest } from './credentials.ts'
 import type { BodyShare } from './large-bodies.ts'
 import { passPlain } from './plain.ts'
 import { readBodyWithRoom } from './request-body.ts'
@@ -55,7 +55,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
     throw new ApiError(404, 'There is nothing at this path.', 'Check the path.')
   const method = PASSED_METHODS.find((known) => known === request.method)
   if (!method) throw noMethod(request.method)
-  const key = requireKeyShape(request, path)
+  const key = keyOfRequest(request, path)
   const address = clientAddress(request, settings)
   await Promise.all([
     requireRate(

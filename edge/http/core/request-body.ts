@@ -1,5 +1,6 @@
+import { ApiError } from '../../../shared/errors.ts'
 import { BODY_WITHIN_MS } from '../../../shared/limits.ts'
-import { bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
+import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { BodyShare } from './large-bodies.ts'
 
 export type BodyWithRoom = {
@@ -24,7 +25,7 @@ export type BodyLimits = {
 
 /**
  * A request's bytes, as they came. No more is held than a body may have, whether it says its length or not.
- * @throws {ApiError} 413, 400 for a body that is not there in time, 503 where too many large ones are held already
+ * @throws {ApiError} 413, 400 for a body that breaks off or does not arrive in time, 503 where too many large ones are held already
  */
 export async function readBodyWithRoom(
   request: Request,
@@ -67,6 +68,8 @@ async function* inTime(
       if (done) return
       yield value
     }
+  } catch (error) {
+    throw error instanceof ApiError ? error : bodyBroken()
   } finally {
     clearTimeout(timer)
     if (!isWhole) void reader.cancel().catch(() => {})

@@ -25,7 +25,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
       title: 'svc trigger service',
       version: '1',
       description:
-        'Webhooks and schedules that run actions. A token is approved by a person at /agent/authorize. The core API is passed on at /core/v1/*; /core/v1/openapi.json describes it.',
+        'Webhooks and schedules that run actions. A token is approved by a person at /agent/authorize. The core API is passed on at /core/v1/*; /core/v1/openapi.json describes it. In requests, null in an optional field means that the field is absent; in a PATCH its value stays. Unknown query parameters are ignored.',
       license: LICENSE,
     },
     servers: [{ url: publicUrl }],

@@ -4,6 +4,7 @@ import { headerOf, jsonContent } from '../../../shared/openapi/document.ts'
 
 export const headers = {
   'x-request-id': headerOf('Names this request in reports.'),
+  'x-svc-error': headerOf('The reason of a failure, where it is finer than `error`.'),
   'x-total-count': headerOf('Records in the whole list.'),
   'retry-after': headerOf('Seconds to wait before the request is sent again.'),
   'www-authenticate': headerOf('Bearer.'),
@@ -18,11 +19,11 @@ export const headerReferences = (...names: HeaderName[]) =>
 
 const MEANINGS: Partial<Record<ErrorStatus, string>> = {
   400: 'The body is not JSON.',
-  401: 'No approved token was sent: missing, unknown, expired or revoked; or its request was refused, locked or has expired, as the field `error` says.',
+  401: 'No approved token was sent: missing, unknown, expired or revoked; or its request was refused, locked or has expired, as the field `reason` says.',
   403: 'The token was not approved for this (`insufficient_scope`), or a page elsewhere sent this form.',
   404: 'There is no such thing, or it is somebody else’s.',
   405: 'The path has other methods.',
-  409: 'It is not in a state for this; the field `error` says which.',
+  409: 'It is not in a state for this; the field `reason` says which.',
   413: 'The body is too large.',
   415: 'The body is not said to be JSON.',
   422: 'A field that is unknown, missing or of a wrong value; the message names it.',
@@ -48,7 +49,7 @@ export const errorResponses = Object.fromEntries(
     const more = MORE_HEADERS[status]
     const response = {
       description,
-      headers: headerReferences('x-request-id', ...(more ? [more] : [])),
+      headers: headerReferences('x-request-id', 'x-svc-error', ...(more ? [more] : [])),
       content: jsonContent({ $ref: '#/components/schemas/Error' }),
     }
     return [ERROR_NAMES[status], response]

@@ -103,7 +103,8 @@ export const apiOperations: ApiOperation[] = [
     path: '/api/triggers/{id}',
     id: 'patch_trigger',
     scope: 'triggers:write',
-    summary: 'Changes what is sent, and leaves the rest. Runs that are queued keep their code.',
+    summary:
+      'Changes the fields that are sent. Absent ones, and null, leave theirs as they are. Queued runs keep their code.',
     body: { schema: patchTriggerRequest },
     success: { status: 200, schema: storedTrigger },
   },

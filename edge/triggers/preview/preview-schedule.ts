@@ -1,6 +1,6 @@
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import { eventParams } from '../../queue/firing.ts'
-import { nextTicks, timesOfDay } from '../../schedule/cron.ts'
+import { nextTicks } from '../../schedule/cron.ts'
 import { minimumInterval } from '../../schedule/minimum-interval.ts'
 import { nominalTime } from '../../schedule/tick-run.ts'
 
@@ -17,7 +17,7 @@ export function previewSchedule(
   const firing = { source: 'schedule', scheduledAt: ticks[0]!, cron } as const
   return {
     next: ticks.map(nominalTime),
-    min_interval_s: minimumInterval(timesOfDay(cron)),
+    min_interval_s: minimumInterval(cron).seconds,
     params: { ...defaultParams, ...eventParams(firing, new Uint8Array()) },
   }
 }

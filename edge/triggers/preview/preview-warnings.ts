@@ -1,27 +1,34 @@
-/** What looks wrong in a preview of a chain event, in words for its owner. */
+/** Warnings in a preview of a chain event. */
 import type { ChainConfig } from '../../chain/chain-config.ts'
 import type { ChainEvent } from '../../chain/decoding/event-of-log.ts'
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
+import { markedSignature } from '../../chain/signature/marked-signature.ts'
+import { marksWarnings } from '../marks-warnings.ts'
 import type { Watcher } from '../../chain/watch/watcher.ts'
 
 type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 
+/** Forms that a warning names: a reader compares them with the contract's source. */
+const FORMS_MAX = 3
+
 /**
- * @param events that were found
- * @param contract what is at the address, where none was
+ * @param events of the logs that were found
+ * @param contract at the address, if no log was found
  */
 export function warningsOf(
-  { chain, signature, filter }: ChainConfig,
+  config: ChainConfig,
   events: readonly ChainEvent[],
   contract: Contract | undefined,
 ): string[] {
+  const { chain, signature, filter } = config
   if (contract?.state === 'known' && !contract.hasCode)
     return [
       `There is no contract at this address on ${chain}: check contract_address, and the chain.`,
     ]
-  if (contract?.state === 'known')
-    return wrongEvent(contract.events ?? [], filter.topic0, signature)
-  return wrongDecoding(events, signature)
+  if (events.length > 0) return wrongDecoding(events, signature)
+  const seen = contract?.state === 'known' ? (contract.events ?? []) : []
+  const wrong = wrongEvent(seen, filter.topic0, signature)
+  return wrong.length > 0 ? wrong : marksWarnings(config)
 }
 
 function wrongEvent(seen: readonly string[], topic0: string, { canonical }: EventSignature) {
@@ -37,27 +44,24 @@ function wrongEvent(seen: readonly string[], topic0: string, { canonical }: Even
 }
 
 function wrongDecoding(events: readonly ChainEvent[], signature: EventSignature): string[] {
-  const raw = events.find(({ decode }) => decode === 'raw')
+  const raw = events.find((event) => event.decode === 'raw')
   if (raw)
     return [
       `Logs of this event do not fit event_signature (${raw.decode_error ?? 'raw'}): decoded would be null.`,
     ]
-  const inferred = events.find(({ decode }) => decode === 'inferred')
+  const ambiguous = events.find((event) => event.decode === 'ambiguous')
+  if (ambiguous) {
+    const forms = (ambiguous.readings ?? [])
+      .slice(0, FORMS_MAX)
+      .map(({ indexed }) => markedSignature(signature, indexed))
+    return [
+      `Logs of this event can be read in more than one way: decode is "ambiguous", and readings has all of them. Send the form that the contract declares, such as ${forms.join(' or ')}.`,
+    ]
+  }
+  const inferred = events.find((event) => event.decode === 'inferred')
   if (inferred?.indexed)
     return [
-      `Which arguments are indexed was inferred from the values. Mark them in event_signature to be certain; as it looks: ${marked(signature, inferred.indexed)}.`,
+      `Which arguments are indexed was inferred from the values. Mark them in event_signature to be certain: ${markedSignature(signature, inferred.indexed)}.`,
     ]
   return []
-}
-
-/** The signature with the marks that the decoder has inferred. */
-function marked({ name, inputs }: EventSignature, indexed: readonly number[]): string {
-  const texts = inputs.map((input, at) =>
-    [
-      input.canonical,
-      ...(indexed.includes(at) ? ['indexed'] : []),
-      ...(input.name ? [input.name] : []),
-    ].join(' '),
-  )
-  return `${name}(${texts.join(', ')})`
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { branchHints } from './wasm/branch-hints.ts'
 import { cycleBreakers } from './wasm/call-cycles.ts'
 import { refillBody, withChecks } from './wasm/fuel-checks.ts'
-import { I32 } from './wasm/instructions.ts'
+import { addHeapEnd } from './wasm/heap-end.ts'
+import { I32, MUTABLE } from './wasm/instructions.ts'
 import type { WasmLayout } from './wasm/module.ts'
 import { readLayout, SECTION } from './wasm/module.ts'
-import { s32, u32, Writer } from './wasm/writer.ts'
+import { constant, oneMore, u32, Writer, writeSection } from './wasm/writer.ts'
 
 /** SHA-256 of the one module that is rewritten: @jitl/quickjs-wasmfile-release-sync 0.32.0. */
 export const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
@@ -34,7 +35,7 @@ export const BRANCH_HINTING_FLAG = '--experimental-wasm-branch-hinting'
  * filled again and the host is asked. The counter is a global of the instance: it has no address in the memory, is
  * not exported, and no instruction of the engine names it, so nothing that a guest does reaches it.
  *
- * A pure function of bytes.
+ * The result also exports the end of its heap (`wasm/heap-end.ts`). A pure function of bytes.
  * @throws when it is another module
  */
 export function withFuel(module: Uint8Array): Uint8Array {
@@ -43,7 +44,7 @@ export function withFuel(module: Uint8Array): Uint8Array {
     throw new Error(
       `the engine is not the build that fuel.ts knows: its SHA-256 is ${digest}, not ${ENGINE_SHA256}`,
     )
-  return addFuel(module)
+  return addFuel(addHeapEnd(module))
 }
 
 /** The rewriting itself, for any module of that layout. @throws WasmLayoutError */
@@ -66,11 +67,6 @@ export function addFuel(module: Uint8Array): Uint8Array {
   }
   return written.toBytes()
 }
-
-const MUTABLE = 0x01
-
-/** An expression that gives a number: `i32.const`, `end`. */
-const constant = (value: number) => [0x41, ...s32(value), 0x0b]
 
 function checkedCode(layout: WasmLayout, fuel: { global: number; refill: number }) {
   const atEntry = cycleBreakers(layout)
@@ -99,16 +95,4 @@ function procedureType({ types }: WasmLayout): number {
   const index = types.findIndex((type) => type.parameters.length + type.results.length === 0)
   if (index < 0) throw new Error('the engine has no function without parameters and results')
   return index
-}
-
-/** A vector of so many items with one more at its end. */
-function oneMore(vector: Uint8Array, items: number, item: number[]): Writer {
-  return new Writer()
-    .add(u32(items + 1))
-    .add(vector.subarray(u32(items).length))
-    .add(item)
-}
-
-function writeSection(to: Writer, id: number, contents: Writer): void {
-  to.add([id, ...u32(contents.length)]).append(contents)
 }

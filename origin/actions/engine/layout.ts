@@ -1,5 +1,5 @@
 /** Where things are in the memory of the pinned build of the engine; the self-test fails on any other. */
-import type { Pointer, QuickJs } from './quickjs.ts'
+import type { Pointer } from './quickjs.ts'
 import type { Vm } from './vm.ts'
 
 /** Static data, then 5 MiB of C stack that grows downwards, then the heap. */
@@ -36,13 +36,6 @@ function textOfFunction({ values, file }: Vm): string {
   return read
 }
 
-/** Where the allocator keeps the end of the heap. */
-const BREAK_AT = 86_864
-
-export function breakOf({ words }: QuickJs): Pointer {
-  return words[BREAK_AT >> 2] ?? 0
-}
-
 /** One step of xorshift64*, which is Math.random's generator. */
 function stepped(state: bigint): bigint {
   let next = state ^ (state >> 12n)
@@ -56,7 +49,7 @@ function stepped(state: bigint): bigint {
  */
 export function findRandomState(vm: Vm): Pointer {
   const { bytes } = vm.engine
-  const end = breakOf(vm.engine)
+  const end = vm.engine.heapEnd.get()
   const words = new BigUint64Array(bytes.buffer, STACK_TOP, (end - STACK_TOP) >> 3)
   const found = vm.values.evaluate('Math.random', vm.file)
   if ('thrown' in found) throw new Error('Math.random is not there')

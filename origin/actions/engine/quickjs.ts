@@ -1,5 +1,6 @@
 import { RELEASE_SYNC } from 'quickjs-emscripten'
 import { ACTION_MEMORY_BYTES } from '../../../shared/limits.ts'
+import { HEAP_END_EXPORT } from './wasm/heap-end.ts'
 import type { WasmInstance, WasmModule } from './webassembly.ts'
 import { Instance, Memory } from './webassembly.ts'
 
@@ -75,8 +76,10 @@ export type QuickJs = {
   /** All of the linear memory: it never grows, so these views stay good. */
   bytes: Buffer
   words: Uint32Array
-  /** The C stack's pointer: the only state of an instance that is not in its memory. */
+  /** The C stack's pointer, which is not in the memory either. */
   stackPointer: { get(): Pointer; set(pointer: Pointer): void }
+  /** The highest end that the heap had since it was last set: a global, which no guest can write. */
+  heapEnd: { get(): Pointer; set(pointer: Pointer): void }
   /** True once an allocation has found no memory. */
   exhausted: boolean
   callbacks: EngineCallbacks
@@ -105,7 +108,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
     quickJs.exhausted = true
     throw new RangeError('the memory of an action does not grow')
   }
-  let exports: Record<string, (...args: number[]) => number> = {}
+  let exports: WasmInstance['exports'] = {}
   const load = (await RELEASE_SYNC.importModuleLoader()) as unknown as Loader
   const native = await load({
     wasmMemory,
@@ -126,14 +129,15 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
       quickJs.callbacks.shouldInterrupt(asyncify, runtime),
   }
   refuseNullAllocations(native)
-  const { Oa: get, Ma: set } = exports
-  if (get === undefined || set === undefined)
+  const { Oa: get, Ma: set, [HEAP_END_EXPORT]: end } = exports
+  if (typeof get !== 'function' || typeof set !== 'function' || typeof end !== 'object')
     throw new Error('the engine is not the pinned build: its exports have other names')
   return Object.assign(quickJs, {
     native,
     bytes: Buffer.from(wasmMemory.buffer),
     words: new Uint32Array(wasmMemory.buffer),
     stackPointer: { get: () => get(), set: (pointer: Pointer) => void set(pointer) },
+    heapEnd: { get: () => end.value, set: (pointer: Pointer) => void (end.value = pointer) },
   })
 }
 

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
-import { breakOf, STACK_TOP, STATIC_END } from './layout.ts'
+import { STACK_TOP, STATIC_END } from './layout.ts'
 import type { Template } from './template.ts'
 import { hostFunctionNames, Vm } from './vm.ts'
 import type { WasmModule } from './webassembly.ts'
@@ -62,12 +62,13 @@ export class Sandbox {
     const { vm } = this
     const { engine } = vm
     const { statics, heap, places } = this.#template
-    const { bytes, stackPointer } = engine
-    const end = Math.max(breakOf(engine), places.break)
+    const { bytes, stackPointer, heapEnd } = engine
+    const end = Math.max(heapEnd.get(), places.break)
     vm.hooks = IDLE_HOOKS
     stackPointer.set(places.stackPointer)
     bytes.set(heap, STACK_TOP)
     bytes.fill(0, places.break, end)
+    heapEnd.set(places.break)
     bytes.fill(0, vm.trapped ? STATIC_END : STACK_TOP - STACK_USED_BYTES, STACK_TOP)
     bytes.set(statics, 0)
     this.#random[0] = this.#freshBits()

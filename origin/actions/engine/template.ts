@@ -4,7 +4,7 @@ import { hostObject } from './bridge.ts'
 import { compileEngine } from './engine-module.ts'
 import type { GuestSources } from './guest-sources.ts'
 import { PRELUDE_PARTS } from './guest-sources.ts'
-import { breakOf, findRandomState, STACK_TOP, STATIC_END, withoutSourceText } from './layout.ts'
+import { findRandomState, STACK_TOP, STATIC_END, withoutSourceText } from './layout.ts'
 import type { Pointer } from './quickjs.ts'
 import type { Entry } from './vm.ts'
 import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
@@ -39,7 +39,7 @@ export async function makeTemplate(engine: Uint8Array, sources: GuestSources): P
   vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))
   const random = findRandomState(vm)
   const { bytes, stackPointer } = vm.engine
-  const end = breakOf(vm.engine)
+  const end = vm.engine.heapEnd.get()
   return {
     engine,
     statics: bytes.subarray(0, STATIC_END).slice(),

@@ -7,7 +7,9 @@ type Wasm = {
 
 export type WasmModule = { readonly brand?: 'compiled module' }
 
-export type WasmInstance = { exports: Record<string, (...args: number[]) => number> }
+export type WasmInstance = {
+  exports: Record<string, ((...args: number[]) => number) | { value: number }>
+}
 
 export type WasmMemory = { buffer: ArrayBuffer; grow: (pages: number) => number }
 

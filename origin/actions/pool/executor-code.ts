@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeProcessFolder, removeAbandonedFolders } from './process-folder.ts'
 
 /** The project's folder: paths of the code are relative to it. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
@@ -15,11 +15,13 @@ export type ExecutorCode = { folder: string; entry(path: string): string; remove
 
 /**
  * Writes a module and all of ours that it imports as JavaScript, types taken off, each at its own place in a new folder.
- * Node does that itself when it loads them, but in each process anew: 60 ms of CPU and 25 MB for every executor.
+ * Node does that itself when it loads them, but again in each process: 60 ms of CPU and 25 MB for every executor.
+ * A process that is killed leaves its folder behind: the next one removes it.
  * @param entries paths in the project, `origin/actions/executor/executor.ts`
  */
 export function writeExecutorCode(entries: readonly string[]): ExecutorCode {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-executor-'))
+  removeAbandonedFolders()
+  const folder = makeProcessFolder()
   const written = new Set<string>()
   const write = (path: string) => {
     if (written.has(path)) return

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { replacedDescriptors } from './inherited-descriptors.ts'
 
 /** Entry points of the processes that hold sandboxes: as a path in the project, and where its file is. */
 export const EXECUTOR_ENTRY = 'origin/actions/executor/executor.ts'
@@ -18,7 +19,7 @@ const NATIVE_STACK_KB = 4000
 
 /**
  * How a process with sandboxes is forked. It may read its own code and nothing else: no state folder, no writing, no
- * child processes, no threads, no add-ons; and its environment is empty, so there is no secret in it.
+ * child processes, no threads, no add-ons; its environment is empty, and it inherits no other open file.
  * @param template the file descriptor that is its descriptor 4
  * @param code folders with the code that it runs; it may read these and the installed packages
  */
@@ -38,7 +39,7 @@ export function sandboxedForkOptions(
     env: { TZ: 'UTC' },
     cwd: dirname(TEMPLATE_BUILDER),
     serialization: 'json',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', template],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', template, ...replacedDescriptors(5, template)],
   }
 }
 

@@ -17,12 +17,19 @@ export async function paymentOf(
 /** Notes a payment, once. */
 export async function notePayment(
   db: Database | Transaction,
-  payment: { intentId: string; accountHash: string; amountCents: number; at: Date; lookAt: Date },
+  payment: {
+    intentId: string
+    accountHash: string
+    usageKeyHash?: string | undefined
+    amountCents: number
+    at: Date
+    lookAt: Date
+  },
 ): Promise<void> {
-  const { intentId, accountHash, amountCents, at: createdAt, lookAt } = payment
+  const { at: createdAt, ...noted } = payment
   await db
     .insert(payments)
-    .values({ intentId, accountHash, amountCents, state: 'open', createdAt, lookAt, looks: 0 })
+    .values({ ...noted, state: 'open', createdAt, looks: 0 })
     .onConflictDoNothing()
 }
 
@@ -39,10 +46,19 @@ export async function noteProgress(
     .where(and(eq(payments.intentId, intentId), isForward))
 }
 
-/** How many payments an account has begun since, and not paid. */
-export async function unpaidSince(db: Database, accountHash: string, since: Date): Promise<number> {
-  const rows = await db
-    .select({ count: sql<number>`count(*)::int` })
+/** Counts the payments of an account that were begun since and not paid: all, of usage keys, and of one of these. */
+export async function unpaidSince(
+  db: Database,
+  { accountHash, usageKeyHash }: { accountHash: string; usageKeyHash?: string | undefined },
+  since: Date,
+): Promise<{ account: number; usageKeys: number; usageKey: number }> {
+  const ofKey = sql`${payments.usageKeyHash} = ${usageKeyHash ?? ''}`
+  const [counts] = await db
+    .select({
+      account: sql<number>`count(*)::int`,
+      usageKeys: sql<number>`count(${payments.usageKeyHash})::int`,
+      usageKey: sql<number>`(count(*) filter (where ${ofKey}))::int`,
+    })
     .from(payments)
     .where(
       and(
@@ -51,7 +67,7 @@ export async function unpaidSince(db: Database, accountHash: string, since: Date
         ne(payments.state, 'credited'),
       ),
     )
-  return rows[0]?.count ?? 0
+  return counts!
 }
 
 /**

@@ -23,11 +23,17 @@ import { TooManyPayments } from './too-many-payments.ts'
 /** A database that is silent for this long does not answer. */
 const DATABASE_WAIT_MS = 5_000
 
-/** How many payments an account may have begun within a time, and not paid. */
 const UNPAID_BOUNDS = [
   { span: 'an hour', ms: 3_600_000, most: UNPAID_PAYMENTS_PER_HOUR },
   { span: 'a week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
 ]
+
+/** An account that pays. */
+export type Payer = {
+  accountHash: string
+  /** The key that asks for it, unless that is the owner: the account key or the admin wallet. */
+  usageKeyHash?: string | undefined
+}
 
 /** Payments that are looked at in one go, how many of them may fail, and for how long each is left to who looks. */
 const LOOKS_AT_ONCE = 20
@@ -71,18 +77,17 @@ export class Payments {
    * Begins a payment, which its payer confirms with the processor. Under the same `writeId` it is the same one.
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} and nothing is owed by anybody
    */
-  create(payment: {
-    accountHash: string
-    amountCents: number
-    writeId: string
-  }): Promise<{ intentId: string; clientSecret: string }> {
-    return this.#turns.take(payment.accountHash, async () => {
-      const { accountHash, amountCents } = payment
-      await this.#requireFewUnpaid(accountHash)
+  create(
+    payment: Payer & { amountCents: number; writeId: string },
+  ): Promise<{ intentId: string; clientSecret: string }> {
+    return this.#turns.take(lineOf(payment), async () => {
+      const { accountHash, usageKeyHash, amountCents } = payment
+      await this.#requireFewUnpaid(payment)
       const made = await this.#intent(payment)
       const at = new Date(this.#options.now())
       const lookAt = nextOpenLook(at, at.getTime()) ?? at
-      const noted = { intentId: made.intentId, accountHash, amountCents, at, lookAt }
+      const { intentId } = made
+      const noted = { intentId, accountHash, usageKeyHash, amountCents, at, lookAt }
       await this.#database((db) => notePayment(db, noted))
       return made
     })
@@ -92,14 +97,15 @@ export class Payments {
    * Credits an account's payment where it has settled.
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
    */
-  async confirm(accountHash: string, intentId: string): Promise<Standing> {
+  async confirm(payer: Payer, intentId: string): Promise<Standing> {
+    const { accountHash, usageKeyHash } = payer
     // What else is under the same path of the processor is no payment.
     if (!/^pi_[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
     const noted = await this.#database((db) => paymentOf(db, intentId))
     if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
     if (noted?.state === 'credited') return { state: 'credited' }
-    this.#questions.take(accountHash)
-    return this.#turns.take(accountHash, async () => {
+    this.#questions.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
+    return this.#turns.take(lineOf(payer), async () => {
       const facts = await this.#options.processor.factsOf(intentId)
       // Before anything is noted: the payment of somebody else is none of the asker's business.
       if (!facts || (noted?.accountHash ?? facts.accountHash) !== accountHash)
@@ -157,9 +163,9 @@ export class Payments {
     await this.#database((db) => noteProgress(db, intentId, progressOfUnknown(noted, now)))
   }
 
-  async #intent(payment: { accountHash: string; amountCents: number; writeId: string }) {
+  async #intent({ accountHash, amountCents, writeId }: Parameters<Payments['create']>[0]) {
     const { processor } = this.#options
-    const { accountHash } = payment
+    const payment = { accountHash, amountCents, writeId }
     const customerId = await this.#customer(accountHash)
     try {
       return await processor.createIntent({ ...payment, customerId })
@@ -178,13 +184,19 @@ export class Payments {
     return this.#database((db) => noteCustomer(db, customer, instead))
   }
 
-  async #requireFewUnpaid(accountHash: string): Promise<void> {
+  async #requireFewUnpaid(payer: Payer): Promise<void> {
     for (const { span, ms, most } of UNPAID_BOUNDS) {
       const since = new Date(this.#options.now() - ms)
-      const unpaid = await this.#database((db) => unpaidSince(db, accountHash, since))
-      if (unpaid < most) continue
-      const reason = `this account has begun ${unpaid} payments within ${span} and paid none of them`
-      throw new TooManyPayments(reason, ms / most)
+      const unpaid = await this.#database((db) => unpaidSince(db, payer, since))
+      const refuse = (who: string, begun: number, bound: number) => {
+        if (begun < bound) return
+        const reason = `${who} begun ${begun} payments within ${span} and paid none of them`
+        throw new TooManyPayments(reason, ms / bound)
+      }
+      refuse('this account has', unpaid.account, most.account)
+      if (payer.usageKeyHash === undefined) continue
+      refuse('the usage keys of this account have', unpaid.usageKeys, most.usageKeys)
+      refuse('this key has', unpaid.usageKey, most.usageKey)
     }
   }
 
@@ -193,6 +205,11 @@ export class Payments {
     const { db, sleep } = this.#options
     return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
   }
+}
+
+/** Usage keys wait in a line of their own: they cannot fill the owner's. */
+function lineOf({ accountHash, usageKeyHash }: Payer): string {
+  return usageKeyHash === undefined ? accountHash : `${accountHash}/usage keys`
 }
 
 function progressOfUnknown(

@@ -1,32 +1,37 @@
+import { PAYMENT_QUESTIONS_PER_MINUTE } from '../../../shared/limits.ts'
 import { TooManyPayments } from './too-many-payments.ts'
 
 const MINUTE_MS = 60_000
 
-/** Two a second; a client that waits for a payment asks each 5 s. */
-const QUESTIONS_PER_MINUTE = 120
-
-/** How often accounts ask for their payments, of which each question is one to the processor. */
+/** Bounds how often an account asks for its payments; a waiting client asks every 5 s. */
 export class QuestionRate {
   readonly #now: () => number
-  readonly #asked = new Map<string, number>()
+  readonly #asked = new Map<string, { account: number; usageKeys: number }>()
   #minute = 0
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** @throws {TooManyPayments} until the next minute begins */
-  take(accountHash: string): void {
+  /**
+   * @param by whose share the question counts against, beside the account's
+   * @throws {TooManyPayments} until the next minute begins
+   */
+  take(accountHash: string, by: 'owner' | 'usage key'): void {
     const now = this.#now()
     const minute = Math.floor(now / MINUTE_MS)
     if (minute !== this.#minute) this.#asked.clear()
     this.#minute = minute
-    const asked = this.#asked.get(accountHash) ?? 0
-    if (asked >= QUESTIONS_PER_MINUTE)
+    const asked = this.#asked.get(accountHash) ?? { account: 0, usageKeys: 0 }
+    const most = PAYMENT_QUESTIONS_PER_MINUTE
+    const isByKey = by === 'usage key'
+    if (asked.account >= most.account || (isByKey && asked.usageKeys >= most.usageKeys))
       throw new TooManyPayments(
-        `this account has asked for its payments ${asked} times in a minute`,
+        `this account has asked for its payments ${asked.account} times in a minute`,
         (minute + 1) * MINUTE_MS - now,
       )
-    this.#asked.set(accountHash, asked + 1)
+    asked.account += 1
+    if (isByKey) asked.usageKeys += 1
+    this.#asked.set(accountHash, asked)
   }
 }

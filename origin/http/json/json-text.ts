@@ -15,6 +15,9 @@ export class JsonText {
 }
 
 /** `paramsSchema`, whose object may have been left as text, and is text in either case. */
-export const jsonTextSchema = paramsSchema.transform((params) =>
+const jsonTextSchema = paramsSchema.transform((params) =>
   params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
 )
+
+/** `js_params`, which may be left out. */
+export const paramsOrNone = jsonTextSchema.default(new JsonText('{}'))

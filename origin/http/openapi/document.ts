@@ -7,6 +7,7 @@ import {
   type OpenApiDocument,
 } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
+import { nullsAllowed } from '../../../shared/openapi/nulls-allowed.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { API_VERSION, VERSION } from '../../version.ts'
 import { CSV_TYPE, csvOf, type CsvForm, formatQuery } from '../csv.ts'
@@ -67,7 +68,10 @@ function describe(operation: Operation<any, any>): Description {
       ? {
           requestBody: {
             required: body.optional !== true,
-            content: jsonContent(jsonSchemaOf(body.schema, 'input'), examples[path]?.request),
+            content: jsonContent(
+              nullsAllowed(jsonSchemaOf(body.schema, 'input')),
+              examples[path]?.request,
+            ),
           },
         }
       : {}),

@@ -8,7 +8,7 @@ const structured = { $ref: '#/components/schemas/Error' }
 export const headers = {
   'x-request-id': headerOf('Names this request in reports.'),
   'x-svc-error': headerOf(
-    'A code for programs where the body is a string, or the contract refused.',
+    'The reason of a failure: of a JSON string always, of a structured error where it is finer than `error`.',
   ),
   [RECEIPT_HEADER]: headerOf(
     'Of an execution that ran and failed: its signed receipt, a JWS in compact form.',
@@ -17,8 +17,8 @@ export const headers = {
   'x-total-count': headerOf('Records in the whole list.'),
 }
 
-/** Statuses whose body can be the message alone, as a JSON string: a failed execution, a refusal by the contract. */
-const CAN_BE_TEXT = new Set<ErrorStatus>([400, 409, 500])
+/** Statuses whose body can be a JSON string: a failed execution, or a write that the contract refused. */
+const CAN_BE_TEXT = new Set<ErrorStatus>([400, 404, 409, 500])
 const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
 /** What an execution that failed, or was stopped on its way, can be answered with. */
 const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
@@ -28,14 +28,17 @@ const MEANINGS: Record<ErrorStatus, string> = {
   401: 'No key was sent, or it resolves to no account; or the wallet that signed is not the admin of one.',
   402: 'The credits of the account do not cover the operation.',
   403: 'The key may not do this.',
-  404: 'There is no such thing in this account.',
+  404: 'No such endpoint or resource; a string where a write names what the account does not have.',
   405: 'Another method is meant.',
+  408: 'The request did not arrive in time.',
   409: 'It exists already, the Idempotency-Key is in use, or the payment is pending or has failed.',
   413: 'The body is too large.',
   415: 'The body is not said to be JSON.',
+  417: 'An unknown Expect header.',
   421: 'Sealed to a key that this origin has not.',
   422: 'JSON of the wrong type, a missing field, or an Idempotency-Key of another body.',
   429: 'Too many requests, or the node is shedding load: retry with growing waits.',
+  431: 'The URL and the headers are too large together.',
   500: 'A failed execution (a string, with the code in x-svc-error), or a failure of the server.',
   503: 'The chain, the database, the runtime or the payment processor is away. Nothing was charged.',
 }
@@ -55,7 +58,7 @@ function response(status: ErrorStatus): object {
     description: MEANINGS[status],
     headers: {
       ...ref('x-request-id'),
-      ...(isText || status === 403 || status === 404 ? ref('x-svc-error') : {}),
+      ...ref('x-svc-error'),
       ...(HAS_RETRY_AFTER.has(status) ? ref('retry-after') : {}),
       ...(CAN_HAVE_RECEIPT.has(status) ? ref(RECEIPT_HEADER) : {}),
     },

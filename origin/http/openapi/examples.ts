@@ -69,10 +69,20 @@ const chainConfig = {
 
 export const examples: Record<string, { request?: unknown; answer?: unknown }> = {
   '/core/v1/new_account': {
-    request: { account_name: 'first', account_description: '' },
+    request: { account_name: 'first', account_description: '', email: 'ada@example.com' },
     answer: { api_key: KEY, wallet_address: ADDRESS },
   },
   '/core/v1/account_exists': { answer: true },
+  '/core/v1/get_account': {
+    answer: {
+      account_name: 'first',
+      account_description: '',
+      email: 'ada@example.com',
+      wallet_address: ADDRESS,
+      api_key_hash: HASH,
+      managed: true,
+    },
+  },
   '/core/v1/rotate_account_api_key': {
     request: {},
     answer: { ...done, api_key: KEY, api_key_hash: HASH },

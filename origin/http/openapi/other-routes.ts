@@ -49,7 +49,7 @@ function sealed(summary: string, operationId: string): { post: Description } {
       requestBody: { required: true, content: binary },
       responses: {
         200: { description, content: binary },
-        ...failures(400, 401, 413, 421, 500),
+        ...failures(400, 401, 408, 413, 421, 500, 503),
       },
     },
   }
@@ -72,7 +72,7 @@ const processorWebhook: { post: Description } = {
         description: 'Taken, and the ledger is as the processor says.',
         content: { 'application/json': { schema: webhookAnswer } },
       },
-      ...failures(400, 413, 429, 500, 503),
+      ...failures(400, 408, 413, 429, 500, 503),
     },
   },
 }

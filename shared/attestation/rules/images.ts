@@ -1,13 +1,32 @@
-/** Rule 3: every image is pinned by its digest, so that the compose hash says what runs. */
+/** Rule 3: every image is pinned by its digest, so the compose hash determines what runs. */
 import { check, CheckFailed, quoted } from '../check-failed.ts'
-import { composeKeys } from '../compose-keys.ts'
 import type { Info } from '../evidence.ts'
 import type { Finding } from '../report.ts'
+import type { Entry, Mapping, Node } from '../strict-yaml/node.ts'
+import { parseStrictYaml } from '../strict-yaml/parse.ts'
+import { checkLine } from '../strict-yaml/refusal.ts'
 
-const PINNED = /^[^\s@$]+@sha256:[0-9a-f]{64}$/
-/** What would bring in an image that the text does not name. */
-const ELSEWHERE = ['build', 'extends', 'include']
-/** Of dstack: shell that is in the text and runs beside the images. */
+const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
+/** Without `include` and `models`, which bring in what the text does not pin. */
+const TOP_LEVEL = new Set('configs name networks secrets services version volumes'.split(' '))
+/**
+ * Attributes of a service in the Compose Specification, without those that bring in what the text does not pin (`build`,
+ * `develop`, `extends`, `models`, `provider`, `use_api_socket`). An attribute of a later version is refused until it is
+ * listed here.
+ */
+const SERVICE = new Set(
+  `annotations attach blkio_config cap_add cap_drop cgroup cgroup_parent command configs container_name cpu_count
+  cpu_percent cpu_period cpu_quota cpu_rt_period cpu_rt_runtime cpu_shares cpus cpuset depends_on deploy
+  device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint env_file environment expose external_links
+  extra_hosts gpus group_add healthcheck hostname image init ipc isolation label_file labels links logging mac_address
+  mem_limit mem_reservation mem_swappiness memswap_limit network_mode networks oom_kill_disable oom_score_adj pid
+  pids_limit platform ports post_start pre_stop privileged profiles pull_policy pull_refresh_after read_only restart
+  runtime scale secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty
+  ulimits user userns_mode uts volumes volumes_from working_dir`.split(/\s+/),
+)
+/** Types of a service's mounts without `image`, whose `source` is an image by another name. */
+const MOUNT_TYPES = new Set(['bind', 'cluster', 'npipe', 'tmpfs', 'volume'])
+/** Shell scripts of dstack that are in the measured text and run beside the images. */
 const SCRIPTS = ['pre_launch_script', 'init_script', 'bash_script']
 
 /** @throws {CheckFailed} */
@@ -15,15 +34,9 @@ export function imagesRule({ tcb_info }: Info): Finding {
   const compose = composeOf(tcb_info.app_compose)
   const text = compose['docker_compose_file']
   check(typeof text === 'string', 'app_compose has no docker_compose_file')
-  let images = 0
-  for (const { line, key, value } of composeKeys(text)) {
-    check(!ELSEWHERE.includes(key), `line ${line}: "${key}" brings in what is not pinned`)
-    // A volume or mount of this type is an image by another name: `source`.
-    check(!isImageMount(key, value), `line ${line}: a mount of the type image is not pinned`)
-    if (key !== 'image') continue
-    images++
-    check(PINNED.test(value), `line ${line}: the image ${quoted(value)} is not pinned by @sha256`)
-  }
+  const root = parseStrictYaml(text)
+  const images = checkEveryEntry(root)
+  checkStructure(root)
   check(images > 0, 'docker_compose_file has no images')
   const scripts = SCRIPTS.filter((name) => compose[name])
   const open = scripts.map(
@@ -32,8 +45,106 @@ export function imagesRule({ tcb_info }: Info): Finding {
   return { outcome: 'passed', reason: `${images} images, each pinned by its digest`, open }
 }
 
-function isImageMount(key: string, value: string): boolean {
-  return key === 'type' && /^['"]?image['"]?$/.test(value)
+/**
+ * Checks every `image` and `type` of the text, wherever it stands: also in an extension that is merged into a service.
+ * @returns the number of images
+ */
+function checkEveryEntry(root: Mapping): number {
+  let images = 0
+  const seen = new Set<Node>()
+  const visit = (node: Node) => {
+    // An alias is the node that it names: following each would take exponential time.
+    if (seen.has(node)) return
+    seen.add(node)
+    if (node.kind === 'list') for (const item of node.items) visit(item)
+    if (node.kind !== 'mapping') return
+    for (const { line, key, value } of node.entries) {
+      if (key === 'image') {
+        images++
+        const name = value.kind === 'word' ? value.text : value.kind
+        checkLine(
+          line,
+          value.kind === 'word' && PINNED.test(name),
+          `has the image ${quoted(name)}, which is not pinned: write name@sha256:<64 hex characters>`,
+        )
+      }
+      if (key === 'type') checkNoImageMount(line, value)
+      visit(value)
+    }
+    for (const merged of node.merged) visit(merged)
+  }
+  visit(root)
+  return images
+}
+
+function checkNoImageMount(line: number, value: Node): void {
+  const isOther = value.kind === 'word' && value.text !== 'image' && !value.text.includes('$')
+  checkLine(
+    line,
+    isOther,
+    'may be a mount of the type image, which is not pinned: use a plain type',
+  )
+}
+
+/** Nodes that were judged in each role. One node can have several roles, by aliases. */
+type Seen = { services: Set<Node>; volumes: Set<Node>; mounts: Set<Node> }
+
+/** Checks the keys at the top level, those of each service, and the types of each service's mounts. */
+function checkStructure(root: Mapping): void {
+  const seen: Seen = { services: new Set(), volumes: new Set(), mounts: new Set() }
+  for (const { line, key, value } of entriesOf(root, new Set())) {
+    checkLine(line, isKnown(TOP_LEVEL, key), refusedKey(key, 'at the top level'))
+    if (key !== 'services') continue
+    for (const service of entriesOf(mappingOf(value, line), new Set()))
+      checkService(mappingOf(service.value, service.line), seen)
+  }
+}
+
+function checkService(service: Mapping, seen: Seen): void {
+  for (const { line, key, value } of entriesOf(service, seen.services)) {
+    checkLine(line, isKnown(SERVICE, key), refusedKey(key, 'in a service'))
+    if (key !== 'volumes' || seen.volumes.has(value)) continue
+    seen.volumes.add(value)
+    checkLine(line, value.kind === 'list', 'has volumes that are not a list')
+    for (const mount of value.items) if (mount.kind === 'mapping') checkMount(mount, seen)
+  }
+}
+
+function checkMount(mount: Mapping, seen: Seen): void {
+  for (const { line, key, value } of entriesOf(mount, seen.mounts))
+    if (key === 'type')
+      checkLine(
+        line,
+        value.kind === 'word' && MOUNT_TYPES.has(value.text),
+        `has a mount of another type than ${[...MOUNT_TYPES].join(', ')}`,
+      )
+}
+
+/** The entries of a mapping and of those merged into it, except mappings that were seen already. */
+function entriesOf(mapping: Mapping, seen: Set<Node>): Entry[] {
+  const entries: Entry[] = []
+  const pending = [mapping]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (seen.has(next)) continue
+    seen.add(next)
+    for (const entry of next.entries) entries.push(entry)
+    for (const merged of next.merged) pending.push(merged)
+  }
+  return entries
+}
+
+function mappingOf(node: Node, line: number): Mapping {
+  checkLine(line, node.kind === 'mapping', 'is not a mapping: write "key: value" lines below it')
+  return node
+}
+
+/** Compose ignores keys that begin with `x-`. */
+function isKnown(known: ReadonlySet<string>, key: string): boolean {
+  return known.has(key) || key.startsWith('x-')
+}
+
+function refusedKey(key: string, where: string): string {
+  return `has ${quoted(key)} ${where}, which may bring in what is not pinned: remove it`
 }
 
 function composeOf(text: string): Record<string, unknown> {

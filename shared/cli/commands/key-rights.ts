@@ -17,7 +17,11 @@ export type GivenRights = {
 
 export function withRights(command: Command): Command {
   return command
-    .option('--execute-in <ids>', 'run the actions of these groups; 0 for all', groupIds)
+    .option(
+      '--execute-in <ids>',
+      'run the actions of these groups; 0 for those of all groups',
+      groupIds,
+    )
     .option('--manage-actions-in <ids>', 'change the actions of these groups', groupIds)
     .option('--add-wallets-to <ids>', 'permit wallets in these groups', groupIds)
     .option('--remove-wallets-from <ids>', 'take wallets out of these groups', groupIds)

@@ -109,7 +109,7 @@ function registerUpdate(key: Command, cli: Cli): void {
           ...(name !== undefined && { name }),
           ...(description !== undefined && { description }),
           ...rightsIn(given),
-          ...(!given.cap && { spend_cap_cents: null, spend_window_seconds: null }),
+          ...(!given.cap && { remove_spend_cap: true }),
         })
         cli.say(command, done, () => [])
       },

@@ -4,11 +4,13 @@ import type { newAccountAnswer } from '../../wire/core.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import type { Requester } from '../request.ts'
+import { withoutNullMembers } from '../../without-null-members.ts'
 import type { AccountKey } from './account-key.ts'
 
 export type NewAccountFields = {
   account_name: string
   account_description?: string
+  /** Kept encrypted at the service, never on the chain; `getAccount` gives it back. */
   email?: string
 }
 export type NewAccount = z.infer<typeof newAccountAnswer>
@@ -21,9 +23,10 @@ export type NewAccount = z.infer<typeof newAccountAnswer>
 export async function newAccount(
   requester: Requester,
   key: AccountKey,
-  { account_description = '', ...fields }: NewAccountFields,
+  given: NewAccountFields,
   options?: CallOptions,
 ): Promise<NewAccount> {
+  const { account_description = '', ...fields } = withoutNullMembers(given)
   const path = '/core/v1/new_account'
   const json = { ...fields, account_description }
   const question = { method: 'POST', path, json, repeat: 'never', options } as const

@@ -52,6 +52,7 @@ export function createApiClient(parts: ClientParts, apiKey: string | undefined):
   return {
     mode: 'api',
     ...common,
+    getAccount: (options) => calls.read('get_account', {}, options),
     ...wallets(calls),
     ...groups(calls),
     ...registeredActions(calls),

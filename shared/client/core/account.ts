@@ -4,6 +4,7 @@
  * the API.
  */
 import type { z } from 'zod'
+import type { accountAnswer } from '../../wire/core.ts'
 import type { actionAnswer, addActionAnswer } from '../../wire/registered-actions.ts'
 import type { addGroupAnswer, groupAnswer, wholeGroupAnswer } from '../../wire/groups.ts'
 import type { addUsageApiKeyAnswer, usageApiKeysAnswer } from '../../wire/usage-keys.ts'
@@ -11,6 +12,7 @@ import type { createWalletAnswer, walletAnswer } from '../../wire/wallets.ts'
 import type { CallOptions } from '../options.ts'
 import type { Listing } from './listing.ts'
 
+export type AccountRecord = z.infer<typeof accountAnswer>
 export type Wallet = z.infer<typeof walletAnswer>
 export type NewWallet = z.infer<typeof createWalletAnswer>
 export type Group = z.infer<typeof groupAnswer>
@@ -41,11 +43,15 @@ export type UsageKeyFields = {
   manage_ipfs_ids_in_groups?: readonly number[]
   add_pkp_to_groups?: readonly number[]
   remove_pkp_from_groups?: readonly number[]
+  /** An action runs where one of these groups permits it; `[0]` is every group of the account, and permits none by itself. */
   execute_in_groups?: readonly number[]
-  /** What the key may spend in any window; both or neither, `null` for no cap. */
+  /** What the key may spend in any window; both or neither. `null` is the same as absent. */
   spend_cap_cents?: number | null
   spend_window_seconds?: number | null
 }
+
+/** `true` takes the cap of a key away. */
+export type RemovedCap = { remove_spend_cap?: boolean }
 
 type Texts = { name?: string; description?: string }
 type Done = { success: true }
@@ -87,13 +93,18 @@ export type AccountOperations = {
   ): Promise<Done>
   /** The key is shown once and is kept by nobody. */
   addUsageApiKey(fields: UsageKeyFields, options?: CallOptions): Promise<NewUsageKey>
-  /** @param fields.usage_api_key the key, or its 0x hash */
+  /**
+   * What is absent or `null` stays as it is.
+   * @param fields.usage_api_key the key, or its 0x hash
+   */
   updateUsageApiKey(
-    fields: { usage_api_key: string } & Partial<UsageKeyFields>,
+    fields: { usage_api_key: string } & Partial<UsageKeyFields> & RemovedCap,
     options?: CallOptions,
   ): Promise<Done>
   removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>
 
+  /** The account as the service knows it; `email` is null for none, and after a transfer of ownership. */
+  getAccount(options?: CallOptions): Promise<AccountRecord>
   listWallets(options?: CallOptions): Listing<Wallet>
   listWalletsInGroup(fields: { group_id: number }, options?: CallOptions): Listing<Wallet>
   listGroups(options?: CallOptions): Listing<Group>

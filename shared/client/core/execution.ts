@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { svcActionAnswer } from '../../wire/core.ts'
 import type { ClientParts } from '../client-parts.ts'
 import { NotSent } from '../failures/on-the-way.ts'
+import { withoutNullMembers } from '../../without-null-members.ts'
 import type { CallOptions } from '../options.ts'
 import type { CoreCalls } from './core-calls.ts'
 
@@ -38,9 +39,10 @@ type Execution = Pick<ClientParts, 'sealedActions' | 'verification'> & {
  */
 export async function runAction<Response>(
   { calls, sealedActions, verification, apiKey }: Execution,
-  { code, js_params = {} }: ActionToRun,
+  action: ActionToRun,
   { sealed = verification.sealsByDefault, ...options }: ActionOptions = {},
 ): Promise<ActionAnswer<Response>> {
+  const { code, js_params = {} } = withoutNullMembers(action)
   if (!sealed) return calls.write('svc_action', { code, js_params }, options)
   if (options.idempotencyKey !== undefined) {
     const fix = 'Leave idempotencyKey out: a sealed call is executed at most once as it is.'

@@ -21,7 +21,13 @@ import { TransactionReverted } from './transaction-failures.ts'
 
 export type AccountReads = Pick<
   AccountOperations,
-  'listWallets' | 'listWalletsInGroup' | 'listGroups' | 'getGroup' | 'listActions' | 'listApiKeys'
+  | 'getAccount'
+  | 'listWallets'
+  | 'listWalletsInGroup'
+  | 'listGroups'
+  | 'getGroup'
+  | 'listActions'
+  | 'listApiKeys'
 >
 
 /**
@@ -35,6 +41,7 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
       yield items(await contract.account(options))
     })
   return {
+    getAccount: (options) => billing.read('get_account', {}, options),
     listWallets: (options) => list(({ wallets }) => wallets.map(walletRecord), options),
     listWalletsInGroup: ({ group_id }, options) =>
       list((account) => walletsIn(account, groupIn(account, group_id)).map(walletRecord), options),

@@ -4,6 +4,7 @@ import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { withoutNullMembers } from '../../without-null-members.ts'
 import { orAborted } from './aborted.ts'
 import { AccountContract } from './account-contract.ts'
 import { askWithProof } from './ask-with-proof.ts'
@@ -57,16 +58,27 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   const ask = askWithProof({ patient, verified, wallet, deployment, now, onStep, signal })
   const keys = { contract, requester: patient, askWithProof: ask, billing, onStep, now, sleep }
   return {
-    account: {
+    account: acceptingNulls({
       ...accountReads(contract, coreCalls(patient, billing)),
       ...groupWrites(contract),
       ...usageKeyWrites(keys),
       ...ownership(contract, deployment),
       createWallet: createWallet(contract, ask),
-    },
+    }),
     patient,
     billing,
   }
+}
+
+/** Operations whose first argument may have null for an absent field, as in API mode. */
+function acceptingNulls<Operations extends object>(operations: Operations): Operations {
+  const accepting = Object.entries(operations).map(([name, operation]) => [
+    name,
+    typeof operation !== 'function'
+      ? operation
+      : (fields: unknown, ...others: unknown[]) => operation(withoutNullMembers(fields), ...others),
+  ])
+  return Object.fromEntries(accepting)
 }
 
 /** What a listener throws must not end a write that is paid for. */

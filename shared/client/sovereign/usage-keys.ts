@@ -9,7 +9,7 @@ import type { AccountContract } from './account-contract.ts'
 import { groupIdsOf, textOf, usageKeyHashOf } from './arguments.ts'
 import type { AskWithProof } from './ask-with-proof.ts'
 import { masked } from './masked.ts'
-import { type Cap, capIn, CapNotSet, hasScopes } from './usage-key-cap.ts'
+import { type CapChange, capIn, CapNotSet, hasScopes, scopesIn } from './usage-key-cap.ts'
 
 type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
   contract: AccountContract
@@ -34,7 +34,7 @@ const LOOK_EVERY_MS = 250
 export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   const { contract, requester, askWithProof, billing, onStep, now, sleep } = parts
 
-  const setCap = async (hash: string, cap: Cap, options?: CallOptions) => {
+  const setCap = async (hash: string, cap: CapChange, options?: CallOptions) => {
     await requester.core({
       method: 'POST',
       path: '/core/v1/update_usage_api_key',
@@ -68,9 +68,13 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
       const cap = capIn(fields)
       // Here, so that a wallet's owner who refuses it has paid for nothing yet.
       if (cap) await orAborted(billing(), options?.signal)
-      const { spend_cap_cents: _cents, spend_window_seconds: _window, ...scopes } = fields
       const path = 'add_usage_api_key_with_signature'
-      const made = await askWithProof<NewUsageKey>('AddUsageApiKey', path, scopes, options)
+      const made = await askWithProof<NewUsageKey>(
+        'AddUsageApiKey',
+        path,
+        scopesIn(fields),
+        options,
+      )
       const { usage_api_key } = made
       // Of the key that was shown, whatever hash is said beside it.
       const usageApiKeyHash = usageKeyHashOf(usage_api_key)

@@ -26,13 +26,13 @@ export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
-/** With `warnings`: what its owner should know of its usage key. */
+/** With `warnings` about its usage key and its event's signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
 /** Without `action_code`; `default_params` is null where it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
 export type TriggerPreview = z.infer<typeof triggerPreview>
 
-/** A run; in lists an input made of a body over 64 KiB is left out, which `run(id)` has. */
+/** A run. In lists the largest inputs may be left out (`input_omitted`); `run(id)` has the whole one. */
 export type Run = z.infer<typeof runRecord>
 export type RunStatus = Run['status']
 export type RunsPage = z.infer<typeof runsAnswer>

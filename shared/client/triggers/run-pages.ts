@@ -6,8 +6,11 @@ import type { Run, RunFilter, RunsPage } from './records.ts'
 
 /** Usual runs have a few KiB. */
 const PAGE_RUNS = 50
-/** The largest run in a list has 2.6 MiB: so many of them are less than the client reads of one answer. */
-const LARGE_PAGE_RUNS = 10
+/**
+ * Sizes of smaller pages, for a page that is larger than the client reads of one answer: ten runs with the largest results, or
+ * one whose input grows twelvefold in JSON.
+ */
+const SMALLER_PAGES = [10, 1]
 
 /** Where a page begins and ends. It has the same runs whenever it is asked for, unless `cursor` is absent. */
 export type PagePlace = { cursor: string | undefined; limit: number }
@@ -33,8 +36,9 @@ export async function runsPage(
     return { ...body, place }
   } catch (error) {
     const isLarge = error instanceof NotTheApi && error.status === 200
-    if (!isLarge || place.limit <= LARGE_PAGE_RUNS) throw error
-    return runsPage(parts, query, { ...place, limit: LARGE_PAGE_RUNS }, options)
+    const limit = SMALLER_PAGES.find((runs) => runs < place.limit)
+    if (!isLarge || limit === undefined) throw error
+    return runsPage(parts, query, { ...place, limit }, options)
   }
 }
 

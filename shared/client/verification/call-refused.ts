@@ -1,3 +1,4 @@
+import { reasonOf } from '../../errors.ts'
 import type { Refusal } from '../../wire/sealed.ts'
 import { SvcError } from '../failures.ts'
 
@@ -6,8 +7,9 @@ export class CallRefused extends SvcError {
   override name = 'CallRefused'
   declare readonly status: number
   readonly retryAfterS: number | undefined
-  constructor({ status, error, message, fix, retry_after_s }: Refusal) {
-    super(message, { status, code: error, fix })
+  constructor(refusal: Refusal) {
+    const { status, message, fix, retry_after_s } = refusal
+    super(message, { status, code: reasonOf(refusal), fix })
     this.retryAfterS = retry_after_s
   }
 }

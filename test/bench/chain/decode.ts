@@ -1,7 +1,7 @@
 /** How many logs a second are planned and decoded, from signatures that give only types, and by ethers with full ones. */
 import { Interface } from 'ethers'
+import { declared as declarations } from '../../../.ci/event-table.ts'
 import { decodeLog } from '../../../edge/chain/decoding/decode-log.ts'
-import { KNOWN_DECLARATIONS } from '../../../edge/chain/decoding/known-events.ts'
 import { planDecoding } from '../../../edge/chain/decoding/plan-decoding.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import { marksOf, seeded, someLog, type SomeLog, unmarked } from '../../shared/chain/some-logs.ts'
@@ -15,15 +15,15 @@ const ROUND_MS = 300
 
 export function decodeBench(): Metric[] {
   const random = seeded(1)
-  const cases = KNOWN_DECLARATIONS.filter((line) =>
-    WATCHED.some((begin) => line.startsWith(begin)),
-  ).map((line) => {
-    const declared = parseEventSignature(line)
-    const logs = Array.from({ length: LOGS_EACH }, () =>
-      someLog(declared, marksOf(declared), random),
-    )
-    return { signature: unmarked(declared), theirs: new Interface([`event ${line}`]), logs }
-  })
+  const cases = declarations()
+    .filter((line) => WATCHED.some((begin) => line.startsWith(begin)))
+    .map((line) => {
+      const declared = parseEventSignature(line)
+      const logs = Array.from({ length: LOGS_EACH }, () =>
+        someLog(declared, marksOf(declared), random),
+      )
+      return { signature: unmarked(declared), theirs: new Interface([`event ${line}`]), logs }
+    })
   const ours = each(cases, ({ signature }, log) => {
     const found = decodeLog(signature, log, planDecoding(signature, log))
     if (found.decode !== 'exact') throw new Error(`${signature.canonical} is ${found.decode}`)

@@ -115,7 +115,10 @@ export function consoleWalks(walks: Walks): void {
     const js_params = { wallet: wallets[0].wallet_address, message: 'hello' }
     const run = () => person.call(usageKey, 'svc_action', { code: FIRST_ACTION, js_params })
     expect(await run()).toMatchObject({ status: 200, body: { charged_cents: 1 } })
-    expect(await run()).toMatchObject({ status: 402, body: { error: 'spend_cap_reached' } })
+    expect(await run()).toMatchObject({
+      status: 402,
+      body: { error: 'payment_required', reason: 'spend_cap_reached' },
+    })
 
     await person.go('Groups')
     await person.judge('groups')

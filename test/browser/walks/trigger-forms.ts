@@ -76,7 +76,7 @@ export function triggerFormWalks(walks: Walks): void {
     await keyboard.press('Tab')
     await keyboard.type('*/5 * * * * *')
     const shown = page.getByRole('region', { name: 'What it would do' })
-    await shown.getByText('Its ticks may be 5 s apart').waitFor()
+    await shown.getByText('are 5 s apart').waitFor()
     expect(await page.getByLabel('Cron').getAttribute('aria-invalid')).toBe('true')
     await judge(page, 'trigger-cron-wrong')
     await page.getByLabel('Cron').focus()

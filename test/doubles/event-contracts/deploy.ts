@@ -2,7 +2,7 @@
 import { type BaseContract, ContractFactory, type Signer } from 'ethers'
 import { compileFolder } from '../../../origin/contracts/compile.ts'
 
-const NAMES = ['Token', 'Items', 'Pair'] as const
+const NAMES = ['Token', 'Items', 'Pair', 'Layouts'] as const
 export type EventContract = (typeof NAMES)[number]
 
 let compiled: ReturnType<typeof compileFolder> | undefined

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readBody } from '../../../edge/http/body-bytes.ts'
+import type { ApiError } from '../../../shared/errors.ts'
 
 const KIB = 1024
 const limits = (over: object = {}) => ({ maxBytes: 64 * KIB, withinMs: 10_000, ...over })
@@ -27,7 +28,7 @@ function request(body: BodyInit | null, headers: Record<string, string> = {}): R
 const refusal = (read: Promise<unknown>) =>
   read.then(
     () => 'taken',
-    ({ status, error }: { status: number; error: string }) => `${status} ${error}`,
+    ({ status, reason }: ApiError) => `${status} ${reason}`,
   )
 
 describe('a body is read', () => {
@@ -75,6 +76,18 @@ describe('a sender that wants our memory', () => {
       expect(await refusal(readBody(sent, limits()))).toBe('413 payload_too_large')
     },
   )
+
+  it.each([undefined, '100'])('that breaks off is 400, with the length %s', async (length) => {
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(10))
+        // As the runtime reports a client that is gone, and an object that moved.
+        controller.error(Object.assign(new Error('Network connection lost.'), { retryable: true }))
+      },
+    })
+    const sent = request(broken, length === undefined ? {} : { 'content-length': length })
+    expect(await refusal(readBody(sent, limits()))).toBe('400 bad_request')
+  })
 
   it('slow-loris: a body that does not end in time is refused', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { settingsOf } from '../../../edge/env.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
-import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
+import type { RunRecord, StoredTrigger, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { ChainNode } from '../../doubles/chain-node/chain-node.ts'
 import { fetchOf } from '../../doubles/chain-node/fetch-of.ts'
 import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
@@ -88,6 +88,21 @@ describe('a chain event that is created', () => {
     expect(record.next_run_at).toBeUndefined()
     BSC.mine([paid(2), paid(3, OTHER_SHOP), paid(4)])
     await fired(record.id, [2, 4])
+  })
+
+  it('warns if only marks decide how logs are decoded, at creation and at PATCH, until they are sent', async () => {
+    const config = { chain: 'bsc', contract_address: SHOP }
+    const forms = 'Handed(address indexed, address) or Handed(address, address indexed)'
+    const open = { ...config, event_signature: 'Handed(address,address)' }
+    const created: StoredTrigger = await create(open)
+    expect(created.warnings).toEqual([expect.stringContaining(forms)])
+    const again: StoredTrigger = await (await patch(created.id, { config: open })).json()
+    expect(again.warnings).toEqual(created.warnings)
+    const renamed: StoredTrigger = await (await patch(created.id, { name: 'other' })).json()
+    expect(renamed.warnings).toBeUndefined()
+    const marked = { ...config, event_signature: 'Handed(address,address indexed)' }
+    const certain: StoredTrigger = await (await patch(created.id, { config: marked })).json()
+    expect(certain.warnings).toBeUndefined()
   })
 
   it('shows the chain’s finality where it says nothing', async () => {
@@ -224,7 +239,7 @@ describe('while a chain is away', () => {
   it('a trigger of it is 503, and nothing is stored', async () => {
     const response = await send('/api/triggers', fields({ chain: 'base' }))
     expect(response.status).toBe(503)
-    expect(await response.json()).toMatchObject({ error: 'chain_unavailable' })
+    expect(await response.json()).toMatchObject({ reason: 'chain_unavailable' })
     expect(response.headers.get('retry-after')).toBe('15')
     expect(await (await owner.api('/api/triggers')).json()).toEqual([])
   }, 30_000)

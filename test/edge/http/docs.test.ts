@@ -102,8 +102,8 @@ describe('docs_url of an error', () => {
     // 500s are logged, and this one is none.
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const page = await (await edge('/docs/errors')).text()
-    for (const error of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
-      const failure = new ApiError(ERROR_CODES[error].statuses[0], 'm', 'f', { error })
+    for (const reason of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
+      const failure = new ApiError(ERROR_CODES[reason].statuses[0], 'm', 'f', { reason })
       const answer = refusal(failure, new Request('https://edge.test/x'), env)
       const { docs_url } = await answer.json<{ docs_url: string }>()
       const { origin, pathname, hash } = new URL(docs_url)

@@ -214,40 +214,25 @@ describe('a body', () => {
   })
 })
 
-describe('a malformed key', () => {
-  const malformed = ['nobody', KEY.slice(0, 43), `${KEY}=`, KEY.slice(0, 42) + 'B=', `${KEY} x`]
+describe('a key', () => {
+  const texts = [
+    'nobody',
+    KEY.slice(0, 43),
+    `${KEY}=`,
+    KEY.slice(0, 42) + 'B=',
+    'of my own, with spaces',
+  ]
 
-  it.each(malformed)('is 401 without a trip: %j', async (key) => {
-    const left = between()
-    for (const headers of [
-      { 'x-api-key': key },
-      { authorization: `Bearer ${key.split(' ')[0]}x` },
-    ]) {
-      const response = await edge('/core/v1/svc_action', post('{}', headers))
-      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-      expect(await response.json()).toEqual({
-        error: 'unauthorized',
-        message: expect.stringContaining('resolves to no account'),
-        fix: expect.stringContaining('X-Api-Key'),
-        docs_url: 'https://edge.test/docs/errors#unauthorized',
-      })
-    }
-    expect(left).toEqual([])
-  })
-
-  it('is the origin’s to answer where no key, or any, is good', async () => {
-    for (const path of ['account_exists', 'version', 'nothing']) {
-      const request = await asked(`/core/v1/${path}`, { headers: { 'x-api-key': 'nobody' } })
-      expect(request.headers['x-api-key']).toBe('nobody')
+  it.each(texts)('of any text is the origin’s to judge: %j', async (key) => {
+    for (const path of ['svc_action', 'list_wallets', 'account_exists']) {
+      const init = path === 'svc_action' ? post('{}') : {}
+      const headers = { ...init.headers, 'x-api-key': key }
+      const request = await asked(`/core/v1/${path}`, { ...init, headers })
+      expect([request.sealed, request.headers['x-api-key']]).toEqual([true, key])
     }
   })
 
-  it('is none beside a bearer that is well-formed', async () => {
-    const headers = { authorization: `Bearer ${KEY}`, 'x-api-key': 'nobody' }
-    expect((await asked('/core/v1/list_wallets', { headers })).sealed).toBe(true)
-  })
-
-  it('is 401 for a source that comes without one, unread', async () => {
+  it('that is missing is 401 for a source, unread', async () => {
     const left = between()
     const response = await edge('/core/v1/svc_action', post('x'.repeat(100_000)))
     expect([response.status, left]).toEqual([401, []])
@@ -314,6 +299,22 @@ describe('an origin that is away', () => {
     }
   })
 
+  it.each([
+    ['of this release', { error: 'too_many_requests', reason: 'overloaded' }],
+    ['of the previous release', { error: 'overloaded' }],
+  ])('that sheds load, %s: 429 too_many_requests with the reason beside it', async (_, names) => {
+    const script = asHeader({ refuse: { status: 429, ...names, retry_after_s: 7 } })
+    const headers = { 'x-api-key': KEY, ...script }
+    const response = await edge('/core/v1/list_groups', { headers })
+    expect(response.headers.get('x-svc-error')).toBe('overloaded')
+    expect(response.headers.get('access-control-expose-headers')).toContain('x-svc-error')
+    expect(await response.json()).toMatchObject({
+      error: 'too_many_requests',
+      reason: 'overloaded',
+      docs_url: 'https://edge.test/docs/errors#overloaded',
+    })
+  })
+
   it('an answer that is not its own: changed by one bit, or another’s, is 503', async () => {
     let recorded: Uint8Array<ArrayBuffer> | undefined
     for (const change of ['bit', 'other']) {
@@ -347,7 +348,7 @@ describe('an origin that is away', () => {
 
 describe('a page elsewhere', () => {
   it('may read the edge’s refusals in the place of the origin’s', async () => {
-    const refused = await edge('/core/v1/svc_action', post('{}', { 'x-api-key': 'nobody' }))
+    const refused = await edge('/core/v1/svc_action', post('{}'))
     expect(refused.headers.get('access-control-allow-origin')).toBe('*')
     expect(refused.headers.get('access-control-expose-headers')).toContain('x-request-id')
     expect(refused.headers.get('access-control-allow-credentials')).toBeNull()

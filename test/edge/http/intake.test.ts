@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { encodeBase64 } from '../../../edge/queue/base64.ts'
 import { TriggerQueue } from '../../../edge/queue/trigger-queue.ts'
 import { BODY_PART_BYTES, WEBHOOK_BODY_MAX_BYTES } from '../../../shared/limits.ts'
+import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import {
   createTrigger,
   edge,
@@ -166,7 +167,15 @@ describe('the bytes of a body', () => {
       'application/x-www-form-urlencoded',
       'a=1&a=%20',
       'utf8',
-      'a=1&a=%20',
+      { a: ['1', ' '] },
+    ],
+    [
+      'GitHub’s default form',
+      ascii('payload=%7B%22ref%22%3A%22refs%2Fheads%2Fmain%22%7D'),
+      'application/x-www-form-urlencoded',
+      'payload=%7B%22ref%22%3A%22refs%2Fheads%2Fmain%22%7D',
+      'utf8',
+      { payload: { ref: 'refs/heads/main' } },
     ],
     ['multipart text', ascii(form), 'multipart/form-data; boundary=b', form, 'utf8', form],
     [
@@ -206,6 +215,12 @@ describe('the bytes of a body', () => {
     const params = await paramsOf('{"a":', 'application/json')
     expect(params).toMatchObject({ event: '{"a":', event_raw: '{"a":', event_raw_encoding: 'utf8' })
     expect(params.event_parse_error).toMatch(/./)
+  })
+
+  it('that are a malformed form are taken: the action may still have to verify them', async () => {
+    const params = await paramsOf('a=%zz', 'application/x-www-form-urlencoded')
+    expect(params).toMatchObject({ event: 'a=%zz', event_raw: 'a=%zz', event_raw_encoding: 'utf8' })
+    expect(params.event_parse_error).toMatch(/percent-encoding/)
   })
 
   it('are kept as bytes: a NUL does not end them in storage', async () => {
@@ -248,13 +263,39 @@ describe('the bytes of a body', () => {
     },
   )
 
-  it('over 64 KiB are left out of lists, and said to be', async () => {
-    const { id } = await createTrigger(owner)
-    const run = await fire(id, 'x'.repeat(64 * 1024 + 1))
-    const list: { runs: { input: object }[] } = await (
-      await owner.api(`/api/triggers/${id}/runs`)
-    ).json()
-    expect(list.runs[0]!.input).toMatchObject({ body_omitted: true, event_raw: null })
-    expect(queueOfRun(run).name).toBe(id)
+  it('are in lists too, the largest last, and a run without says where the whole one is', async () => {
+    const { id } = await createTrigger(owner, {
+      default_params: { mine: 1 },
+      options: { concurrency: 1 },
+    })
+    const sizes = [1_000_000, 2_000_000, 1_900_000, 1_800_000, 1_700_000, 1_600_000, 0]
+    const bodies = sizes.map((size) => 'x'.repeat(size))
+    const runs: string[] = []
+    for (const body of bodies) runs.push(await fire(id, body))
+    const list: { runs: RunRecord[] } = await (await owner.api(`/api/triggers/${id}/runs`)).json()
+    const shown = list.runs.toReversed()
+    expect(shown.map((run) => run.id)).toEqual(runs)
+    // 8 MiB: all but the largest.
+    expect(shown.map((run) => 'input_omitted' in run)).toEqual(sizes.map((size) => size === 2e6))
+    for (const [at, { input }] of shown.entries())
+      if (sizes[at] !== 2e6) {
+        expect(input.event === (bodies[at] || null)).toBe(true)
+        expect(input.event_raw === bodies[at]).toBe(true)
+      }
+    const large = shown[1]!
+    expect(large.input_omitted).toEqual({ bytes: 2e6, url: `/api/runs/${runs[1]}` })
+    expect(large.input).toMatchObject({
+      mine: 1,
+      source: 'webhook',
+      request: { body_bytes: 2e6 },
+      body_omitted: true,
+    })
+    // null would say that there was no body.
+    expect(large.input).not.toHaveProperty('event')
+    expect(large.input).not.toHaveProperty('event_raw')
+    const whole: RunRecord = await (await owner.api(large.input_omitted!.url)).json()
+    expect(whole).not.toHaveProperty('input_omitted')
+    expect(whole.input.event_raw === bodies[1]).toBe(true)
+    expect(queueOfRun(runs[1]!).name).toBe(id)
   })
 })

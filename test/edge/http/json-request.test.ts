@@ -15,7 +15,7 @@ it('slow-loris: JSON that does not end in time is refused', async () => {
   const writer = writable.getWriter()
   void writer.write(new TextEncoder().encode('{"name":')).catch(() => {})
   const read = readJson(post(readable), 1_000)
-  const refused = expect(read).rejects.toMatchObject({ status: 400, error: 'body_too_slow' })
+  const refused = expect(read).rejects.toMatchObject({ status: 400, reason: 'body_too_slow' })
   await vi.advanceTimersByTimeAsync(BODY_WITHIN_MS)
   await refused
 })

@@ -99,6 +99,7 @@ describe('the description of the trigger service', () => {
 
 const structured = z.strictObject({
   error: z.string(),
+  reason: z.string().optional(),
   message: z.string().min(1),
   fix: z.string().min(1),
   docs_url: z.string(),
@@ -125,12 +126,13 @@ async function held(id: string, path: string, init?: RequestInit, from: typeof e
   expect(said, `${id} answered ${status}`).toBeDefined()
   const { $ref } = said
   const { headers } = $ref ? description.components.responses[$ref.split('/').at(-1)] : said
-  const optional = ['link']
+  const optional = ['link', 'x-svc-error']
   for (const name of Object.keys(headers))
     if (!optional.includes(name))
       expect(response.headers.has(name), `${id}, ${status}: ${name}`).toBe(true)
   if (status === 204) return undefined
   const body: any = await response.json()
+  if (status >= 400) expect(response.headers.get('x-svc-error') ?? undefined).toBe(body.reason)
   const schema = status < 400 ? operation.success.schema! : structured
   expect(schema.safeParse(body).error).toBeUndefined()
   expect(unknownFields(schema, body)).toEqual([])

@@ -110,7 +110,6 @@ describe('POST /api/runs/:id/replay', () => {
 
   it.each([
     [{ code: 'newest' }, 'code'],
-    [{ code: null }, 'code'],
     [{ params: {} }, 'params'],
     [[], 'body'],
   ])('is 422 and names what is wrong: %j', async (body, named) => {

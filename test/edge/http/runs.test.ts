@@ -63,7 +63,6 @@ describe('GET /api/triggers/:id/runs', () => {
     'cursor=AAAAAAAAAAAAAAAAAAAA',
     'status=ended',
     'status=',
-    'stauts=ok',
     'since=yesterday',
     'since=2026-05-22',
     'since=2026-05-22T13:05Z',

@@ -11,6 +11,7 @@ import { approveAgentToken } from '../../../edge/identity/agent-tokens.ts'
 import { refuseRequest, registerRequest, requestOf } from '../../../edge/identity/agent-requests.ts'
 import { approveRequest } from '../../../edge/identity/request-approval.ts'
 import { encodeBase64url } from '../../../shared/base64url.ts'
+import { reasonOf, type StructuredError } from '../../../shared/errors.ts'
 import { AGENT_REQUEST_LIFETIME_MS, USER_CODE_ATTEMPTS } from '../../../shared/limits.ts'
 import actionErrors from '../../../docs/actions.md?raw'
 import clearing from '../../../edge/queue/clearing.ts?raw'
@@ -318,7 +319,7 @@ describe('the table of errors', () => {
   const page = texts.get('/references/errors.md')!
   const [ofTheApi = '', ofRuns = ''] = page.split('## The `error` of a run')
   const rows = [...ofTheApi.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(
-    ([, status, error]) => `${status} ${error}`,
+    ([, status, reason]) => `${status} ${reason}`,
   )
 
   it('has a row for each way to fail that is provoked here, and no other', () => {
@@ -327,9 +328,9 @@ describe('the table of errors', () => {
 
   it.each(rows)('%s is a real answer', async (row) => {
     const response = await PROVOKED[row]!()
-    const body = await response.json()
-    expect(body).toEqual({
-      error: row.slice(4),
+    const { error, reason, ...rest } = await response.json<StructuredError>()
+    expect(reasonOf({ error, reason })).toBe(row.slice(4))
+    expect(rest).toEqual({
       message: expect.stringMatching(/./),
       fix: expect.stringMatching(/./),
       docs_url: expect.any(String),

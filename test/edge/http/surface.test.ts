@@ -58,7 +58,7 @@ describe('scopes', () => {
     const response = await from.api(path, { method })
     if (response.status !== 403) return undefined
     expect(await response.json()).toMatchObject({
-      error: 'insufficient_scope',
+      reason: 'insufficient_scope',
       fix: expect.stringContaining('generate a new token'),
     })
     return response.headers.get('www-authenticate')

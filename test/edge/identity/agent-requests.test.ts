@@ -192,7 +192,7 @@ describe('A FLOOD OF REQUESTS from many addresses', () => {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('600')
       expect(await rowOf(challenge)).toBeUndefined()
-      expect((await me(refused.token)).body.error).toBe('request_refused')
+      expect((await me(refused.token)).body.reason).toBe('request_refused')
       const browser = await signedIn()
       expect((await browser.get(path)).status).toBe(200)
       expect(await words(await decide(browser, challenge))).toContain('Authorized')
@@ -257,7 +257,7 @@ describe('approving a registered request', () => {
       expect.stringContaining('This request is locked'),
     ])
     expect(await tokenOf(challenge)).toBeUndefined()
-    expect(await me(token)).toMatchObject({ status: 401, body: { error: 'request_locked' } })
+    expect(await me(token)).toMatchObject({ status: 401, body: { reason: 'request_locked' } })
   })
 
   it('USER-CODE GUESSING: many guesses at once are counted one by one', async () => {
@@ -347,7 +347,7 @@ describe('approving a registered request', () => {
       expect(await words(answer)).toContain('has expired')
     }
     expect(await tokenOf(challenge)).toBeUndefined()
-    expect((await me(other.token)).body).toMatchObject({ error: 'request_expired' })
+    expect((await me(other.token)).body).toMatchObject({ reason: 'request_expired' })
   })
 
   it('RESURRECTION: a refused request, or a revoked token of one, never comes back', async () => {
@@ -420,7 +420,7 @@ describe('who waits for a request', () => {
     const { status, body } = await me(token)
     expect(status).toBe(401)
     expect(body).toMatchObject({
-      error: 'request_refused',
+      reason: 'request_refused',
       message: 'The request for this token was refused.',
       fix: expect.stringContaining('generate a new token'),
     })

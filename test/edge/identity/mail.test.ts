@@ -179,7 +179,7 @@ describe('sign-in where mail goes out through an API', () => {
     const response = await production(url, 'tok_old')(...post(email))
     const body = await response.text()
     expect(response.status).toBe(503)
-    expect(JSON.parse(body)).toMatchObject({ error: 'mail_not_sent' })
+    expect(JSON.parse(body)).toMatchObject({ reason: 'mail_not_sent' })
     expect(response.headers.get('retry-after')).toBe('300')
     expect(logged()).toContain('resend refused 403 invalid_api_key')
     for (const secret of [email, 'tok_old', 'secret='])
@@ -202,7 +202,7 @@ describe('sign-in where mail goes out through an API', () => {
     const { url } = await account()
     const browser = openBrowser(identityApp('production', { mailer: mailerOf('postmark', url) }))
     const response = await browser.post('/sign-in', { email: INACTIVE_RECIPIENT })
-    expect(await response.json()).toMatchObject({ error: 'mail_not_sent' })
+    expect(await response.json()).toMatchObject({ reason: 'mail_not_sent' })
   })
 
   it('a local stack that was given a deployment’s mailer writes to nobody', async () => {

@@ -73,7 +73,8 @@ describe('who attacks a sign-in with a passkey is not signed in', () => {
     expect([answer.status, await answer.json()]).toEqual([
       403,
       {
-        error: 'passkey_refused',
+        error: 'forbidden',
+        reason: 'passkey_refused',
         message: 'This passkey did not sign you in.',
         fix: 'Try again, or have a link sent to your e-mail address.',
         docs_url: 'https://docs.test/docs/errors#passkey_refused',
@@ -181,7 +182,10 @@ describe('who attacks a registration adds nothing', () => {
   it.each(attacks)('%s', async (_, attack) => {
     const person = await somebody(edge)
     const answer = await addPasskey(person, { faults: await attack(person) })
-    expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'passkey_refused' }])
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: 'bad_request', reason: 'passkey_refused' },
+    ])
     expect(await passkeysOf(person)).toBe(0)
   })
 

@@ -229,7 +229,7 @@ describe('the account page', () => {
     for (const refusal of refusals)
       expect([refusal.status, await refusal.json()]).toMatchObject([
         403,
-        { error: 'sign_in_again' },
+        { reason: 'sign_in_again' },
       ])
     await signIn(person.browser, person.email)
     expect((await addPasskey(person)).status).toBe(201)

@@ -126,7 +126,7 @@ describe('asking for a sign-in link', () => {
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(await response.json()).toMatchObject({
-      error: 'mailer_not_configured',
+      reason: 'mailer_not_configured',
       fix: expect.stringContaining('configures a mailer'),
     })
     expect(await linksOf(email)).toEqual([])

@@ -40,6 +40,7 @@ describe('the core API', () => {
     await useUp('core_address', '203.0.113.7')
     expect(await refusal(await from('203.0.113.7'))).toEqual(TOO_MANY)
     expect(await refusal(await from('203.0.113.7', { 'x-api-key': someKey() }))).toEqual(TOO_MANY)
+    expect(await refusal(await from('203.0.113.7', { 'x-api-key': 'a guess' }))).toEqual(TOO_MANY)
     expect(await refusal(await from('::ffff:203.0.113.7'))).toEqual(TOO_MANY)
     expect((await from('203.0.113.8')).status).toBe(200)
   })

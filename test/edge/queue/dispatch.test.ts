@@ -137,13 +137,14 @@ it('an origin without room is left alone as long as it asks, and the attempt is 
 })
 
 it.each([
-  [402, 'payment_required', 'payment'],
-  [402, 'spend_cap_reached', 'spend_cap'],
-  [429, 'failed_execution_allowance', 'failed_execution_allowance'],
+  [402, 'payment_required', undefined, 'payment'],
+  [402, 'payment_required', 'spend_cap_reached', 'spend_cap'],
+  [429, 'too_many_requests', 'failed_execution_allowance', 'failed_execution_allowance'],
 ])(
-  'refused with %i %s, the run and its trigger wait for: %s',
-  async (status, error, waiting_for) => {
-    const { id } = await begin({ refuse: { status, error } }, success('paid'))
+  'refused with %i %s %s, the run and its trigger wait for: %s',
+  async (status, error, reason, waiting_for) => {
+    const refuse = { status, error, ...(reason && { reason }) }
+    const { id } = await begin({ refuse }, success('paid'))
     const runId = await fire(id)
     const waiting = await runOnce(owner, runId, (run) => run.waiting_for !== null)
     expect(waiting).toMatchObject({ status: 'queued', attempt: 0, waiting_for })
@@ -163,7 +164,8 @@ it.each([
 )
 
 it('a PATCH of the usage key, also with the same one, looks at once whether its cap was raised', async () => {
-  const refuse = { status: 402, error: 'spend_cap_reached', retry_after_s: 3_600 }
+  const names = { error: 'payment_required', reason: 'spend_cap_reached' }
+  const refuse = { status: 402, ...names, retry_after_s: 3_600 }
   const { id } = await begin({ refuse }, success('room again'))
   const runId = await fire(id)
   await runOnce(owner, runId, (run) => run.waiting_for !== null)

@@ -1,6 +1,8 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
 import { success } from '../app.ts'
+import { OriginAway } from '../../../edge/trust/origin-away.ts'
 import { away, endedWith, never, refused, settled, simulate } from './simulation.ts'
 
 const MINUTE = 60_000
@@ -69,6 +71,129 @@ describe('max_runs_per_minute', () => {
       await sim.advance(2 * MINUTE)
       expect(sim.calls.map((call) => call.at - begin)).toEqual([0, 5_000, MINUTE, MINUTE + 5_000])
     }))
+})
+
+describe('a start that executed nothing', () => {
+  /** A start of the second run is answered by `first`, and the next one is executed. */
+  const secondStart = (first: () => ExecuteAnswer | Promise<ExecuteAnswer>) => {
+    let calls = 0
+    return () => (++calls === 2 ? first() : endedWith('done'))
+  }
+  const notReached = () => Promise.reject(new OriginAway('not verified', { isUnsent: true }))
+
+  it.each([
+    ['429', () => refused(429, 5)],
+    ['503', () => refused(503, 5)],
+    ['an origin that was not reached', notReached],
+  ])('because of %s, gives its place in the minute back', (_, first) =>
+    simulate({ maxRunsPerMinute: 1 }, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = secondStart(first)
+      await sim.add(2)
+      await sim.advance(MINUTE + 6_000)
+      expect(sim.statuses()).toEqual(['success', 'success'])
+      expect(sim.calls[1]!.at - begin).toBe(MINUTE)
+      expect(sim.calls[2]!.at - begin).toBeLessThanOrEqual(MINUTE + 5_000)
+    }),
+  )
+
+  it('because of 402, gives its place back to a run with another key', () =>
+    simulate({ maxRunsPerMinute: 1 }, async (sim) => {
+      sim.behaviour.execute = () => (sim.calls.length === 1 ? refused(402) : endedWith('paid'))
+      await sim.add(1)
+      await sim.patch({ sealedUsageKey: new Uint8Array(32) })
+      expect(sim.statuses()).toEqual(['success'])
+    }))
+
+  it('gives its place back on disk as well', () =>
+    simulate({ maxRunsPerMinute: 1 }, async (sim) => {
+      sim.behaviour.execute = secondStart(() => refused(503, 5))
+      await sim.add(2)
+      await sim.advance(MINUTE)
+      await sim.restart()
+      await sim.advance(6_000)
+      expect(sim.statuses()).toEqual(['success', 'success'])
+    }))
+
+  it.each([
+    ['a connection that broke after sending', away],
+    ['a sealed failure of the network', () => refused(500)],
+    ['a refused key', () => refused(403)],
+  ])('is not assumed after %s: the place stays taken', (_, first) =>
+    simulate({ maxRunsPerMinute: 1 }, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = secondStart(first)
+      await sim.add(3)
+      await sim.advance(2 * MINUTE)
+      expect(sim.calls.map((call) => call.at - begin)).toEqual([0, MINUTE, 2 * MINUTE])
+    }),
+  )
+
+  it('is not assumed after an eviction, when its run may have been sent', () =>
+    simulate({ maxRunsPerMinute: 1 }, async (sim) => {
+      const begin = sim.now
+      sim.behaviour.execute = () => (sim.calls.length === 1 ? never() : refused(503))
+      await sim.add(1)
+      await sim.restart()
+      expect(sim.calls).toHaveLength(2)
+      await sim.advance(MINUTE - 1)
+      expect(sim.calls).toHaveLength(2)
+      await sim.advance(1)
+      expect(sim.calls[2]!.at - begin).toBe(MINUTE)
+    }))
+
+  it('never lets more executions start within 60 s than the cap', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('runs', 'breaks', 402, 429, 500, 503, 'not reached'), {
+          minLength: 10,
+          maxLength: 60,
+        }),
+        fc.array(
+          fc.record({
+            wait: fc.integer({ min: 0, max: 40_000 }),
+            runs: fc.integer({ min: 0, max: 4 }),
+            restart: fc.boolean(),
+          }),
+          { minLength: 3, maxLength: 12 },
+        ),
+        fc.integer({ min: 1, max: 4 }),
+        (answers, steps, cap) =>
+          simulate({ maxRunsPerMinute: cap }, async (sim) => {
+            const executed: number[] = []
+            const claimed = new Set<string>()
+            sim.behaviour.execute = ({ suffix, at }) => {
+              const answer = answers[(sim.calls.length - 1) % answers.length]
+              if (answer === 'not reached') return notReached()
+              if (answer === 402 || answer === 429 || answer === 503) return refused(answer)
+              // A second request joins the run.
+              if (answer === 500 || !claimed.has(suffix)) executed.push(at)
+              if (answer === 500) return refused(500)
+              claimed.add(suffix)
+              return answer === 'breaks' ? away() : endedWith('done')
+            }
+            sim.behaviour.outcomes = (suffixes) => {
+              const known = suffixes.filter((suffix) => claimed.has(suffix))
+              return {
+                ended: Object.fromEntries(known.map((one) => [one, success().outcome])),
+                running: [],
+                unknown: suffixes.filter((suffix) => !claimed.has(suffix)),
+              }
+            }
+            for (const { wait, runs, restart } of steps) {
+              if (runs > 0) await sim.add(runs)
+              if (restart) await sim.restart()
+              await sim.advance(wait)
+            }
+            await sim.advance(10 * MINUTE)
+            for (const [i, at] of executed.entries()) {
+              const next = executed[i + cap]
+              if (next !== undefined) expect(next - at).toBeGreaterThanOrEqual(MINUTE)
+            }
+          }),
+      ),
+      { numRuns: 20 },
+    ))
 })
 
 describe('a sealed failure of the network', () => {

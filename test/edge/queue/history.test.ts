@@ -145,6 +145,41 @@ describe('a page', () => {
   )
 })
 
+describe('the inputs of a page', () => {
+  it('are the smallest ones within 8 MiB, in the order of the page', async () => {
+    await inTrigger(async (found) => {
+      seed(found.sql, { count: 100 })
+      // Of spaces: NULs are six characters each in JSON.
+      found.sql.exec(
+        `UPDATE runs SET body_bytes = iif(sequence % 5 = 0, 524288, 1024),
+         body = CAST(replace(hex(zeroblob(iif(sequence % 5 = 0, 262144, 512))), '0', ' ') AS BLOB)`,
+      )
+      const { runs } = await read(found, { limit: 100 })
+      expect(sequences({ runs, next_cursor: null })).toEqual(range(100, 1))
+      const omitted = runs.filter(({ input_omitted }) => input_omitted !== undefined)
+      expect(omitted.map(({ id }) => Number(id.slice(39)))).toEqual([25, 20, 15, 10, 5])
+      for (const { input, input_omitted } of runs)
+        expect('event_raw' in input).toBe(input_omitted === undefined)
+    })
+  })
+
+  it('that are left out are not read: 20 of 2 MiB cost as many rows as 20 small ones, and four bodies', async () => {
+    await inTrigger(async (found) => {
+      seed(found.sql, { count: 20 })
+      const small = await read(found, { limit: 20 })
+      const firing = JSON.stringify({ source: 'webhook', receivedAt: 0, headers: {}, query: {} })
+      const body = new Uint8Array(2 * 1024 * 1024).fill(0x20)
+      for (let i = 0; i < 20; i++)
+        found.store.insert([{ suffix: `seeded-${i}`, revision: 1, queuedAt: 1e9, firing, body }])
+      const large = await read(found, { limit: 20 })
+      const whole = large.runs.filter(({ input_omitted }) => input_omitted === undefined)
+      expect(whole.map(({ id }) => id)).toEqual(large.runs.slice(0, 4).map(({ id }) => id))
+      // Each of the four is in two parts, and a third read finds their end.
+      expect(large.rows).toBeLessThanOrEqual(small.rows + 4 * 3)
+    })
+  })
+})
+
 it('a page that is read while the trigger is deleted ends with what was read', () =>
   inTrigger(async ({ sql, store, state, storage }) => {
     seed(sql, { count: 3 })

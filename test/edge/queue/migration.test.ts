@@ -41,7 +41,8 @@ async function setBack(id: string): Promise<void> {
 
 it('an object of the first version goes on: its trigger, its key and its webhook', async () => {
   const owner = await someOwner()
-  const made = await createTrigger(owner, { usage_api_key: 'an-older-key' })
+  const stored = { usage_api_key: 'an-older-key', max_queued_runs: 100 }
+  const made = await createTrigger(owner, stored)
   await setBack(made.id)
   const { stats: _, ...shown } = await (await owner.api(`/api/triggers/${made.id}`)).json<any>()
   const { stats: __, ...before } = made as any

@@ -43,12 +43,17 @@ describe('the window of starts', () => {
   function windowOver(starts: number[] = []) {
     const recent = (now: number) =>
       (starts = starts.filter((at) => at > now - PACE_WINDOW_MS).map((at) => Math.min(at, now)))
-    const window = new StartWindow({ recent })
+    const remove = (at: number) => {
+      const index = starts.indexOf(at)
+      if (index >= 0) starts = starts.toSpliced(index, 1)
+    }
+    const window = new StartWindow({ recent, remove })
     const start = (now: number) => {
       starts = [...starts, now]
       window.add(now)
     }
-    return { window, start }
+    const reload = () => new StartWindow({ recent, remove })
+    return { window, start, reload }
   }
 
   it('begins with what an earlier life has started', () => {
@@ -64,6 +69,28 @@ describe('the window of starts', () => {
     expect(window.opensAt(1, 1_400_000)).toBe(1_400_000 + PACE_WINDOW_MS)
     expect(window.opensAt(1, 1_430_000)).toBe(1_400_000 + PACE_WINDOW_MS)
     expect(window.opensAt(1, 1_460_000)).toBe(1_460_000)
+  })
+
+  it('has room for a start that was removed, in memory and on disk', () => {
+    const { window, start, reload } = windowOver()
+    window.opensAt(2, 10)
+    start(10)
+    start(10)
+    expect(window.opensAt(2, 20)).toBe(10 + PACE_WINDOW_MS)
+    window.remove(10)
+    expect(window.opensAt(2, 20)).toBe(20)
+    expect(window.opensAt(1, 20)).toBe(10 + PACE_WINDOW_MS)
+    expect(reload().opensAt(2, 20)).toBe(20)
+    expect(reload().opensAt(1, 20)).toBe(10 + PACE_WINDOW_MS)
+  })
+
+  it('keeps a start whose time changed because the clock was set back', () => {
+    const { window, start } = windowOver()
+    window.opensAt(1, 5_000_000)
+    start(5_000_000)
+    window.opensAt(1, 1_400_000)
+    window.remove(5_000_000)
+    expect(window.opensAt(1, 1_400_000)).toBe(1_400_000 + PACE_WINDOW_MS)
   })
 
   it('has room as soon as the cap is raised, and none when it is lowered', () => {

@@ -41,11 +41,12 @@ export const endedWith = (response: unknown): ExecuteAnswer => ({
 export const refused = (
   status: number,
   retry_after_s?: number,
-  error = 'by_script',
+  reason = 'by_script',
 ): ExecuteAnswer => ({
   state: 'refused',
   status,
-  error,
+  error: 'by_script',
+  reason,
   message: 'No.',
   fix: 'None.',
   ...(retry_after_s === undefined ? {} : { retry_after_s }),

@@ -47,9 +47,17 @@ describe('credits', () => {
   })
 
   it('that a key’s cap does not leave are told apart from those that the account has not', () => {
-    const capped = { ...refusal(402, 90), error: 'spend_cap_reached' }
+    const capped = { ...refusal(402, 90), error: 'payment_required', reason: 'spend_cap_reached' }
     const wait = { kind: 'wait', shortage: 'spend_cap', afterMs: 90_000 }
     expect(verdictOnRefusal(capped, 1, 0.5)).toEqual(wait)
+  })
+
+  it('are told apart in answers of an origin of the previous release, which has the reason in error', () => {
+    const capped = { ...refusal(402), error: 'spend_cap_reached' }
+    expect(verdictOnRefusal(capped, 1, 0.5)).toMatchObject({ shortage: 'spend_cap' })
+    const spent = { ...refusal(429), error: 'failed_execution_allowance' }
+    const wait = { kind: 'wait', shortage: 'failed_execution_allowance' }
+    expect(verdictOnRefusal(spent, 1, 0.5)).toMatchObject(wait)
   })
 
   it.each(['out_of_credits', 'spend_cap_reached', 'failed_execution_allowance'])(
@@ -97,7 +105,7 @@ describe('a refusal', () => {
   })
 
   it('of load, 429, is waited out as an origin that has no room, as long as it asks for', () => {
-    const overloaded = { ...refusal(429, 1), error: 'overloaded' }
+    const overloaded = { ...refusal(429, 1), error: 'too_many_requests', reason: 'overloaded' }
     const wait = { kind: 'origin_away', retryAfterMs: 1_000 }
     expect(verdictOnRefusal(overloaded, 1, 0.5)).toEqual(wait)
   })
@@ -105,7 +113,8 @@ describe('a refusal', () => {
   it('for the allowance that is spent makes the run wait, a minute at least', () => {
     const spent = (retry_after_s?: number) => ({
       ...refusal(429, retry_after_s),
-      error: 'failed_execution_allowance',
+      error: 'too_many_requests',
+      reason: 'failed_execution_allowance',
     })
     const wait = { kind: 'wait', shortage: 'failed_execution_allowance', afterMs: 60_000 }
     expect(verdictOnRefusal(spent(), 1, 0.5)).toEqual(wait)

@@ -14,6 +14,15 @@ describe('a cron in words', () => {
     ['0 9 1 * 1', 'on the 1st and on Mondays at 09:00'],
     ['*/10 9-17 * * 1-5', 'every 10 minutes from 09:00 to 17:59, Monday to Friday'],
     ['0 0 0 * * 7', 'on Sundays at 00:00'],
+    ['0/5 * * * *', 'every 5 minutes'],
+    ['0-59/5 * * * *', 'every 5 minutes'],
+    ['0 9 1-31 * 1', 'every day at 09:00'],
+    ['0 9 1/10 * 1', 'on the 1st, 11th, 21st and 31st and on Mondays at 09:00'],
+    ['0 9 * */6 *', 'in January and July at 09:00'],
+    ['0 9 1 6 ?', 'on the 1st of June at 09:00'],
+    // Both fields of days have to match.
+    ['0 9 */10 * 1', undefined],
+    ['0 9 1 * +1', undefined],
     // A step that does not come round evenly, the last day, and the first Monday have no short words.
     ['*/7 * * * *', undefined],
     ['0 9 L * *', undefined],

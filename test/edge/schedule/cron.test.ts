@@ -24,6 +24,9 @@ describe('the config of a schedule', () => {
     '0 0 29 2 *',
     '0 0 * * 7',
     '0 0 15W * *',
+    '0 0 LW * *',
+    '0/5 * * * *',
+    '5/30 0/12 1/10 JAN/3 MON/2',
   ])('takes %j', (cron) => {
     expect(checkSchedule({ cron })).toBeUndefined()
   })
@@ -42,7 +45,10 @@ describe('the config of a schedule', () => {
     ['0 0 0 * *', /day is out of range/],
     ['0 0 * 13 *', /month is out of range/],
     ['0 0 * * 8', /dayOfWeek is out of range/],
-    ['5/5 * * * *', /5\/5/],
+    ['60/5 * * * *', /60-59/],
+    ['/5 * * * *', /stepping/],
+    ['0 25/2 * * *', /25-23/],
+    ['0 0 * * 8/2', /8-6/],
     ['*/0 * * * *', /stepping/],
     ['*/100 * * * *', /step/],
     ['30-10 * * * *', /30-10/],
@@ -55,8 +61,8 @@ describe('the config of a schedule', () => {
     ['2026-12-01 00:00', /dates/],
     ['TZ=UTC * * * * *', /TZ=UTC/],
     ['CRON_TZ=UTC * * * * *', /CRON_TZ=UTC/],
-    ['*/5 * * * *\n', /no field/],
-    ['*/5\u00a0* * * *', /no field/],
+    ['*/5 * * * *\n', /not a field/],
+    ['*/5\u00a0* * * *', /not a field/],
   ])('refuses %j', (cron, problem) => {
     expect(refusal(cron)).toMatch(problem)
   })
@@ -71,7 +77,7 @@ describe('the config of a schedule', () => {
   it('refuses a text of over 256 characters, however good', () => {
     const long = (length: number) => `${'1,'.repeat((length - 10) / 2)}30 * * * *`
     expect(refusal(long(256))).toBeUndefined()
-    expect(refusal(long(258))).toBe('258 characters, and at most 256 are taken')
+    expect(refusal(long(258))).toBe('258 characters, and at most 256 are allowed')
   })
 
   it.each([[undefined], [null], [5], [['* * * * *']], [{}]])('refuses %j', (cron) => {
@@ -82,6 +88,55 @@ describe('the config of a schedule', () => {
     expect(checkSchedule({ cron: '* * * * *', time_zone: 'UTC' })).toMatchObject({
       field: 'config.time_zone',
     })
+  })
+})
+
+const AUGUST = Date.UTC(2026, 7, 1)
+/** The days of August 2026, which begins on a Saturday, on which a cron fires. */
+const days = (cron: string) =>
+  nextTicks(cron, AUGUST - 1, 31)
+    .filter((tick) => tick < Date.UTC(2026, 8, 1))
+    .map((tick) => new Date(tick).getUTCDate())
+
+describe('the two fields of days', () => {
+  it.each([
+    ['0 0 */2 * 1', [3, 17, 31]],
+    ['0 0 */10 * */2', [1, 11]],
+    ['0 0 10-20 * */3', [12, 15, 16, 19]],
+    ['0 0 *,5 * 1', [3, 10, 17, 24, 31]],
+    ['0 0 ?/2 * 1', [3, 17, 31]],
+    ['0 0 */2 * 1#1', [3]],
+    ['0 0 L * */2', []],
+    ['0 0 15W * */5', [14]],
+    ['0 0 13 * +5', []],
+  ])('are both matched by %s, where one begins with a star', (cron, expected) => {
+    expect(days(cron)).toEqual(expected)
+  })
+
+  it.each([
+    ['0 0 13 * 5', [7, 13, 14, 21, 28]],
+    ['0 0 1/10 * 1', [1, 3, 10, 11, 17, 21, 24, 31]],
+    ['0 0 1-31/10 * 1', [1, 3, 10, 11, 17, 21, 24, 31]],
+    ['0 0 L * 1', [3, 10, 17, 24, 31]],
+    ['0 0 15W * 1#1', [3, 14]],
+  ])('are matched by %s where either does, if none begins with a star', (cron, expected) => {
+    expect(days(cron)).toEqual(expected)
+  })
+})
+
+describe('a step from a number', () => {
+  it.each([
+    ['0/5 * * * *', '0-59/5 * * * *'],
+    ['7/20 * * * * *', '7-59/20 * * * * *'],
+    ['0 4/6 * * *', '0 4-23/6 * * *'],
+    ['0 0 2/7 * *', '0 0 2-31/7 * *'],
+    ['0 0 1 2/5 *', '0 0 1 2-12/5 *'],
+    ['0 0 * * 1/2', '0 0 * * 1-6/2'],
+    ['0 0 * * MON/2', '0 0 * * 1-6/2'],
+    ['0 0 * * 7/2', '0 0 * * 0'],
+    ['1,30/10 * * * *', '1,30,40,50 * * * *'],
+  ])('of %s ends where the field does, as in %s', (cron, same) => {
+    expect(nextTicks(cron, AT, 20)).toEqual(nextTicks(same, AT, 20))
   })
 })
 

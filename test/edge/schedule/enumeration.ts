@@ -1,6 +1,6 @@
 /**
- * What a cron names, by a parser and an enumeration of their own: fields are sets, and every day is looked at. Knows
- * lists, ranges, steps, names, `L`, and `5#2`; days by either of two restricted fields, as the dialect has it.
+ * An independent parser and enumeration of crons: it turns fields into sets and looks at every day. It knows lists, ranges,
+ * steps, names, `L`, and `5#2`.
  */
 const DAY_MS = 24 * 60 * 60 * 1000
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
@@ -8,23 +8,37 @@ const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 type Day = { year: number; month: number; date: number; weekday: number }
 
-/** Every time that a cron names in (from, to], ascending, in Unix milliseconds. */
+/** Yields every tick of a cron in (from, to], ascending, in Unix milliseconds. */
 export function* enumerate(cron: string, from: number, to: number): Generator<number, undefined> {
-  const fields = cron.trim().toUpperCase().split(/\s+/)
-  if (fields.length === 5) fields.unshift('0')
-  const [seconds, minutes, hours, dates, months, weekdays] = fields as [string, ...string[]]
-  const times = timesOf(seconds, minutes!, hours!)
-  for (let midnight = Math.floor(from / DAY_MS) * DAY_MS; midnight <= to; midnight += DAY_MS) {
-    if (!isNamed(midnight, dates!, months!, weekdays!)) continue
+  const times = timesOfCron(cron)
+  for (const midnight of enumerateDays(cron, from, to))
     for (const time of times) {
       const at = midnight + time
       if (at > from && at <= to) yield at
     }
-  }
   return undefined
 }
 
-/** Milliseconds after midnight, ascending. */
+/** Yields the midnight of every day of a cron from the day of `from` on, in Unix milliseconds. */
+export function* enumerateDays(cron: string, from: number, to: number): Generator<number> {
+  const [, , , dates, months, weekdays] = sixFields(cron)
+  const isNamed = dayTest(dates!, months!, weekdays!)
+  for (let midnight = Math.floor(from / DAY_MS) * DAY_MS; midnight <= to; midnight += DAY_MS)
+    if (isNamed(midnight)) yield midnight
+}
+
+/** @returns milliseconds after midnight, ascending */
+export function timesOfCron(cron: string): number[] {
+  const [seconds, minutes, hours] = sixFields(cron)
+  return timesOf(seconds!, minutes!, hours!)
+}
+
+function sixFields(cron: string): string[] {
+  const fields = cron.trim().toUpperCase().split(/\s+/)
+  return fields.length === 5 ? ['0', ...fields] : fields
+}
+
+/** @returns milliseconds after midnight, ascending */
 export function timesOf(seconds: string, minutes: string, hours: string): number[] {
   const times = []
   for (const hour of setOf(hours, 0, 23))
@@ -34,35 +48,44 @@ export function timesOf(seconds: string, minutes: string, hours: string): number
   return times.toSorted((a, b) => a - b)
 }
 
-function isNamed(midnight: number, dates: string, months: string, weekdays: string): boolean {
-  const at = new Date(midnight)
-  const day: Day = {
-    year: at.getUTCFullYear(),
-    month: at.getUTCMonth() + 1,
-    date: at.getUTCDate(),
-    weekday: at.getUTCDay(),
+function dayTest(dates: string, months: string, weekdays: string): (midnight: number) => boolean {
+  const inMonths = setOf(named(months, MONTHS, 1), 1, 12)
+  const isDate = anyOf(dates, dateTest)
+  const isWeekday = anyOf(named(weekdays, WEEKDAYS, 0), weekdayTest)
+  const hasStar = dates.startsWith('*') || weekdays.startsWith('*')
+  return (midnight) => {
+    const at = new Date(midnight)
+    const day: Day = {
+      year: at.getUTCFullYear(),
+      month: at.getUTCMonth() + 1,
+      date: at.getUTCDate(),
+      weekday: at.getUTCDay(),
+    }
+    if (!inMonths.has(day.month)) return false
+    return hasStar ? isDate(day) && isWeekday(day) : isDate(day) || isWeekday(day)
   }
-  if (!setOf(named(months, MONTHS, 1), 1, 12).has(day.month)) return false
-  const byDate = isDate(day, dates)
-  const byWeekday = isWeekday(day, named(weekdays, WEEKDAYS, 0))
-  if (weekdays === '*') return byDate
-  return dates === '*' ? byWeekday : byDate || byWeekday
 }
 
-function isDate({ year, month, date }: Day, field: string): boolean {
-  return field.split(',').some((item) => {
-    if (item === 'L') return date === new Date(Date.UTC(year, month, 0)).getUTCDate()
-    return setOf(item, 1, 31).has(date)
-  })
+function anyOf(field: string, test: (item: string) => (day: Day) => boolean) {
+  const tests = field.split(',').map(test)
+  return (day: Day) => tests.some((matches) => matches(day))
 }
 
-function isWeekday({ date, weekday }: Day, field: string): boolean {
-  return field.split(',').some((item) => {
-    const [days, nth] = item.split('#') as [string, string?]
-    const on = setOf(days, 0, 7)
+function dateTest(item: string): (day: Day) => boolean {
+  if (item === 'L')
+    return ({ year, month, date }) => date === new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const set = setOf(item, 1, 31)
+  return ({ date }) => set.has(date)
+}
+
+function weekdayTest(item: string): (day: Day) => boolean {
+  const [days, nth] = item.split('#') as [string, string?]
+  // Only a 7 that is written means Sunday: a range or a step over all of them ends at Saturday.
+  const on = setOf(days, 0, 6)
+  return ({ date, weekday }) => {
     const isOn = on.has(weekday) || (weekday === 0 && on.has(7))
     return isOn && (nth === undefined || Math.ceil(date / 7) === Number(nth))
-  })
+  }
 }
 
 function named(field: string, names: string[], first: number): string {
@@ -72,10 +95,11 @@ function named(field: string, names: string[], first: number): string {
 function setOf(field: string, least: number, most: number): Set<number> {
   const set = new Set<number>()
   for (const item of field.split(',')) {
-    const [range, step = '1'] = item.split('/') as [string, string?]
-    const [from, to] =
+    const [range, step] = item.split('/') as [string, string?]
+    const [from, end] =
       range === '*' ? [least, most] : (range.split('-').map(Number) as [number, number?])
-    for (let value = from; value <= (to ?? from); value += Number(step)) set.add(value)
+    const to = end ?? (step === undefined ? from : Math.max(from, most))
+    for (let value = from; value <= to; value += Number(step ?? 1)) set.add(value)
   }
   return set
 }

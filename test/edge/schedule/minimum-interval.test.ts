@@ -1,16 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkSchedule } from '../../../edge/schedule/check-schedule.ts'
-import { timesOfDay } from '../../../edge/schedule/cron.ts'
+import { wrongInCron } from '../../../edge/schedule/cron.ts'
 import { minimumInterval } from '../../../edge/schedule/minimum-interval.ts'
-import { enumerate, timesOf } from './enumeration.ts'
-import { anyCron, anyHours, anyMinutes, anySeconds } from './some-crons.ts'
+import { enumerate, enumerateDays, timesOf, timesOfCron } from './enumeration.ts'
+import { anyCron, anyHours, anyMinutes, anySeconds, cronAroundMidnight } from './some-crons.ts'
 
-const of = (cron: string) => minimumInterval(timesOfDay(cron))
+const of = (cron: string) => minimumInterval(cron).seconds
 const nearest = (times: number[]) =>
   Math.min(...times.slice(1).map((at, i) => (at - times[i]!) / 1000))
 
-describe('the smallest interval of a cron', () => {
+describe('the minimum interval of a cron', () => {
   it.each([
     ['* * * * * *', 1],
     ['0,10 * * * * *', 10],
@@ -29,7 +29,11 @@ describe('the smallest interval of a cron', () => {
     expect(of(cron)).toBe(seconds)
     expect(checkSchedule({ cron })).toEqual({
       field: 'config.cron',
-      problem: `its ticks may be ${seconds} s apart, and at least 30 s are required`,
+      problem: expect.stringMatching(
+        new RegExp(
+          `^its ticks \\S+Z and \\S+Z are ${seconds} s apart, and at least 30 s are required$`,
+        ),
+      ),
     })
   })
 
@@ -44,16 +48,60 @@ describe('the smallest interval of a cron', () => {
     ['0 * * * *', 3_600],
     ['30 4,22 * * *', 6 * 3_600],
     ['0 3 * * *', 86_400],
-  ])('of %s is %i s, which is taken', (cron, seconds) => {
+    // Their ticks before and after midnight are on days that never follow each other.
+    ['0,50 0,59 0,23 1 * *', 50],
+    ['10,50 0,59 0,23 1,15 * *', 40],
+    ['10,50 0,59 0,23 */2 2,4 *', 40],
+    ['10,50 0,59 0,23 */2 * 2,4', 40],
+    ['0 3 1 * *', 28 * 86_400],
+    ['0 3 * * 1', 7 * 86_400],
+    ['0 3 29 2 *', 1461 * 86_400],
+    ['0 3 L * *', 28 * 86_400],
+    // A 29 February on a Monday is 28 years after the one before, or 12 if 2100 is between them.
+    ['0 3 29 2 +1', 4_382 * 86_400],
+  ])('of %s is %i s, which is accepted', (cron, seconds) => {
     expect(of(cron)).toBe(seconds)
     expect(checkSchedule({ cron })).toBeUndefined()
   })
 
-  it('is strict with ticks around a midnight that never comes between them', () => {
-    expect(of('10,50 0,59 0,23 1,15 * *')).toBe(20)
+  it.each([
+    ['*/45 * * * * *', '2000-01-01T00:00:45Z and 2000-01-01T00:01:00Z are 15 s'],
+    ['5,40 0-58/2,59 3 * * *', '2000-01-01T03:58:40Z and 2000-01-01T03:59:05Z are 25 s'],
+    ['10,50 0,59 5,6 * * *', '2000-01-01T05:59:50Z and 2000-01-01T06:00:10Z are 20 s'],
+    ['10,50 0,59 0,23 31,1 12,1 *', '2000-12-31T23:59:50Z and 2001-01-01T00:00:10Z are 20 s'],
+    // Days that follow each other only at the end of a February without a 29th.
+    ['10,50 0,59 0,23 28,1 2,3 *', '2001-02-28T23:59:50Z and 2001-03-01T00:00:10Z are 20 s'],
+    ['10,50 0,59 0,23 29,1 2,3 *', '2000-02-29T23:59:50Z and 2000-03-01T00:00:10Z are 20 s'],
+  ])('of %s is refused with the two ticks', (cron, problem) => {
+    expect(checkSchedule({ cron })?.problem).toContain(problem)
   })
 
-  it('is what every time of a day, compared with its neighbours, says', () => {
+  it('is that of an independent enumeration of 400 years, between two ticks that it has', () => {
+    const from = Date.UTC(2000, 0, 1)
+    const cycle = Date.UTC(2400, 0, 1) - from
+    fc.assert(
+      fc.property(fc.oneof(anyCron, cronAroundMidnight), (cron) => {
+        const times = timesOfCron(cron)
+        const midnights = [...enumerateDays(cron, from, from + cycle - 1)]
+        if (midnights.length === 0)
+          return expect(wrongInCron(cron)).toBe('it names a time that never comes')
+        midnights.push(midnights[0]! + cycle)
+        const overnight = midnights
+          .slice(1)
+          .map((midnight, at) => (midnight + times[0]! - midnights[at]! - times.at(-1)!) / 1000)
+        const { seconds, first, second } = minimumInterval(cron)
+        const least = overnight.reduce((a, b) => Math.min(a, b), nearest(times))
+        expect({ cron, seconds }).toEqual({ cron, seconds: least })
+        expect([...enumerate(cron, first * 1000 - 1, second * 1000)]).toEqual([
+          first * 1000,
+          second * 1000,
+        ])
+      }),
+      { numRuns: 40 },
+    )
+  }, 60_000)
+
+  it('is the smallest gap in an enumeration of a day and the next', () => {
     fc.assert(
       fc.property(anySeconds, anyMinutes, anyHours, (seconds, minutes, hours) => {
         const today = timesOf(seconds, minutes, hours)
@@ -64,10 +112,11 @@ describe('the smallest interval of a cron', () => {
     )
   })
 
-  it('is never more than two ticks of three years are apart, whatever the days', () => {
+  it('is never larger than a gap in an enumeration of three years', () => {
     const from = Date.UTC(2026, 0, 1)
     fc.assert(
       fc.property(anyCron, (cron) => {
+        fc.pre(wrongInCron(cron) === undefined)
         let before: number | undefined
         const least = of(cron) * 1000
         for (const tick of enumerate(cron, from, from + 3 * 365 * 86_400_000)) {

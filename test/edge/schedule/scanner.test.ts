@@ -53,6 +53,14 @@ const setRow = (id: string, set: string) =>
 const alarmOf = (id: string) =>
   runInDurableObject(queueOf(id), (_, { storage }) => storage.getAlarm())
 
+/** A tick of three seconds ago, and a cron that has it. */
+function justDue(): { due: number; config: { cron: string } } {
+  const due = Math.floor(Date.now() / 1000) * 1000 - 3_000
+  const at = new Date(due)
+  const time = [at.getUTCSeconds(), at.getUTCMinutes(), at.getUTCHours()]
+  return { due, config: { cron: [...time, at.getUTCDate(), at.getUTCMonth() + 1, '*'].join(' ') } }
+}
+
 /** The object comes to a tick that is due, and its alarm has been lost. */
 async function loseAlarm(id: string, due: number): Promise<void> {
   await sql(id, 'UPDATE "trigger" SET next_tick_at = ?', due)
@@ -82,8 +90,8 @@ it('the first request of an isolate wakes the scanner', async () => {
 
 describe('a schedule whose own alarm is lost', () => {
   it('fires its tick within one scan, and goes on by itself', async () => {
-    const { id } = await schedule()
-    const due = Math.floor(Date.now() / 1000) * 1000 - 3_000
+    const { due, config } = justDue()
+    const { id } = await schedule({ config })
     await loseAlarm(id, due)
     expect(await alarmOf(id)).toBeNull()
     await scanned()
@@ -103,18 +111,20 @@ describe('a schedule whose own alarm is lost', () => {
   })
 
   it('fires it once, however often it is looked at', async () => {
-    const { id } = await schedule()
-    await loseAlarm(id, Math.floor(Date.now() / 1000) * 1000 - 3_000)
+    const { due, config } = justDue()
+    const { id } = await schedule({ config })
+    await loseAlarm(id, due)
     await Promise.all([queueOf(id).visit(1), queueOf(id).visit(1), queueOf(id).visit(1)])
     expect(await runsOf(id)).toHaveLength(1)
   })
 
   it('fires a tick that was due before its cron was changed', async () => {
-    const { id } = await schedule()
-    await loseAlarm(id, Math.floor(Date.now() / 1000) * 1000 - 3_000)
+    const { due, config } = justDue()
+    const { id } = await schedule({ config })
+    await loseAlarm(id, due)
     await queueOf(id).change(owner.id, { config: { cron: '0 4 1 1 *' } })
     const [runId] = await runsOf(id)
-    expect(await runOnce(owner, runId!)).toMatchObject({ input: { cron: YEARLY } })
+    expect(await runOnce(owner, runId!)).toMatchObject({ input: config })
   })
 
   it('is left alone by a look while its alarm is as it should be', async () => {

@@ -18,6 +18,7 @@ const field = (least: number, most: number) => {
     range(least, most),
     steps.map((step) => `*/${step}`),
     fc.tuple(range(least, most), steps).map(([from, step]) => `${from}/${step}`),
+    fc.tuple(fc.integer({ min: least, max: most }), steps).map(([from, step]) => `${from}/${step}`),
   )
 }
 
@@ -33,14 +34,24 @@ const anyDates = fc.oneof(
 )
 const anyWeekdays = fc.oneof(field(0, 6), fc.constantFrom('7', 'MON-FRI', 'sun', '5#2', 'TUE,THU'))
 
+const anyMonths = fc.oneof(field(1, 12), fc.constant('JAN,JUL'))
+
+const among = (...values: (number | string)[]) =>
+  fc.subarray(values, { minLength: 1, maxLength: 3 }).map((some) => some.join(','))
+
+/** Crons whose closest ticks are often on both sides of a minute, an hour, midnight or the end of a month or year. */
+export const cronAroundMidnight = fc
+  .tuple(
+    among(0, 1, 10, 29, 30, 40, 50, 59),
+    among(0, 1, 30, 58, 59),
+    among(0, 1, 12, 22, 23),
+    fc.oneof(among(1, 2, 15, 28, 29, 30, 31, 'L'), field(1, 31)),
+    fc.oneof(among(1, 2, 3, 11, 12), anyMonths),
+    fc.oneof(among(0, 1, 4, 6, '5#1', '7#5'), anyWeekdays),
+  )
+  .map((fields) => fields.join(' '))
+
 /** Crons of six fields, some with names. */
 export const anyCron = fc
-  .tuple(
-    anySeconds,
-    anyMinutes,
-    anyHours,
-    anyDates,
-    fc.oneof(field(1, 12), fc.constant('JAN,JUL')),
-    anyWeekdays,
-  )
+  .tuple(anySeconds, anyMinutes, anyHours, anyDates, anyMonths, anyWeekdays)
   .map((fields) => fields.join(' '))

@@ -167,6 +167,32 @@ describe('an object whose tick is due later', () => {
     }))
 })
 
+describe('a stored tick that the cron does not name, of a version that read it differently', () => {
+  const stale = quarter(1) - 7 * MINUTE
+
+  it.each([
+    ['before it is due', stale - MINUTE],
+    ['when it is due', stale],
+    ['after it was due', stale + MINUTE],
+  ])('is replaced by the next tick, %s', (_, at) =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.state.note({ nextTickAt: stale })
+      expect(sim.look(at)).toBe(quarter(1))
+      expect(sim.fired()).toEqual([])
+      sim.look(quarter(1))
+      expect(sim.fired()).toEqual([quarter(1)])
+    }),
+  )
+
+  it('is removed if the cron names no time', () =>
+    simulateSchedule({ ...QUARTERS, cron: '0 0 31 2 */2' }, (sim) => {
+      sim.state.note({ nextTickAt: quarter(1) })
+      expect(sim.look(quarter(1))).toBeUndefined()
+      expect(sim.state.current!.nextTickAt).toBeNull()
+      expect(sim.fired()).toEqual([])
+    }))
+})
+
 describe('a clock that jumps', () => {
   it('a year ahead and back again: the schedule is not silent for a year', () =>
     simulateSchedule(QUARTERS, (sim) => {

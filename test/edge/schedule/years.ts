@@ -21,6 +21,8 @@ export const SPARSE = [
   '0 8 13 * 5',
   '20 */6 * * *',
   '7 1-23/2 */3 * *',
+  '0 0 */2 * 1',
+  '0/30 8 1/9 * */3',
 ]
 
 /** Ticks as near to each other as they may be, and others that are many. */

@@ -406,5 +406,95 @@ export const SENDERS: Record<string, string> = {
     x-hub-topic: orders
     ! x-webhook-secret: hunter2
     ! webhook-token: hunter2
-    - x-auth-token: not a header of webhooks`,
+    ! x-webhook-key: hunter2
+    ! x-auth-token: hunter2
+    ! x-token: hunter2
+    ! x-secret: hunter2
+    - x-custom: not named by the trigger`,
+  'Google push notifications': `
+    x-goog-channel-id: 4ba78bf0-6a47-11e2-bcfd-0800200c9a66
+    ! x-goog-channel-token: hunter2
+    x-goog-channel-expiration: Fri, 27 Nov 2026 01:13:52 GMT
+    x-goog-resource-id: ret08u3rv24htgh289g
+    x-goog-resource-uri: https://www.googleapis.com/drive/v3/files/1
+    x-goog-resource-state: update
+    x-goog-changed: content,properties
+    x-goog-message-number: 10`,
+  Adyen: `
+    hmacsignature: ab=
+    - protocol: HmacSHA256`,
+  'RingCentral, an event': `
+    ! verification-token: hunter2`,
+  Xendit: `
+    ! x-callback-token: hunter2
+    webhook-id: 1`,
+  Gitee: `
+    x-gitee-event: Push Hook
+    x-gitee-timestamp: 1700000000000
+    ! x-gitee-token: hunter2`,
+  DingTalk: `
+    timestamp: 1700000000000
+    sign: ab=`,
+  PhonePe: `
+    x-verify: ab###1`,
+  Tap: `
+    hashstring: ab`,
+  'Cloudflare notifications': `
+    ! cf-webhook-auth: hunter2
+    - cf-ray: 84e0`,
+  Asaas: `
+    ! asaas-access-token: hunter2`,
+  Clover: `
+    ! x-clover-auth: hunter2`,
+  Vapi: `
+    ! x-vapi-secret: hunter2`,
+  Hotmart: `
+    ! x-hotmart-hottok: hunter2`,
+  freee: `
+    ! x-freee-token: hunter2`,
+  Codeup: `
+    codeup-event: Push Hook
+    ! x-codeup-token: hunter2`,
+  Honeybadger: `
+    ! honeybadger-token: hunter2`,
+  Snipcart: `
+    ! x-snipcart-requesttoken: hunter2`,
+  PagBank: `
+    ! x-authenticity-token: 5e88`,
+  'WeChat Pay': `
+    wechatpay-serial: 5157F09EFDC096DE15EBE81A47057A7232F1B8E1
+    wechatpay-timestamp: 1700000000
+    wechatpay-nonce: ab
+    wechatpay-signature: ab=
+    wechatpay-signature-type: WECHATPAY2-SHA256-RSA2048`,
+  HyperPay: `
+    x-initialization-vector: 000000000000000000000000
+    x-authentication-tag: ab`,
+  DOKU: `
+    client-id: BRN-0001
+    request-id: 1
+    request-timestamp: 2026-01-01T00:00:00Z
+    signature: HMACSHA256=ab=`,
+  Sonos: `
+    x-sonos-event-seq-id: 1
+    x-sonos-namespace: playback
+    x-sonos-type: playbackStatus
+    x-sonos-target-type: groupId
+    x-sonos-target-value: RINCON_1
+    x-sonos-event-signature: ab`,
+  Pusher: `
+    x-pusher-key: 278d425bdf160c739803
+    x-pusher-signature: ab`,
+  Ably: `
+    x-ably-key: appId.keyId
+    x-ably-signature: ab=`,
+  NOWPayments: `
+    x-nowpayments-sig: ab`,
+  Chatwork: `
+    x-chatworkwebhooksignature: ab=`,
+  Squad: `
+    x-squad-encrypted-body: AB`,
+  'Dropbox Sign': `
+    content-md5: ab
+    content-sha256: ab=`,
 }

@@ -7,6 +7,7 @@ import { requireAllowed } from '../../../edge/triggers/trigger-rules.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
   JSON_DEPTH_MAX,
+  PASS_HEADERS_MAX,
   TRIGGER_SOURCE_MAX_BYTES,
 } from '../../../shared/limits.ts'
 import { patchTriggerRequest, TRIGGER_KINDS } from '../../../shared/wire/trigger.ts'
@@ -46,6 +47,11 @@ describe('what a kind of trigger takes', () => {
     ['schedule', { config: { cron: '0 * * * *', zone: 'UTC' } }, 'config.zone'],
     ['schedule', { options: { misfire: 'all', on_lost: 'retry', concurrency: 2 } }, undefined],
     ['webhook', { options: { dedup: { header: 'Authorization' } } }, 'options.dedup.header'],
+    ['webhook', { options: { pass_headers: ['X-Custom', 'x_other'] } }, undefined],
+    ['webhook', { options: { pass_headers: [] } }, undefined],
+    ['webhook', { options: { pass_headers: ['cf-webhook-auth'] } }, undefined],
+    ['schedule', { options: { pass_headers: ['x-custom'] } }, 'options.pass_headers'],
+    ['chain_event', { options: { pass_headers: ['x-custom'] } }, 'options.pass_headers'],
     ['schedule', { options: { dedup: true } }, 'options.dedup'],
     ['schedule', { options: { dedup: { header: 'x-id' } } }, 'options.dedup'],
     ['schedule', { options: { handshake: 'slack' } }, 'options.handshake'],
@@ -56,6 +62,39 @@ describe('what a kind of trigger takes', () => {
     ['chain_event', { options: { misfire: 'all' } }, 'options.misfire'],
   ])('%s with %j: %s', (kind, body, field) => {
     expect(refusedField(kind, body)).toBe(field)
+  })
+
+  it.each([
+    ['Authorization', /authorization carries a credential/],
+    ['proxy-authorization', /carries a credential/],
+    ['COOKIE', /carries a credential/],
+    ['X-Api-Key', /carries a credential/],
+    ['X-Forwarded-For', /set by proxies or the platform/],
+    ['cf-connecting-ip', /set by proxies or the platform/],
+    ['Host', /set by proxies or the platform/],
+    ['Transfer-Encoding', /set by proxies or the platform/],
+  ])('a stolen credential: options.pass_headers cannot name %s, and says why', (name, reason) => {
+    const options = patchTriggerRequest.parse({ options: { pass_headers: ['x-custom', name] } })
+    try {
+      requireAllowed('webhook', options, CHAINS)
+      expect.unreachable()
+    } catch (error) {
+      expect(toApiError(error)).toMatchObject({
+        status: 422,
+        message: expect.stringMatching(reason),
+        fix: expect.stringMatching(/./),
+      })
+    }
+  })
+
+  it('options.pass_headers are lower-cased and deduplicated, at most 16 names of headers', () => {
+    const parsed = (pass_headers: unknown) =>
+      patchTriggerRequest.safeParse({ options: { pass_headers } }).data?.options?.pass_headers
+    expect(parsed(['X-B', 'x-a', 'x-b'])).toEqual(['x-b', 'x-a'])
+    const names = Array.from({ length: PASS_HEADERS_MAX + 1 }, (_, i) => `x-${i}`)
+    expect(parsed(names.slice(1))).toHaveLength(PASS_HEADERS_MAX)
+    for (const wrong of [names, 'x-a', [''], ['x a'], ['x:a'], ['x-\u00e4'], [1], ['x'.repeat(65)]])
+      expect(parsed(wrong)).toBeUndefined()
   })
 
   it('default_params may have the keys that an event always wins over', () => {
@@ -93,6 +132,9 @@ describe('the configuration of a chain event', () => {
   const TOPIC = `0x${'0a'.repeat(32)}`
   const usual = { chain: 'base', contract_address: ADDRESS, event_signature: TRANSFER }
 
+  const topics = (count: number) =>
+    Array.from({ length: count }, (_, n) => `0x${String(n).padStart(64, '0')}`)
+
   /** What is said of it, or `undefined` where it is taken. */
   function refused(over: object): string | undefined {
     const config = Object.fromEntries(
@@ -109,12 +151,15 @@ describe('the configuration of a chain event', () => {
   it.each<[string, object]>([
     ['an address in lower case', { contract_address: ADDRESS.toLowerCase() }],
     ['an address in upper case', { contract_address: `0x${ADDRESS.slice(2).toUpperCase()}` }],
+    ['an address with a wrong checksum', { contract_address: ADDRESS.replace('dAC', 'DAC') }],
     ['spaces in the signature', { event_signature: 'Transfer(address, address, uint256)' }],
     ['the signature as it is declared', { event_signature: MARKED }],
     ['a start block', { start_block: 0 }],
     ['a start block as decimal digits', { start_block: '21000000' }],
     ['a start block as hex digits', { start_block: '0x1406F40' }],
     ['no topic filters', { topic_filters: [] }],
+    ['100 topics in each entry', { topic_filters: Array(3).fill(topics(100)) }],
+    ['null for the start block and the filters', { start_block: null, topic_filters: null }],
     ['a topic, a list and anything', { topic_filters: [TOPIC, [TOPIC, TOPIC], null] }],
     [
       'a marked signature, and nothing for the argument that is in the data',
@@ -142,7 +187,6 @@ describe('the configuration of a chain event', () => {
     ],
     ['a list of addresses', { contract_address: [ADDRESS] }, 'config.contract_address: expected a'],
     ['the zero address', { contract_address: `0x${'0'.repeat(40)}` }, 'no contract is at the zero'],
-    ['a wrong checksum', { contract_address: ADDRESS.replace('dAC', 'DAC') }, ADDRESS],
     ['no signature', { event_signature: undefined }, 'config.event_signature: it is missing'],
     ['a signature that is no text', { event_signature: 5 }, 'config.event_signature: expected a s'],
     ['a hash as signature', { event_signature: TOPIC }, 'config.event_signature: at position 0'],
@@ -173,9 +217,9 @@ describe('the configuration of a chain event', () => {
     ],
     ['an empty list', { topic_filters: [null, []] }, 'config.topic_filters[1]: an empty list'],
     [
-      'eleven topics',
-      { topic_filters: [Array(11).fill(TOPIC)] },
-      'config.topic_filters[0]: 11 topics',
+      '101 topics',
+      { topic_filters: [Array(101).fill(TOPIC)] },
+      'config.topic_filters[0]: 101 topics',
     ],
     [
       'an address for a topic',

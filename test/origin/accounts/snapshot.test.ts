@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { wasTransferred } from '../../../origin/accounts/ownership-mode.ts'
 import type { SnapshotKeeper } from '../../../origin/accounts/mirror/snapshot-keeper.ts'
 import { type JsonRpcProxy, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { everythingIn } from './generated-events.ts'
-import { grants, type Mirrored, newHash, startMirrored, WALLETS } from './mirrored.ts'
+import { grants, type Mirrored, newAddress, newHash, startMirrored, WALLETS } from './mirrored.ts'
 
 let world: Mirrored
 let proxy: JsonRpcProxy
@@ -62,6 +63,24 @@ describe('a snapshot', () => {
     expect(everythingIn(mirror.current())).toEqual(everything)
     expect(unusable).toEqual([])
     expect(asked).not.toContain('eth_getLogs')
+  })
+
+  it('former owner: a transfer is known from the file as from the chain', async () => {
+    const [kept, handedOn] = [await world.newAccount(), await world.newAccount()]
+    await world.write('convertToChainSecuredAccount', kept, WALLETS[3], newHash())
+    await world.write('convertToChainSecuredAccount', handedOn, WALLETS[1], newHash())
+    const transfer = 'transferChainSecuredAccountOwnership'
+    await world.writeAs(WALLETS[1], transfer, handedOn, newAddress())
+    await world.send('anvil_mine', ['0x5'])
+    await keep()
+    const { mirror, asked } = await start(world.snapshots(name).keeper)
+    expect(asked).not.toContain('eth_getLogs')
+    const read = (await world.mirror()).mirror
+    for (const state of [mirror.current(), read.current()])
+      expect([kept, handedOn].map((hash) => wasTransferred(state.account(hash)!))).toEqual([
+        false,
+        true,
+      ])
   })
 
   it('is gone on from: what was written since is there too, and what was revoked since is not', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addFuel, withFuel } from '../../../origin/actions/engine/fuel.ts'
 import { cycleBreakers } from '../../../origin/actions/engine/wasm/call-cycles.ts'
+import { addHeapEnd } from '../../../origin/actions/engine/wasm/heap-end.ts'
 import { readLayout } from '../../../origin/actions/engine/wasm/module.ts'
 import { createTestEngine, Module, stockModule, validate } from './fuel-engine.ts'
 
@@ -12,10 +13,22 @@ describe('the engine with fuel', () => {
     expect(validate(fueled)).toBe(true)
   })
 
-  it('has the imports and exports that it had, so its counter is not among them', () => {
-    expect(Module.exports(new Module(fueled))).toEqual(Module.exports(new Module(stock)))
+  it('exports the end of its heap beside what it had, and not its counter', () => {
+    const heapEnd = { name: 'heapEnd', kind: 'global' }
+    expect(Module.exports(new Module(fueled))).toEqual([
+      ...Module.exports(new Module(stock)),
+      heapEnd,
+    ])
     expect(Module.imports(new Module(fueled))).toEqual(Module.imports(new Module(stock)))
-    expect(Module.exports(new Module(fueled)).map(({ kind }) => kind)).not.toContain('global')
+  })
+
+  it('has one function that moves the end of its heap', () => {
+    const end = readLayout(stock).bodies.at(-1)!.end
+    expect(() => addHeapEnd(stock.subarray(0, end))).toThrow(Error)
+    const moved = Buffer.from(stock)
+    const store = Buffer.from([0x41, 0xd0, 0xa6, 0x05, 0x20, 0x00, 0x36, 0x02, 0x00])
+    moved[moved.indexOf(store) + 1] = 0xd4
+    expect(() => addHeapEnd(moved)).toThrow('in 0 functions, not in one')
   })
 
   it('is the same each time, and the module that was given is left as it was', () => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { eventParams } from '../../../edge/queue/firing.ts'
+import { PARSING_RULES } from '../../../edge/queue/webhook-event.ts'
 import { safeHeaders } from '../../../edge/triggers/webhook-headers.ts'
 import type { Capability, RunResult } from '../../../origin/actions/run.ts'
 import { sharedPool } from './sandbox.ts'
@@ -232,6 +233,7 @@ function params({ body, headers, url = URL_OF_HOOK }: Delivery, contentType: str
     query: Object.fromEntries(new URL(url).searchParams),
     receivedAt: RECEIVED_AT,
     contentType,
+    rules: PARSING_RULES,
     headers: safeHeaders(received).headers,
   } as const
   return JSON.stringify({ channel: 'a default', ...eventParams(firing, Buffer.from(body)) })
@@ -371,6 +373,22 @@ describe('the snippets of docs/triggers.md', () => {
       })
   })
 
+  it('for GitHub, with its default content type, take a form and refuse a forged one', async () => {
+    const gitHub = SENDERS.find(({ heading }) => heading === 'GitHub')!
+    const inForm = { ...gitHub, contentType: 'application/x-www-form-urlencoded' }
+    const body = `payload=${encodeURIComponent('{"repository":{"full_name":"owner/räpo"}}')}`
+    const signed = (secret: string) => ({
+      body,
+      headers: {
+        'x-hub-signature-256': `sha256=${mac(secret, body).digest('hex')}`,
+        'x-github-event': 'push',
+      },
+    })
+    expect(valueOf(await deliver(inForm, () => signed(SECRET)))).toEqual(gitHub.response)
+    const forged = await deliver(inForm, () => signed(`${SECRET}.`))
+    expect(forged).toMatchObject(refused(gitHub.refusal))
+  })
+
   describe('for Twilio, with a JSON body', () => {
     const twilio = SENDERS.find(({ heading }) => heading === 'Twilio')!
     const body = '{"MessageSid":"SM2"}'
@@ -381,7 +399,7 @@ describe('the snippets of docs/triggers.md', () => {
 
     it('take the body whose digest is in the signed URL', async () => {
       const result = await deliver(inJson, () => ({ body, headers, url }))
-      expect(valueOf(result)).toEqual({ message: null })
+      expect(valueOf(result)).toEqual({ message: 'SM2' })
     })
 
     it.each([

@@ -49,10 +49,13 @@ async function otherFacet(): Promise<string> {
   return facet.getAddress()
 }
 
-/** An earlier version's diamond: a function missing, one of an older code, one that is no more. */
+/** The views that the first version did not have. */
+const NEW_VIEWS = ['allApiKeyHashesToMaster', 'adminWalletAddress']
+
+/** An earlier version's diamond: functions missing, one of an older code, one that is no more. */
 async function makeOld() {
   const older = await otherFacet()
-  await cut(NOBODY, CUT.remove, [selectorOf('deleteAction'), selectorOf('mayExecute')])
+  await cut(NOBODY, CUT.remove, ['deleteAction', 'mayExecute', ...NEW_VIEWS].map(selectorOf))
   await cut(older, CUT.replace, [selectorOf('addGroup'), selectorOf('apiPayers')])
   await cut(older, CUT.add, [id('registerWallet(uint256)').slice(0, 10)])
 }
@@ -94,6 +97,7 @@ test('an old diamond gets the facets of the artifacts in one cut, and keeps its 
   expect([...(await config.read('apiPayers'))]).toEqual([config.payer.address])
   expect(await config.read('nodeConfiguration', 'token')).toBe('ETH')
   expect(await config.read('mayExecute', hashOf('k'), 7n, pkpIdOf('w'))).toBe(true)
+  expect(await config.read('allApiKeyHashesToMaster', account)).toBe(account)
   expect(await upgrade()).toBe(false)
 })
 

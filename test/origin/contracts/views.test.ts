@@ -1,9 +1,11 @@
-import { ZeroHash } from 'ethers'
+import { id, ZeroAddress, ZeroHash } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  addressOf,
   cidHashOf,
   EVERY_WALLET,
   hashOf,
+  hashOfWallet,
   pkpIdOf,
   startAccountConfig,
   usageKey,
@@ -155,6 +157,33 @@ describe('read at a block of the past', () => {
     await expect(config.readAt(before, 'accountOf', hash)).rejects.toMatchObject({
       revert: { name: 'AccountDoesNotExist' },
     })
+  })
+})
+
+describe('the views by their specified names', () => {
+  test('answer under every hash of an account, and zero for an unknown one', async () => {
+    const hash = await config.newAccount('of the views')
+    const next = hashOf('alias of the views')
+    await write('rotateAccountApiKey', hash, next)
+    const { adminWallet } = await config.read('accountOf', hash)
+    for (const name of [hash, next]) {
+      expect(await config.read('allApiKeyHashesToMaster', name)).toBe(hash)
+      expect(await config.read('adminWalletAddress', name)).toBe(adminWallet)
+    }
+    for (const name of [hashOf('of nobody'), 0n]) {
+      expect(await config.read('allApiKeyHashesToMaster', name)).toBe(0n)
+      expect(await config.read('adminWalletAddress', name)).toBe(ZeroAddress)
+    }
+  })
+
+  test('of a usage key are zero, and of an admin wallet lead to its account', async () => {
+    const hash = await config.newAccount('to be converted')
+    await write('setUsageApiKey', hash, hashOf('a usage key'), usageKey())
+    const admin = addressOf('the admin to come')
+    await write('convertToChainSecuredAccount', hash, admin, id('a proof'))
+    expect(await config.read('adminWalletAddress', hash)).toBe(admin)
+    expect(await config.read('allApiKeyHashesToMaster', hashOfWallet(admin))).toBe(hash)
+    expect(await config.read('allApiKeyHashesToMaster', hashOf('a usage key'))).toBe(0n)
   })
 })
 

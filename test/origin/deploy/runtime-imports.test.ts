@@ -6,7 +6,12 @@ import { EXECUTOR_ENTRY, TEMPLATE_BUILDER } from '../../../origin/actions/pool/f
 import { runtimeFiles } from '../../../origin/deploy/image/runtime-files.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const ENTRIES = ['origin/main.ts', EXECUTOR_ENTRY, relative(root, TEMPLATE_BUILDER)]
+const ENTRIES = [
+  'origin/main.ts',
+  'origin/actions/source-cid/worker.ts',
+  EXECUTOR_ENTRY,
+  relative(root, TEMPLATE_BUILDER),
+]
 
 /** Every file of ours that a file names in an import, and the packages that they name. */
 function reached(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ContractRefused } from '../../../origin/accounts/writer.ts'
+import { accountEmails } from '../../../origin/db/schema.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { EVERY_RIGHT } from './valid-requests.ts'
 
 let origin: TestOrigin
 beforeAll(async () => {
@@ -24,6 +27,49 @@ describe('new_account', () => {
     const key = await origin.account()
     expect((await origin.core('account_exists', { key })).body).toBe(true)
     expect((await origin.core('create_wallet', { key, method: 'POST' })).status).toBe(200)
+  })
+
+  it('keeps the e-mail address, which get_account shows to the owner', async () => {
+    const email = 'ada@example.com'
+    const body = { account_name: 'Ada', account_description: 'first', email }
+    const { api_key: key, wallet_address } = (await origin.core('new_account', { body })).body
+    const usage = await origin.usageKey(key, EVERY_RIGHT)
+    expect((await origin.core('get_account', { key })).body).toEqual({
+      account_name: 'Ada',
+      account_description: 'first',
+      email,
+      wallet_address,
+      api_key_hash: origin.hashOf(key),
+      managed: true,
+    })
+    expect((await origin.core('get_account', { key: usage })).status).toBe(403)
+    expect((await origin.core('get_account', { key: await origin.account() })).body.email).toBe(
+      null,
+    )
+  })
+
+  it('leaked database or log: the e-mail address is in neither in the clear', async () => {
+    const email = 'canary-5b1c@example.com'
+    const body = { account_name: 'a', account_description: '', email }
+    const { api_key: key } = (await origin.core('new_account', { body })).body
+    const rows = await origin.database.db.select().from(accountEmails)
+    const row = rows.find(({ accountHash }) => accountHash === origin.hashOf(key))!
+    expect(Buffer.from(row.email).toString('latin1')).not.toContain('canary')
+    expect(JSON.stringify(origin.logs)).not.toContain('canary')
+    // Another account's row does not open with it.
+    const other = await origin.account()
+    const moved = { accountHash: origin.hashOf(other), email: row.email }
+    await origin.database.db.insert(accountEmails).values(moved)
+    expect((await origin.core('get_account', { key: other })).status).toBe(500)
+  })
+
+  it('keeps no e-mail address of an account that was refused', async () => {
+    const rows = async () => (await origin.database.db.select().from(accountEmails)).length
+    const before = await rows()
+    const app = origin.appThatCannotWrite(new ContractRefused('InvalidRequest', ['no']))
+    const body = { account_name: 'a', account_description: '', email: 'ada@example.com' }
+    expect((await origin.core('new_account', { body, app })).status).toBe(400)
+    expect(await rows()).toBe(before)
   })
 
   it('never sends the e-mail address to the chain', async () => {
@@ -113,7 +159,11 @@ describe('add_group', () => {
     const { pkp_id } = await origin.wallet(other)
     const body = { name: 'a', pkp_ids_permitted: [pkp_id] }
     const answer = await origin.core('add_group', { key, body })
-    expect([answer.status, answer.body.error]).toEqual([404, 'not_found'])
+    expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([
+      404,
+      'wallet_does_not_exist',
+    ])
+    expect(answer.body).toContain(pkp_id)
   })
 
   it('gives a usage key no group wider than its own permissions', async () => {

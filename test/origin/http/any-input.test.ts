@@ -184,10 +184,12 @@ function isKnownAnswer({ status, headers, body }: Awaited<ReturnType<TestOrigin[
   expect([200, 400, 401, 403, 404, 409, 422]).toContain(status)
   if (status === 200) return
   if (typeof body === 'string') {
-    expect([400, 409]).toContain(status)
+    expect([400, 404, 409]).toContain(status)
     expect(headers.get('x-svc-error')).toMatch(/^[a-z_]+$/)
   } else {
-    expect(Object.keys(body).toSorted()).toEqual(['docs_url', 'error', 'fix', 'message'])
+    const { reason, ...specified } = body
+    expect(reason).toBe(headers.get('x-svc-error') ?? undefined)
+    expect(Object.keys(specified).toSorted()).toEqual(['docs_url', 'error', 'fix', 'message'])
     for (const text of Object.values(body)) expect(text).toMatch(/./)
   }
 }

@@ -24,6 +24,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   '/core/v1/convert_to_chain_secured_account': 'master',
   '/core/v1/create_wallet': 'right',
   '/core/v1/create_wallet_with_signature': 'signed',
+  '/core/v1/get_account': 'master',
   '/core/v1/list_wallets': 'master',
   '/core/v1/list_wallets_in_group': 'right',
   '/core/v1/add_group': 'right',
@@ -267,7 +268,8 @@ describe.each(rows.filter(({ access }) => access === 'any'))('$path', (row) => {
 })
 
 const charged = rows.filter(
-  ({ operation, path }) => operation.writes !== undefined || path === '/core/v1/svc_action',
+  ({ operation: { writes, isFree }, path }) =>
+    (writes !== undefined && !isFree) || path === '/core/v1/svc_action',
 )
 
 describe.each(charged)('$path', (row) => {

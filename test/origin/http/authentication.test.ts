@@ -89,6 +89,27 @@ describe('a usage key', () => {
     expect((await origin.run(await origin.usageKey(account, {}), CODE)).status).toBe(403)
   })
 
+  it('with [0] runs any action of any group, and is told to add one that is in none', async () => {
+    const account = await origin.account()
+    const usage = await origin.usageKey(account, { execute_in_groups: [0] })
+    const cid = (await origin.core('get_svc_action_ipfs_id', { body: CODE })).body
+    const refused = await origin.run(usage, CODE)
+    expect([refused.status, refused.body.error]).toEqual([403, 'forbidden'])
+    expect(refused.body.message).toBe(
+      `The key may run every action that a group of the account permits, and no group permits ${cid}.`,
+    )
+    expect(refused.body.fix).toContain('Add the action to a group of the account')
+    await origin.group(account, { cid_hashes_permitted: [id(cid)] })
+    expect((await origin.run(usage, CODE)).status).toBe(200)
+
+    const listing = await origin.usageKey(account, { execute_in_groups: [1] })
+    const other = await origin.run(listing, `${CODE} `)
+    expect([other.status, other.body.fix]).toEqual([
+      403,
+      expect.stringContaining('lists in execute_in_groups'),
+    ])
+  })
+
   it('runs nothing of another account', async () => {
     const [mine, theirs] = [await origin.account(), await origin.account()]
     await origin.group(theirs, { cid_hashes_permitted: [0] })
@@ -107,8 +128,8 @@ describe('a refusal by the contract', () => {
   }
 
   it.each([
-    ['AccountDoesNotExist', 404, 'account_does_not_exist', 'object'],
-    ['GroupDoesNotExist', 404, 'group_does_not_exist', 'object'],
+    ['AccountDoesNotExist', 404, 'account_does_not_exist', 'string'],
+    ['GroupDoesNotExist', 404, 'group_does_not_exist', 'string'],
     ['NoAccountAccess', 403, 'no_account_access', 'object'],
     ['NotMasterAccount', 403, 'not_master_account', 'object'],
     ['AccountAlreadyExists', 409, 'account_already_exists', 'string'],

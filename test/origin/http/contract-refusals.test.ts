@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { accountConfig } from '../../../origin/accounts/chain.ts'
+import { ForeseenRefusal } from '../../../origin/accounts/foreseen-refusal.ts'
 import { ContractRefused } from '../../../origin/accounts/writer.ts'
 import { failureAnswer } from '../../../origin/http/failure.ts'
 
@@ -38,19 +39,34 @@ describe('an error of the contract', () => {
       expect(answer.status).toBe(status)
       expect(answer.headers['x-svc-error']).toMatch(/^[a-z]+(_[a-z]+)*$/)
       expect(JSON.stringify(answer.body)).not.toMatch(/undefined|null|\bNaN\b/)
-      expect(typeof answer.body).toBe(status === 400 || status === 409 ? 'string' : 'object')
+      expect(typeof answer.body).toBe([400, 404, 409].includes(status) ? 'string' : 'object')
     }
   })
 
+  it.each(documented)('$name has one answer, foreseen or reverted', ({ name }) => {
+    const args = argumentsOf(name)
+    const foreseen = failureAnswer(new ForeseenRefusal(name, args), 'https://origin.test')
+    expect(foreseen).toEqual(answerTo(name, args))
+  })
+
+  it.each(documented.filter(({ status }) => status === 403))(
+    '$name is the structured 403 of authorization, with its name beside it',
+    ({ name }) => {
+      const { body, headers, code } = answerTo(name, argumentsOf(name))
+      expect(body).toMatchObject({ error: 'forbidden', reason: code })
+      expect(headers['x-svc-error']).toBe(code)
+    },
+  )
+
   it('names what is missing', () => {
-    expect(answerTo('GroupDoesNotExist', ['1', '42']).body).toMatchObject({
-      message: 'The account has no group 42.',
-    })
+    expect(answerTo('GroupDoesNotExist', ['1', '42']).body).toBe(
+      'The account has no group 42. Name one of list_groups; ids of removed groups are not used again.',
+    )
     const hash = `0x${'0'.repeat(62)}ff`
-    expect(answerTo('UsageApiKeyDoesNotExist', ['1', '255']).body).toMatchObject({
-      message: `The account has no usage key with the hash ${hash}.`,
-    })
-    expect(answerTo('TooManyIds', ['pkpIds', '501', '500']).body).toBe(
+    expect(answerTo('UsageApiKeyDoesNotExist', ['1', '255']).body).toContain(
+      `The account has no usage key with the hash ${hash}.`,
+    )
+    expect(answerTo('TooManyIds', ['pkpIds', '501', '500']).body).toContain(
       'pkpIds: 501, and at most 500 are taken.',
     )
   })

@@ -8,10 +8,46 @@ import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
 const { paths } = openApiDocument(operations, 'https://origin.test')
 const answers = new Map(operations.map(({ method, path, answer }) => [`${method} ${path}`, answer]))
 
-const failure = z.union([
-  z.string(),
-  z.strictObject({ error: z.string(), message: z.string(), fix: z.string(), docs_url: z.string() }),
-])
+const structured = z.strictObject({
+  error: z.string(),
+  reason: z.string().optional(),
+  message: z.string(),
+  fix: z.string(),
+  docs_url: z.string(),
+})
+const failure = z.union([z.string(), structured])
+
+/** The word of each status (specification, Errors), copied from there. */
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  402: 'payment_required',
+  403: 'forbidden',
+  404: 'not_found',
+  422: 'unprocessable_entity',
+  429: 'too_many_requests',
+  500: 'internal_error',
+  503: 'service_unavailable',
+}
+
+/**
+ * Holds a structured error against the specification's table, and its finer reason against the header.
+ * @throws {Error}
+ */
+export function requireSpecifiedWord(answer: {
+  status: number
+  headers: Headers
+  body: unknown
+}): void {
+  const { status, headers, body } = answer
+  const read = structured.safeParse(body)
+  if (status < 400 || !read.success) return
+  const { error, reason } = read.data
+  const word = WORDS[status] ?? error
+  if (error !== word) throw new Error(`${status} has the error ${error}, and ${word} is specified`)
+  const named = headers.get('x-svc-error') ?? undefined
+  if (reason !== named) throw new Error(`the reason ${reason} is ${named} in x-svc-error`)
+}
 
 /** @throws {Error} where a described operation answers what its description does not say */
 export function requireDescribed(

@@ -74,8 +74,8 @@ function newCredits(): Credits {
 }
 
 const newRun = () => ({ id: 'T'.repeat(32) + randomBytes(12).toString('base64url'), attempt: 1 })
-const count = (answers: readonly { status: number; body: { error?: string } }[], error: string) =>
-  answers.filter(({ status, body }) => status === 429 && body.error === error).length
+const count = (answers: readonly { status: number; body: { reason?: string } }[], reason: string) =>
+  answers.filter(({ status, body }) => status === 429 && body.reason === reason).length
 
 describe('the allowance for failed executions', () => {
   it('is counted: a run that throws, and not one that succeeds', async () => {
@@ -93,7 +93,7 @@ describe('the allowance for failed executions', () => {
   it('counts a run that was stopped for want of credit', async () => {
     const key = await origin.poor(1)
     const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
-    expect([status, body.error]).toEqual([402, 'out_of_credits'])
+    expect([status, body.reason]).toEqual([402, 'out_of_credits'])
     expect(await failedMs(origin.hashOf(key), await pairOf(key, SLEEPS))).toBeGreaterThan(900)
   })
 
@@ -103,11 +103,11 @@ describe('the allowance for failed executions', () => {
     const { credits } = origin.services
     await credits.setCap({ accountHash: keyHash, keyHash }, { capCents: 1, windowSeconds: 3_600 })
     const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
-    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect([status, body.reason]).toEqual([402, 'spend_cap_reached'])
     expect(body.message).toContain('was stopped after 1 s')
     expect((await origin.run(key, ECHO)).status).toBe(200)
     const refused = await origin.run(key, ECHO)
-    expect([refused.status, refused.body.error]).toEqual([402, 'spend_cap_reached'])
+    expect([refused.status, refused.body.reason]).toEqual([402, 'spend_cap_reached'])
     expect(refused.body.message).toContain(
       'This costs $0.01 and the key may spend $0.00 more: its cap is $0.01 in 3600 s.',
     )
@@ -135,7 +135,7 @@ describe('the allowance for failed executions', () => {
     const key = await origin.account()
     await haveFailed(origin.hashOf(key), await pairOf(key, THROWS), FAILED_EXECUTION_MS)
     const { status, headers, body } = await origin.run(key, THROWS)
-    expect([status, body.error]).toEqual([429, 'failed_execution_allowance'])
+    expect([status, body.reason]).toEqual([429, 'failed_execution_allowance'])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(59 * 60)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(61 * 60)
     expect(body.message).toContain('of this action by this key')
@@ -166,7 +166,7 @@ describe('the allowance for failed executions', () => {
     const refused = flood.filter(({ state }) => state === 'refused')
     for (const answer of refused)
       expect(answer).toMatchObject({ status: 429, retry_after_s: expect.any(Number) })
-    expect(refused.map(({ error }) => error)).toContain('failed_execution_allowance')
+    expect(refused.map(({ reason }) => reason)).toContain('failed_execution_allowance')
     expect(await failedMs(account, pair)).toBeLessThanOrEqual(FAILED_EXECUTION_MS)
     expect((await origin.run(other!, ECHO)).status).toBe(200)
     expect((await origin.run(other!, THROWS)).status).toBe(500)
@@ -178,7 +178,7 @@ describe('the allowance for failed executions', () => {
     const all = FAILED_EXECUTION_PAIRS * FAILED_EXECUTION_MS
     await haveFailed(origin.hashOf(key), '', all)
     const { status, body } = await origin.run(key, `${THROWS} // again`)
-    expect([status, body.error]).toEqual([429, 'failed_execution_allowance'])
+    expect([status, body.reason]).toEqual([429, 'failed_execution_allowance'])
     expect(body.message).toContain('of this account')
     expect((await origin.run(await origin.account(), `${THROWS} // again`)).status).toBe(500)
   })
@@ -196,7 +196,7 @@ describe('the allowance for failed executions', () => {
     // It is known from now on that such a run takes no time; and it has paid for another second.
     expect((await origin.run(key, SLEEPS, { ms: 1 })).status).toBe(200)
     const both = await Promise.all([1, 2].map(() => origin.run(key, SLEEPS, { ms: 8_000 })))
-    const stopped = both.map(({ status, body }) => [status, body.error, body.message])
+    const stopped = both.map(({ status, body }) => [status, body.reason, body.message])
     expect(stopped).toContainEqual([
       429,
       'failed_execution_allowance',
@@ -230,7 +230,7 @@ describe('the allowance for failed executions', () => {
       app: anotherApp(),
       body: { code: SLEEPS_AND_THROWS, js_params: { ms: 100 } },
     })
-    expect([status, body.error]).toEqual([429, 'failed_execution_allowance'])
+    expect([status, body.reason]).toEqual([429, 'failed_execution_allowance'])
   })
 
   it('a run that has ended is told of when it is spent', async () => {
@@ -252,7 +252,7 @@ describe('the allowance for failed executions', () => {
       services.executions = new Executions({ ...services, pool, credits: newCredits(), limits })
       expect(await origin.execute({ credential, code: THROWS, run })).toEqual(first)
       const other = await origin.execute({ credential, code: THROWS, run: newRun() })
-      expect(other).toMatchObject({ state: 'refused', error: 'failed_execution_allowance' })
+      expect(other).toMatchObject({ state: 'refused', reason: 'failed_execution_allowance' })
     } finally {
       services.executions = own
     }

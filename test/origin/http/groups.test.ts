@@ -167,9 +167,33 @@ describe('update_group', () => {
 
   it('of a group that is not there is 404 and names it', async () => {
     const answer = await origin.core('update_group', { key, body: { group_id: 987, name: 'x' } })
-    expect([answer.status, answer.body.error]).toEqual([404, 'not_found'])
-    expect(answer.body.message).toContain('987')
+    expect([answer.status, answer.body]).toEqual([404, expect.stringContaining('no group 987')])
     expect(answer.headers.get('x-svc-error')).toBe('group_does_not_exist')
+  })
+
+  it.each(['get_group', 'list_wallets_in_group', 'list_actions'])(
+    'that %s does not find is the structured 404 of a read: the contract is not asked',
+    async (name) => {
+      const { status, body, headers } = await origin.call(`/core/v1/${name}?group_id=987`, { key })
+      expect(status).toBe(404)
+      expect(body).toMatchObject({ error: 'not_found', reason: 'group_does_not_exist' })
+      expect(body.message).toContain('987')
+      expect(headers.get('x-svc-error')).toBe('group_does_not_exist')
+    },
+  )
+
+  it('refused on chain has the answer of one refused in the mirror, with its status', async () => {
+    // `remove_group` leaves it to the contract whether the group exists; `update_group` looks into the mirror.
+    const [byChain, byMirror] = await Promise.all([
+      origin.core('remove_group', { key, body: { group_id: 987 } }),
+      origin.core('update_group', { key, body: { group_id: 987, name: 'x' } }),
+    ])
+    const told = ({ status, body, headers }: typeof byChain) => [
+      status,
+      body,
+      headers.get('x-svc-error'),
+    ]
+    expect(told(byChain)).toEqual(told(byMirror))
   })
 
   it('to a wallet of another account is 404, and changes nothing', async () => {
@@ -359,7 +383,7 @@ describe('a bad request', () => {
       400,
       'pkp_ids_permitted',
     ],
-    ['update_group', { group_id: 1, cid_hashes_permitted: null }, 422, 'cid_hashes_permitted'],
+    ['update_group', { group_id: 1, cid_hashes_permitted: 7 }, 422, 'cid_hashes_permitted'],
   ])('%s %j is %d and names %s', async (name, body, status, field) => {
     const answer = await origin.core(name, { key, body })
     expect(answer.status).toBe(status)

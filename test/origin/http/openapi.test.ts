@@ -52,7 +52,7 @@ describe('the description of the API', () => {
   it('says which operations need a key', () => {
     const noKey = operations.filter(({ auth }) => auth === 'none' || auth === 'wallet_signature')
     const billing =
-      /\/(balance|usage|create_payment_intent|confirm_payment|list_api_keys|update_usage_api_key)$/
+      /\/(balance|usage|create_payment_intent|confirm_payment|get_account|list_api_keys|update_usage_api_key)$/
     for (const { method, path } of operations) {
       const { security } = at(method.toLowerCase(), path)
       const wallet = billing.test(path) ? [{ WalletAuth: [] }] : []
@@ -100,14 +100,29 @@ describe('the description of the API', () => {
   it('says both shapes of an error where both can be, and that 429 and 503 say when to retry', () => {
     const { responses, headers } = description.components
     const shapes = (name: string) => responses[name].content['application/json'].schema
-    for (const name of ['bad_request', 'conflict', 'internal_error'])
+    for (const name of ['bad_request', 'not_found', 'conflict', 'internal_error'])
       expect(shapes(name).oneOf).toHaveLength(2)
-    for (const name of ['unauthorized', 'payment_required', 'forbidden', 'not_found'])
+    for (const name of ['unauthorized', 'payment_required', 'forbidden'])
       expect(shapes(name).$ref).toBe('#/components/schemas/Error')
     for (const name of ['too_many_requests', 'service_unavailable'])
       expect(Object.keys(responses[name].headers)).toContain('retry-after')
-    expect(Object.keys(responses.internal_error.headers)).toContain('x-svc-error')
+    for (const { headers: named } of Object.values<any>(responses))
+      expect(Object.keys(named)).toContain('x-svc-error')
     expect(Object.keys(headers)).toContain('x-total-count')
+  })
+
+  it('says what the wildcard of execute_in_groups reaches, wherever the field is', () => {
+    const schema = (media: any) => media.content['application/json'].schema
+    const ofRequest = (name: string) =>
+      schema(at('post', `/core/v1/${name}`).requestBody).properties.execute_in_groups
+    const listed = schema(at('get', '/core/v1/list_api_keys').responses[200])
+    for (const field of [
+      ofRequest('add_usage_api_key'),
+      ofRequest('add_usage_api_key_with_signature'),
+      ofRequest('update_usage_api_key'),
+      listed.items.properties.execute_in_groups,
+    ])
+      expect(field.description).toContain('[0] stands for every group of the account')
   })
 
   it('offers Idempotency-Key where it counts: POST with a key', () => {

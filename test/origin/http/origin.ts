@@ -3,12 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { apiKeyHash } from '../../../origin/accounts/api-key.ts'
 import { AccountsMirror } from '../../../origin/accounts/mirror.ts'
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
+import { AccountEmails } from '../../../origin/accounts/account-emails.ts'
 import { ConversionProofs } from '../../../origin/accounts/wallet-proofs/conversion-proofs.ts'
 import { WalletProofs } from '../../../origin/accounts/wallet-proofs/wallet-proofs.ts'
 import { KeyUses } from '../../../origin/accounts/key-uses.ts'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
+import { BodyRooms } from '../../../origin/admission/body-rooms.ts'
 import { WalletCalls } from '../../../origin/admission/wallet-calls.ts'
 import { createActionPool } from '../../../origin/actions/pool.ts'
+import { SourceCids } from '../../../origin/actions/source-cid/source-cids.ts'
 import { createApp } from '../../../origin/app.ts'
 import { keyIdOf } from '../../../origin/channel/open-request.ts'
 import { Audit } from '../../../origin/credits/audit.ts'
@@ -35,7 +38,7 @@ import { importChannelKey, sealCall, sealForStorage } from '../../../shared/enve
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startContract } from '../accounts/contract.ts'
 import { keptTemplate } from '../actions/kept-template.ts'
-import { requireDescribed } from './described.ts'
+import { requireDescribed, requireSpecifiedWord } from './described.ts'
 import { openAccount } from '../credits/process.ts'
 import { openFresh } from '../db/fresh-database.ts'
 import type { ProcessorDouble } from '../../doubles/processor/server.ts'
@@ -120,8 +123,10 @@ export async function startOrigin(processor?: ProcessorDouble) {
   const tee = new SimulatedProvider(root, { appCompose: simulatedAppCompose(undefined) }, now)
   const { compose_hash: composeHash } = await tee.info()
   const receipts = new ReceiptSigner({ key: keyring.receiptKey(), composeHash, now })
+  const sourceCids = new SourceCids(now)
   const executions = new Executions({
     pool,
+    sourceCids,
     keyring,
     claims,
     mirror,
@@ -206,6 +211,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     writer,
     walletProofs: new WalletProofs({ chain, now }),
     conversionProofs: new ConversionProofs({ db, now }),
+    accountEmails: new AccountEmails({ db, key: keyring.emailKey() }),
     claims,
     credits,
     processor: payments,
@@ -229,6 +235,8 @@ export async function startOrigin(processor?: ProcessorDouble) {
     walletCalls: new WalletCalls({ db, now, hashKey: keyring.addressHashKey() }),
     // A busy machine must not refuse what a test asks; test/origin/http/shedding.test.ts has the real one.
     load: { requireRoom: () => {} },
+    bodyRooms: new BodyRooms(),
+    sourceCids,
     channel: {
       keys: { keyFor: (id) => (id === keyIdOf(channel.publicKey) ? channel : undefined), psk },
       current: channel,
@@ -258,6 +266,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     const { status, headers: answered } = response
     const answer = { status, headers: answered, body: jsonOr(await response.text()) }
     // Another app has doubles in it, whose failures need not be possible.
+    requireSpecifiedWord(answer)
     if (!request.app) requireDescribed({ method: verb, path }, answer)
     return answer
   }
@@ -348,7 +357,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
       payments?.stop()
       await writer.close()
       await mirror.close()
-      await Promise.all([pool.close(), contract.close(), database.close()])
+      await Promise.all([pool.close(), sourceCids.close(), contract.close(), database.close()])
     },
   }
 }

@@ -9,7 +9,9 @@ import { API_VERSION } from '../../doubles/processor/objects.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
 import { signature } from '../../doubles/processor/webhooks.ts'
 import { booksOf } from '../credits/process.ts'
+import { makeChainSecured } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
+import { walletAuth } from './signed-request.ts'
 
 let origin: TestOrigin
 let double: ProcessorDouble
@@ -83,6 +85,29 @@ describe('billing/create_payment_intent', () => {
     const usage = await origin.usageKey(key, {})
     expect((await create(await origin.poor(0))).status).toBe(200)
     expect((await create(usage)).status).toBe(200)
+  })
+
+  it('attack: a usage key begins payments until it is refused, and the account key still pays', async () => {
+    const key = await origin.account()
+    const usage = await origin.usageKey(key, {})
+    for (let n = 0; n < 10; n++) expect((await create(usage)).status).toBe(200)
+    const refused = await create(usage)
+    expect([refused.status, refused.body.message]).toEqual([
+      429,
+      'Too many payments: this key has begun 10 payments within an hour and paid none of them.',
+    ])
+    expect((await create(key)).status).toBe(200)
+  })
+
+  it('attack: the key from before a conversion begins payments, and the admin wallet still pays', async () => {
+    const key = await origin.account()
+    const admin = await makeChainSecured(origin, key)
+    for (let n = 0; n < 10; n++) expect((await create(key)).status).toBe(200)
+    expect((await create(key)).status).toBe(429)
+    const headers = await walletAuth(admin, origin)
+    const body = { amount_cents: 500 }
+    const answer = await origin.core('billing/create_payment_intent', { body, headers })
+    expect(answer.status).toBe(200)
   })
 
   it('under an Idempotency-Key gives the same intent again, also after a failure of the processor', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { eq } from 'drizzle-orm'
+import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AccountOpenings } from '../../../origin/admission/account-openings.ts'
 import { createApp } from '../../../origin/app.ts'
@@ -10,6 +11,7 @@ import { openDatabase } from '../../../origin/db/open.ts'
 import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
 import { clientNetwork } from '../../../shared/client-network.ts'
 import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { conversionTo } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { openFresh } from '../db/fresh-database.ts'
 
@@ -232,7 +234,7 @@ describe('the gas of a day', () => {
     const limits = openings(spent!.lastWei)
     for (let n = 0; n < 5; n++) await (await limits.admit(freshAddress())).refused()
     await limits.admit(freshAddress())
-    await expect(limits.admit(freshAddress())).rejects.toThrow('new_account')
+    await expect(limits.admit(freshAddress())).rejects.toThrow('new accounts and conversions')
   })
 })
 
@@ -247,6 +249,32 @@ describe('the gas of a day, as one caller would use it up', () => {
     const refused = await open(network, { at: limited })
     expect([refused.status, refused.retryAfter]).toEqual([429, '43200'])
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
+  })
+
+  it('drained budget: free conversions share it, and one that is refused leaves the account and its proof', async () => {
+    nowMs = Date.parse('2026-06-10T12:00:00Z')
+    const spent = await spentOnAll()
+    const limited = createApp({ ...origin.services, openings: openings(spent!.lastWei * 15n) })
+    const address = freshAddress()
+    const keys = [await origin.account(), await origin.account()]
+    const proof = conversionTo(Wallet.createRandom())
+    const convertAt = (key: string, body: object, at = limited, client = address) =>
+      at.request(
+        '/core/v1/convert_to_chain_secured_account',
+        {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json', 'x-api-key': key },
+        },
+        from(client),
+      )
+    const first = await convertAt(keys[0]!, conversionTo(Wallet.createRandom()))
+    expect(first.status).toBe(200)
+    expect((await spentOnAll())!.spentWei).toBeGreaterThan(0n)
+    const refused = await convertAt(keys[1]!, proof)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '43200'])
+    expect((await open(address, { at: limited })).status).toBe(429)
+    expect((await convertAt(keys[1]!, proof, limited, freshAddress())).status).toBe(200)
   })
 
   it('forgets what a network has used when the day is over, and keeps what the last cost', async () => {

@@ -51,7 +51,7 @@ describe('an execution', () => {
     const began = performance.now()
     const { status, body } = await origin.run(key, SLEEPS, { ms: 8_000 })
     expect(performance.now() - began).toBeLessThan(5_000)
-    expect([status, body.error]).toEqual([402, 'out_of_credits'])
+    expect([status, body.reason]).toEqual([402, 'out_of_credits'])
     expect(body.message).toBe(
       'The run was stopped after 2 s: the next second costs $0.01, and the balance is $0.00. Nothing was charged.',
     )
@@ -80,7 +80,7 @@ describe('an execution', () => {
     const key = await origin.poor(1)
     const app = appWith(origin, origin.services.credits)
     const { status, body } = await origin.core('svc_action', { key, body: { code: SPINS }, app })
-    expect([status, body.error]).toEqual([402, 'out_of_credits'])
+    expect([status, body.reason]).toEqual([402, 'out_of_credits'])
     expect(await balanceOf(key)).toBe(1)
   })
 
@@ -101,7 +101,7 @@ describe('an execution', () => {
       headers: { 'idempotency-key': 'once' },
     }
     const first = await origin.core('svc_action', request)
-    expect([first.status, first.body.error]).toEqual([402, 'out_of_credits'])
+    expect([first.status, first.body.reason]).toEqual([402, 'out_of_credits'])
     const begun = () => origin.logs.filter(({ event }) => event === 'run.started').length
     const before = begun()
     const again = await origin.core('svc_action', request)

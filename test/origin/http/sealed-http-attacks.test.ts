@@ -84,7 +84,7 @@ describe('replay', () => {
     ])
       expect(await passOn(origin, { head })).toMatchObject({
         status: 400,
-        error: 'request_not_fresh',
+        reason: 'request_not_fresh',
       })
   })
 })

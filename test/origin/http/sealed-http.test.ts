@@ -7,7 +7,7 @@ import type { OriginEnv } from '../../../origin/http/operation.ts'
 import { operations } from '../../../origin/http/operations.ts'
 import { mountSealedHttp } from '../../../origin/http/sealed-http.ts'
 import { CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
-import { OPERATIONS_WITH_KEY, PATHS_WITH_SOURCE } from '../../../shared/wire/core-routes.ts'
+import { PATHS_WITH_SOURCE } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { passOn, sealHttp, sendHttp } from './sealed-http-client.ts'
@@ -169,13 +169,6 @@ describe('a node under load', () => {
 })
 
 describe('what the edge knows of the operations', () => {
-  it('is true of which need a key', () => {
-    const withKey = operations
-      .filter(({ auth }) => auth === 'key' || auth === 'account_key')
-      .map(({ method, path }) => `${method} ${path}`)
-    expect([...OPERATIONS_WITH_KEY].toSorted()).toEqual(withKey.toSorted())
-  })
-
   it('is true of which take a source', () => {
     const large = operations.filter(({ body }) => body?.maxBytes === CORE_BODY_MAX_BYTES)
     expect(large.map(({ path }) => path).toSorted()).toEqual([...PATHS_WITH_SOURCE].toSorted())

@@ -75,7 +75,7 @@ describe.each([['psk'], ['base']] as const)('/sealed/execute without a run id, %
     ]) {
       const answer = await execute({ issued_at, expires_at, credential, code: CODE })
       if (fresh) expect(answer.state).toBe('ended')
-      else expect(answer).toMatchObject({ status: 400, error: 'request_not_fresh' })
+      else expect(answer).toMatchObject({ status: 400, reason: 'request_not_fresh' })
     }
   })
 })

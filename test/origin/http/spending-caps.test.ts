@@ -47,7 +47,7 @@ async function runs(key: string, count: number, code = ECHO) {
   )
   const ended: Record<string, number> = {}
   for (const { status, body } of answers) {
-    const how = status === 402 ? `402 ${body.error}` : String(status)
+    const how = status === 402 ? `402 ${body.reason}` : String(status)
     ended[how] = (ended[how] ?? 0) + 1
   }
   return ended
@@ -87,7 +87,7 @@ describe('a key with a cap', () => {
   it('is told of its cap, and what to do about it', async () => {
     const { usage } = await capped(capOf(0))
     const { status, body } = await origin.run(usage, ECHO)
-    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect([status, body.reason]).toEqual([402, 'spend_cap_reached'])
     expect(body.message).toContain('$0.01')
     expect(body.fix).toContain('update_usage_api_key')
   })
@@ -106,7 +106,7 @@ describe('a key with a cap', () => {
     expect((await wallet()).status).toBe(200)
     expect(await runs(usage, 1)).toEqual({ '200': 1 })
     const { status, body } = await wallet()
-    expect([status, body.error]).toEqual([402, 'spend_cap_reached'])
+    expect([status, body.reason]).toEqual([402, 'spend_cap_reached'])
     expect(await listed(key, hash)).toEqual([2, HOUR_S, 2])
     expect((await origin.core('list_wallets', { key })).body).toHaveLength(1)
   })
@@ -141,12 +141,21 @@ describe('a cap that is changed', () => {
     expect(await runs(usage, 3)).toEqual({ '200': 2, '402 spend_cap_reached': 1 })
   })
 
-  it('is gone with null, and the list says so', async () => {
+  it('is gone with remove_spend_cap, and the list says so', async () => {
     const { key, usage, update, hash } = await capped(capOf(1))
     expect(await runs(usage, 2)).toEqual({ '200': 1, '402 spend_cap_reached': 1 })
-    expect((await update({ spend_cap_cents: null })).status).toBe(200)
+    expect((await update({ remove_spend_cap: true })).status).toBe(200)
     expect(await runs(usage, 4)).toEqual({ '200': 4 })
     expect(await listed(key, hash)).toEqual([null, null, null])
+  })
+
+  it('generated client: nulls for what a rename leaves alone do not take it away', async () => {
+    const { key, update, hash } = await capped(capOf(3))
+    const nulls = { ...capOf(null, null), remove_spend_cap: null, execute_in_groups: null }
+    expect((await update({ name: 'renamed', ...nulls })).status).toBe(200)
+    expect(await listed(key, hash)).toEqual([3, HOUR_S, 0])
+    const { status, body } = await update(nulls)
+    expect([status, body.message]).toEqual([422, expect.stringContaining('remove_spend_cap')])
   })
 
   it('is free and sends no transaction where nothing else is changed', async () => {
@@ -219,7 +228,7 @@ describe('a cap that is changed', () => {
 describe('attack', () => {
   it('raising one’s own cap: a usage key with every right can not, nor make a key without one', async () => {
     const { key, usage, update, hash } = await capped(capOf(1))
-    for (const changes of [capOf(1_000), { spend_cap_cents: null }]) {
+    for (const changes of [capOf(1_000), { remove_spend_cap: true }]) {
       const { status, headers } = await update(changes, usage)
       expect([status, headers.get('x-svc-error')]).toEqual([403, 'not_master_account'])
     }
@@ -316,9 +325,8 @@ describe('a request that says half of it, or nonsense', () => {
   it.each([
     [{ spend_cap_cents: 5 }, 422, 'spend_window_seconds'],
     [{ spend_window_seconds: 60 }, 422, 'spend_cap_cents'],
-    [{ spend_window_seconds: null }, 422, 'spend_cap_cents'],
-    [capOf(5, null), 400, 'spend_window_seconds'],
-    [capOf(null, 60), 400, 'spend_window_seconds'],
+    [capOf(5, null), 422, 'spend_window_seconds'],
+    [capOf(null, 60), 422, 'spend_cap_cents'],
     [capOf(-1), 400, 'spend_cap_cents'],
     [capOf(1.5), 400, 'spend_cap_cents'],
     [capOf(100_000_001), 400, 'spend_cap_cents'],

@@ -41,6 +41,7 @@ export const VALID_REQUESTS: Readonly<Record<string, (known: Known) => ValidRequ
   '/core/v1/get_svc_action_wallet': ({ cid }) => ({ query: `?action_ipfs_cid=${cid}` }),
   '/core/v1/new_account': () => ({ body: { account_name: 'a', account_description: '' } }),
   '/core/v1/account_exists': () => ({}),
+  '/core/v1/get_account': () => ({}),
   '/core/v1/rotate_account_api_key': () => ({ body: {} }),
   '/core/v1/convert_to_chain_secured_account': () => ({
     body: conversionTo(Wallet.createRandom()),

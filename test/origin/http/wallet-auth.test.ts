@@ -26,6 +26,7 @@ const FUNDS = '0x8ac7230489e80000'
 const YES_TO_EVERYTHING = '0x631626ba7e60e01b5f5260205ff3'
 const CREATE = 'create_wallet_with_signature'
 const ADD = 'add_usage_api_key_with_signature'
+const TRANSFER = 'transferChainSecuredAccountOwnership'
 
 let origin: TestOrigin
 let processor: ProcessorDouble
@@ -277,15 +278,16 @@ describe('X-Wallet-Auth', () => {
         headers: await billed(admin),
         body: {
           usage_api_key: origin.hashOf(usage),
-          spend_cap_cents: cents,
-          spend_window_seconds: cents === null ? null : 3_600,
+          ...(cents === null
+            ? { remove_spend_cap: true }
+            : { spend_cap_cents: cents, spend_window_seconds: 3_600 }),
         },
       })
     const transactions = await sent()
     expect((await cap(1)).body).toEqual({ success: true })
     expect((await origin.run(usage, ECHO)).status).toBe(200)
     const over = await origin.run(usage, ECHO)
-    expect([over.status, over.body.error]).toEqual([402, 'spend_cap_reached'])
+    expect([over.status, over.body.reason]).toEqual([402, 'spend_cap_reached'])
     const list = await origin.core('list_api_keys', { headers: await billed(admin) })
     expect(list.body).toMatchObject([{ spend_cap_cents: 1, spent_cents: 1 }])
     expect((await cap(null)).status).toBe(200)
@@ -348,7 +350,7 @@ describe('X-Wallet-Auth', () => {
 
 const keyed = operations.filter(({ auth }) => auth !== 'none' && auth !== 'wallet_signature')
 const FOR_WALLETS =
-  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|list_api_keys|update_usage_api_key)$/
+  /\/(billing\/(balance|usage|create_payment_intent|confirm_payment)|get_account|list_api_keys|update_usage_api_key)$/
 
 it.each(keyed.map(({ method, path }) => ({ method, path })))(
   '$path takes one credential: a key beside X-Wallet-Auth is 400',
@@ -571,5 +573,60 @@ describe('attacks on the header itself', () => {
     const logged = JSON.stringify(origin.logs)
     for (const secret of [headers['x-wallet-auth']!, 'not base64!', key])
       expect(logged).not.toContain(secret)
+  })
+})
+
+describe('get_account', () => {
+  it('former owner: the e-mail address is shown to the admin wallet, and to no wallet after it', async () => {
+    const body = { account_name: 'a', account_description: '', email: 'ada@example.com' }
+    const { api_key: key } = (await origin.core('new_account', { body })).body
+    const [admin, heir] = [await fundedWallet(), await fundedWallet()]
+    await convert(key, admin.address)
+    const account = async (signer: Signer) =>
+      (await origin.core('get_account', { headers: await billed(signer) })).body
+    expect(await account(admin)).toMatchObject({
+      email: 'ada@example.com',
+      wallet_address: admin.address,
+      managed: false,
+    })
+    expect((await origin.core('get_account', { key })).status).toBe(403)
+    await write(admin, TRANSFER, origin.hashOf(key), heir.address)
+    expect(await account(heir)).toMatchObject({ email: null, wallet_address: heir.address })
+  })
+})
+
+describe('the API key from before a conversion, once the account is transferred', () => {
+  const AMOUNT = { amount_cents: 500 }
+
+  it('former owner: it neither reads nor pays the bills of the new owner', async () => {
+    const { admin, key, usage, hash } = await secured()
+    const intent = await origin.core('billing/create_payment_intent', { key, body: AMOUNT })
+    const billing: [string, object?][] = [
+      ['billing/balance'],
+      ['billing/usage'],
+      ['billing/create_payment_intent', AMOUNT],
+      ['billing/confirm_payment', { payment_intent_id: intent.body.payment_intent_id }],
+    ]
+    expect((await origin.core('billing/usage', { key })).status).toBe(200)
+    const heir = await fundedWallet()
+    await write(admin, TRANSFER, hash, heir.address)
+    for (const [name, body] of billing) {
+      const answer = await origin.core(name, { key, ...(body && { body }) })
+      expect([name, answer.status, answer.body.error]).toEqual([name, 403, 'forbidden'])
+      expect(answer.body.message).toContain('transferred')
+      expect(answer.body.fix).toContain(heir.address)
+    }
+    const headers = await billed(heir)
+    expect((await origin.core('billing/balance', { headers })).status).toBe(200)
+    expect((await origin.core('billing/balance', { key: usage })).status).toBe(200)
+    expect((await origin.core('account_exists', { key })).body).toBe(true)
+  })
+
+  it('former owner: a second transfer does not bring it back', async () => {
+    const { admin, key, hash } = await secured()
+    const [second, third] = [await fundedWallet(), await fundedWallet()]
+    await write(admin, TRANSFER, hash, second.address)
+    await write(second, TRANSFER, hash, third.address)
+    expect((await origin.core('billing/balance', { key })).status).toBe(403)
   })
 })

@@ -76,6 +76,12 @@ describe('derived keys are the ones of the first release', () => {
     )
   })
 
+  it('e-mail addresses', () => {
+    expect(keyring.emailKey().toString('hex')).toBe(
+      'c7e486d1d7598b3d4399ce2458b2ecef90057359188230c04c7008d7ebcaa6d3',
+    )
+  })
+
   it('outcomes', () => {
     expect(keyring.outcomeKey().toString('hex')).toBe(
       '193d8b20302b9f02395b240a9174b459ac61f823e77ea2336d5cd18899a4947f',

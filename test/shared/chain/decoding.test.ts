@@ -240,19 +240,76 @@ describe('which arguments are taken for indexed', () => {
   it('not those of a known event where the log contradicts them', () => {
     const text = 'Swap(address,uint256,uint256,uint256,uint256,address)'
     const log = logOf(parseEventSignature(text), [1, 5], [ALICE, 1n << 200n, 0, 0, 9, BOB])
-    expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [1, 5] })
+    expect(plan(text, log)).toMatchObject({ decode: 'ambiguous', indexed: [1, 5] })
   })
 
-  it('those that the values speak for, where nothing is known', () => {
-    const text = 'Bid(uint256,address,uint256,address)'
-    const log = logOf(parseEventSignature(text), [1, 3], [10n ** 18n, ALICE, 0, BOB])
-    expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [1, 3] })
+  it('those that fit alone, inferred, where nothing is known', () => {
+    const text = 'Bid(uint256,bool,uint32,bytes4)'
+    const log = logOf(parseEventSignature(text), [0, 2], [10n ** 18n, true, 7, '0x12345678'])
+    expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [0, 2] })
     expect(decoded(text, log).decoded).toEqual({
       arg0: '1000000000000000000',
-      arg1: ALICE,
-      arg2: '0',
-      arg3: BOB,
+      arg1: true,
+      arg2: '7',
+      arg3: '0x12345678',
     })
+  })
+
+  it('several that fit are ambiguous: the best guess, and every reading', () => {
+    const text = 'Bid(uint256,address)'
+    const log = logOf(parseEventSignature(text), [1], [10n ** 18n, ALICE])
+    const right = { decoded: { arg0: '1000000000000000000', arg1: ALICE }, indexed: [1] }
+    const wrong = {
+      decoded: { arg0: String(BigInt(ALICE)), arg1: getAddress(toBeHex(10n ** 18n, 20)) },
+      indexed: [0],
+    }
+    expect(decoded(text, log)).toEqual({
+      decode: 'ambiguous',
+      ...right,
+      indexed_hash: [],
+      readings: [
+        { ...right, indexed_hash: [] },
+        { ...wrong, indexed_hash: [] },
+      ],
+    })
+  })
+
+  it('a topic that no hash can be is not taken for a dynamic argument', () => {
+    const text = 'Named(string,uint64,uint256[])'
+    const log = logOf(parseEventSignature(text), [1], ['a name', 7, []])
+    expect(plan(text, log)).toEqual({ decode: 'inferred', indexed: [1] })
+    const hashed = logOf(parseEventSignature(text), [0], ['a name', 7, []])
+    expect(plan(text, hashed)).toEqual({ decode: 'inferred', indexed: [0] })
+  })
+
+  it('both layouts of published contracts, ambiguous, the first of all readings', () => {
+    // Two versions of Venus declare it so.
+    const text = 'DebtMoved(address,address,uint256,address,address,uint256)'
+    const values = [ALICE, BOB, 1n << 90n, ALICE, BOB, 1n << 91n]
+    for (const indexed of [
+      [0, 1, 4],
+      [0, 3, 4],
+    ]) {
+      const found = plan(text, logOf(parseEventSignature(text), indexed, values))
+      if (found.decode !== 'ambiguous') throw new Error(`it is ${found.decode}`)
+      expect(
+        found.readings
+          .slice(0, 2)
+          .map((each) => each.join(''))
+          .toSorted(),
+      ).toEqual(['014', '034'])
+    }
+  })
+
+  it('no more readings than a run can hold, and how many were left out', () => {
+    const text = `Many(${Array(8).fill('uint256').join()})`
+    const log = logOf(parseEventSignature(text), [0, 1, 2], [1, 2, 3, 4, 5, 6, 7, 8])
+    expect(decoded(text, log)).toMatchObject({ decode: 'ambiguous', readings_omitted: 36 })
+    expect(decoded(text, log).readings).toHaveLength(20)
+    const long = 'Long(address,address,bytes)'
+    const large = logOf(parseEventSignature(long), [0], [ALICE, BOB, `0x${'ab'.repeat(20_000)}`])
+    const { readings, readings_omitted } = decoded(long, large)
+    expect([readings!.length, readings_omitted]).toEqual([1, 1])
   })
 
   it('marks of another count are told apart from the topics', () => {
@@ -345,6 +402,18 @@ describe('the event that an action receives', () => {
       },
       removed: false,
     })
+  })
+
+  it('keeps how it was decoded when its run was made, whatever the table has now', () => {
+    for (const decode of ['exact', 'inferred'] as const) {
+      const event = eventOfLog({ ...source, plan: { decode, indexed: [0, 2] } })
+      expect(event).toMatchObject({
+        decode,
+        indexed: [0, 2],
+        decoded: { arg0: ALICE, arg2: String(BigInt(BOB)) },
+      })
+      expect(event.readings).toBeUndefined()
+    }
   })
 
   it('says why it is not decoded, and has topics and data all the same', () => {

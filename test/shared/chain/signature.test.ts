@@ -1,7 +1,7 @@
 import { EventFragment } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KNOWN_DECLARATIONS } from '../../../edge/chain/decoding/known-events.ts'
+import { declared } from '../../../.ci/event-table.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import { SignatureRefused } from '../../../edge/chain/signature/signature-refused.ts'
 import { openzeppelinEvents } from './declared-events.ts'
@@ -66,7 +66,7 @@ describe('how an event may be written', () => {
 describe('the canonical form and its hash', () => {
   it.each([
     ['the events of OpenZeppelin', openzeppelinEvents()],
-    ['the known events', KNOWN_DECLARATIONS],
+    ['the known events', declared()],
   ])('are those of ethers for %s', (_, declarations) => {
     expect(declarations.length).toBeGreaterThan(100)
     for (const declaration of declarations) {

@@ -62,7 +62,7 @@ export function someLog(
   )
 }
 
-function someValue(type: AbiType, random: Random): unknown {
+export function someValue(type: AbiType, random: Random): unknown {
   switch (type.kind) {
     case 'address':
       return random() < 0.05 ? `0x${'00'.repeat(20)}` : someBytes(20, random)

@@ -67,6 +67,7 @@ describe('svc trigger create', () => {
   it('sends what was named, and the usage key of the file before that of the environment', async () => {
     const given = ['--params', 'a=1', '--params', 'b=two', '--params', 'c={"d":null}']
     const caps = ['--max-runs-per-minute', '7', '--option', 'concurrency=2', '--disabled']
+    const headers = ['--option', 'pass_headers=["x-custom"]']
     const other = `${'v'.repeat(42)}A=`
     writeFileSync(join(folder, 'other-key'), other)
     const key = ['--usage-key-file', 'other-key']
@@ -79,6 +80,7 @@ describe('svc trigger create', () => {
       '--webhook',
       ...given,
       ...caps,
+      ...headers,
       ...key,
     ])
     expect(lastBody()).toEqual({
@@ -87,7 +89,7 @@ describe('svc trigger create', () => {
       config: {},
       action_code: ACTION,
       default_params: { a: 1, b: 'two', c: { d: null } },
-      options: { concurrency: 2 },
+      options: { concurrency: 2, pass_headers: ['x-custom'] },
       max_runs_per_minute: 7,
       enabled: false,
       usage_api_key: other,

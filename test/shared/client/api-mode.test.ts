@@ -90,6 +90,14 @@ describe('an account', () => {
     expect(sent).toBe(1)
   })
 
+  it('is read with the e-mail address that it was opened with', async () => {
+    const fresh = clientOf({})
+    const fields = { account_name: 'Ada', email: 'ada@example.com' }
+    const { wallet_address } = await fresh.newAccount(fields)
+    const account = { ...fields, account_description: '', wallet_address, managed: true }
+    expect(await fresh.getAccount()).toMatchObject(account)
+  })
+
   it('is there or not, whichever key is asked about', async () => {
     expect(await client.accountExists()).toBe(true)
     expect(await client.accountExists(Buffer.alloc(32, 7).toString('base64'))).toBe(false)

@@ -29,7 +29,7 @@ function asking(wallet: HDNodeWallet, refusals: number) {
 describe('a client of an admin wallet that has written nothing itself', () => {
   it('waits until the service has seen the account that the contract has', async () => {
     const { client, asks } = asking(await makeChainSecured(origin, await origin.account()), 3)
-    expect(await client.billing.balance()).toMatchObject({ balance_display: '$999.99' })
+    expect(await client.billing.balance()).toMatchObject({ balance_display: '$1000.00' })
     expect(asks.count).toBe(4)
   })
 

@@ -174,6 +174,17 @@ describe('what a failure is', () => {
     expect(await failure(READ)).toMatchObject({ name, status, code, fix, requestId: 'request-1' })
   })
 
+  it.each([
+    ['in x-svc-error', { 'x-svc-error': 'spend_cap_reached' }, { error: 'payment_required' }],
+    ['in reason', {}, { error: 'payment_required', reason: 'spend_cap_reached' }],
+    ['in error, by a service of the previous release', {}, { error: 'spend_cap_reached' }],
+  ])('the code is the finest name of the failure: %s', async (_, headers, names) => {
+    const body = { ...names, message: 'm', fix: 'f', docs_url: 'https://docs.test' }
+    api.play({ status: 402, headers, body })
+    const { name, code } = await failure(READ)
+    expect([name, code]).toEqual(['PaymentRequired', 'spend_cap_reached'])
+  })
+
   it('a refusal of the contract is text, named by the header', async () => {
     const headers = { 'x-svc-error': 'account_already_exists' }
     api.play({ status: 409, headers, body: 'The key already names an account.' })

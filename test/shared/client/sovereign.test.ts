@@ -166,10 +166,19 @@ describe('what a usage key may spend', () => {
       { keyHash: usage_api_key_hash, capCents: 100, windowSeconds: 3600 },
     ])
     const sent = client.steps.filter(({ step }) => step === 'sent').length
-    const none = { spend_cap_cents: null, spend_window_seconds: null }
-    await client.updateUsageApiKey({ usage_api_key, ...none })
+    await client.updateUsageApiKey({ usage_api_key, remove_spend_cap: true })
     expect(await origin.services.credits.caps(account)).toEqual([])
     expect(client.steps.filter(({ step }) => step === 'sent')).toHaveLength(sent)
+  })
+
+  it('generated client: null for a field leaves it as it is, the cap included', async () => {
+    const { client } = await converted(SIGNERS['a signer of ethers'])
+    const cap = { spend_cap_cents: 100, spend_window_seconds: 3600 }
+    const { usage_api_key } = await client.addUsageApiKey({ name: 'k', ...cap })
+    const nulls = { spend_cap_cents: null, spend_window_seconds: null, description: null }
+    await client.updateUsageApiKey({ usage_api_key, name: 'renamed', ...(nulls as object) })
+    const [key] = await client.listApiKeys().all()
+    expect(key).toMatchObject({ name: 'renamed', description: '', ...cap })
   })
 
   it('is listed beside what the contract says of the key, by one proof', async () => {
@@ -196,13 +205,19 @@ describe('what a usage key may spend', () => {
   })
 })
 
+it('reads its account by a proof', async () => {
+  const { admin, client } = await converted(SIGNERS['a signer of ethers'])
+  const account = { wallet_address: admin.address, managed: false, email: null }
+  expect(await client.getAccount()).toMatchObject(account)
+})
+
 describe('billing', () => {
   it('asks the wallet for one proof, and for another when it is about to end', async () => {
     const { admin } = await converted(SIGNERS['a signer of ethers'])
     let aheadMs = 0
     const now = () => origin.services.now() + aheadMs
     const client = clientOf(admin.connect(node), { now })
-    expect(await client.billing.balance()).toMatchObject({ balance_display: '$999.99' })
+    expect(await client.billing.balance()).toMatchObject({ balance_display: '$1000.00' })
     expect(await client.billing.usage().all()).toEqual(expect.any(Array))
     const signed = () => client.steps.filter(({ step }) => step === 'sign').length
     expect(signed()).toBe(1)

@@ -41,9 +41,9 @@ export function bodiesHold(stack: () => StartedStack): void {
     it('of docs/errors.md is a failure, by one of the words', () => {
       const [text = ''] = textsOf('docs/errors.md', 'json')
       const failure = JSON.parse(text) as Record<string, string>
-      expect(Object.keys(failure)).toEqual(['error', 'message', 'fix', 'docs_url'])
-      expect(Object.keys(ERROR_CODES)).toContain(failure['error'])
-      expect(failure['docs_url']).toContain(`/docs/errors#${failure['error']}`)
+      expect(Object.keys(failure)).toEqual(['error', 'reason', 'message', 'fix', 'docs_url'])
+      expect(Object.keys(ERROR_CODES)).toContain(failure['reason'])
+      expect(failure['docs_url']).toContain(`/docs/errors#${failure['reason']}`)
     })
 
     it('of docs/configuration.md are settings that the edge takes', () => {

@@ -94,7 +94,8 @@ const ChangeCap = ({ usageKey, client, change }: ChangeCapProps) => {
     const cap = capOf(submitted(event), suffix)
     if (!cap) return setProblem('This is no amount of dollars that the service takes.')
     setProblem('')
-    void change('Change the cap', () => client.updateUsageApiKey({ usage_api_key, ...cap }))
+    const changed = cap.spend_cap_cents === null ? { remove_spend_cap: true } : cap
+    void change('Change the cap', () => client.updateUsageApiKey({ usage_api_key, ...changed }))
   }
   return (
     <details>

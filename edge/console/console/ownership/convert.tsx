@@ -47,12 +47,12 @@ const Consequences: FC = () => (
     <h3>Convert it to ChainSecured</h3>
     <p>
       A wallet of yours becomes the account’s admin, for ever. You sign a statement; the service
-      sends the transaction, and pays for it.
+      sends the transaction and pays for it. The conversion costs no credit.
     </p>
     <ul>
       <li>
         <strong>The account key changes nothing any more</strong>, reads nothing and runs nothing.
-        It reads the bills, for ever.
+        It reads the bills until you transfer the account to another wallet.
       </li>
       <li>Each later change is a transaction that the wallet signs, and whose gas it pays.</li>
       <li>

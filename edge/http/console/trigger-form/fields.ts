@@ -1,10 +1,10 @@
 /** The fields of the form of a trigger, as texts: as a browser sends them, and as a trigger fills them. */
+import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
 import {
-  MAX_QUEUED_RUNS_DEFAULT,
-  MAX_RUNS_PER_MINUTE_DEFAULT,
-  TOPIC_FILTERS_MAX,
-} from '../../../../shared/limits.ts'
-import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
+  defaultQueuedRuns,
+  type TriggerKind,
+  type TriggerRecord,
+} from '../../../../shared/wire/trigger.ts'
 
 /** Topics behind the first, each a field of its own. */
 export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
@@ -35,6 +35,7 @@ export const FORM_FIELDS = [
   'dedup',
   'dedup_header',
   'handshake',
+  'pass_headers',
   'misfire',
   ...CHECKED_FIELDS,
 ] as const
@@ -44,11 +45,13 @@ export type TriggerFields = Record<TriggerField, string>
 /** Those in which a line end is kept. */
 const OF_LINES: readonly string[] = ['action_code', 'default_params']
 
-/** What a new trigger's form begins with. */
-export const NEW_FIELDS: TriggerFields = {
-  ...fieldsFrom(() => undefined),
-  max_runs_per_minute: String(MAX_RUNS_PER_MINUTE_DEFAULT),
-  max_queued_runs: String(MAX_QUEUED_RUNS_DEFAULT),
+/** The initial fields of a new trigger's form. */
+export function newFields(kind: TriggerKind): TriggerFields {
+  return {
+    ...fieldsFrom(() => undefined),
+    max_runs_per_minute: String(MAX_RUNS_PER_MINUTE_DEFAULT),
+    max_queued_runs: String(defaultQueuedRuns(kind)),
+  }
 }
 
 /**
@@ -78,6 +81,7 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFields {
     concurrency: options.concurrency?.toString(),
     on_lost: options.on_lost,
     handshake: options.handshake,
+    pass_headers: options.pass_headers?.join(' '),
     misfire: options.misfire,
     cron: config.cron,
     chain: config.chain,

@@ -59,6 +59,15 @@ const WebhookFields: FC<Props> = ({ fields, problems }) => (
       value={fields.dedup_header}
       error={problems.dedup_header}
     />
+    <Field
+      name="pass_headers"
+      label="Further headers to pass"
+      hint="Names with blanks between them. Signature and event headers of common senders always pass. Runs show these masked."
+      type="text"
+      spellcheck={false}
+      value={fields.pass_headers}
+      error={problems.pass_headers}
+    />
   </>
 )
 

@@ -1,6 +1,6 @@
 /** What the fields of a form ask the API for: the same body that a program would send, checked by the same rules. */
-import { MAX_QUEUED_RUNS_DEFAULT, MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
-import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
+import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
+import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TOPIC_FIELDS, type TriggerFields } from './fields.ts'
 import type { Problems } from './problems.ts'
 
@@ -31,9 +31,14 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
       const { dedup, dedup_header: header, handshake } = fields
       if (dedup === 'header' && header.trim() === '')
         problems.dedup_header = 'Name the header that has the delivery’s id.'
+      const names = wordsOf(fields.pass_headers)
+      const pass_headers = names.length > 0 ? names : undefined
       const how = dedup === 'known' ? true : dedup === 'header' ? { header: header.trim() } : ''
       return {
-        body: { config: {}, options: { ...options, ...present({ dedup: how, handshake }) } },
+        body: {
+          config: {},
+          options: { ...options, ...present({ dedup: how, handshake, pass_headers }) },
+        },
         problems,
       }
     }
@@ -86,7 +91,7 @@ export function requestOf(kind: TriggerKind, fields: TriggerFields): Asked<Trigg
     default_params: paramsOf(fields, problems),
     max_runs_per_minute:
       wholeNumber(fields, 'max_runs_per_minute', problems) ?? MAX_RUNS_PER_MINUTE_DEFAULT,
-    max_queued_runs: wholeNumber(fields, 'max_queued_runs', problems) ?? MAX_QUEUED_RUNS_DEFAULT,
+    max_queued_runs: wholeNumber(fields, 'max_queued_runs', problems) ?? defaultQueuedRuns(kind),
   }
   return { body, problems }
 }
@@ -122,12 +127,14 @@ function blockOf(text: string): number | string {
 /** Topics of one field stand apart by blanks or commas: any of them. An empty field is anything. */
 function topicsOf(fields: TriggerFields): (string | string[] | null)[] {
   const entries = TOPIC_FIELDS.map((name) => {
-    const topics = fields[name].split(/[\s,]+/).filter((topic) => topic !== '')
+    const topics = wordsOf(fields[name])
     return topics.length > 1 ? topics : (topics[0] ?? null)
   })
   while (entries.at(-1) === null) entries.pop()
   return entries
 }
+
+const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '')
 
 /** Without what was left empty. */
 function present(values: Record<string, unknown>): Record<string, unknown> {

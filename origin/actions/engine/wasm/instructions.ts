@@ -17,8 +17,10 @@ export const OP = {
   localTee: 0x22,
   globalGet: 0x23,
   globalSet: 0x24,
+  i32Store: 0x36,
   i32Const: 0x41,
   i32LtS: 0x48,
+  i32GtU: 0x4b,
   i32Sub: 0x6b,
   i32ShrU: 0x76,
   memoryCopy: 0xfc_0a,
@@ -28,6 +30,9 @@ export const OP = {
 /** The block type of no result, and the value type i32. */
 export const NO_RESULT = 0x40
 export const I32 = 0x7f
+
+/** Of a global. */
+export const MUTABLE = 0x01
 
 /**
  * Goes through the instructions of one function. Only what a C compiler emits without threads, vectors and

@@ -35,6 +35,7 @@ export type WasmLayout = {
   /** Types of the module's own functions. */
   functionTypes: number[]
   globals: number
+  exports: number
   /** Functions in the table, which an indirect call may reach. */
   tableFunctions: number[]
   bodies: FunctionBody[]
@@ -66,6 +67,7 @@ export function readLayout(bytes: Uint8Array): WasmLayout {
     imports,
     functionTypes,
     globals: section(SECTION.global).u32(),
+    exports: section(SECTION.export).u32(),
     tableFunctions: vector(section(SECTION.element), readElements).flat(),
     bodies,
   }

@@ -45,3 +45,20 @@ export function name(text: string): number[] {
   const bytes = new TextEncoder().encode(text)
   return [...u32(bytes.length), ...bytes]
 }
+
+/** A constant expression: `i32.const`, `end`. */
+export function constant(value: number): number[] {
+  return [0x41, ...s32(value), 0x0b]
+}
+
+/** A vector with one more item at its end. */
+export function oneMore(vector: Uint8Array, items: number, item: number[]): Writer {
+  return new Writer()
+    .add(u32(items + 1))
+    .add(vector.subarray(u32(items).length))
+    .add(item)
+}
+
+export function writeSection(to: Writer, id: number, contents: Writer): void {
+  to.add([id, ...u32(contents.length)]).append(contents)
+}

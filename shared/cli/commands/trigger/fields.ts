@@ -38,7 +38,11 @@ export function takesFiring(command: Command): Command {
     )
     .option('--params <key=value>', 'params of every run; JSON, or text; may be repeated', each)
     .option('--params-file <file>', 'the same, as a JSON object')
-    .option('--option <key=value>', 'such as concurrency=4, dedup=true; may be repeated', each)
+    .option(
+      '--option <key=value>',
+      'such as concurrency=4, dedup=true, pass_headers=["x-a"]; may be repeated',
+      each,
+    )
     .option('--file <file>', 'JSON of the fields as the API has them; options go over it')
 }
 

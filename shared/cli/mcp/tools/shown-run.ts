@@ -9,7 +9,13 @@ const SHOWN_MAX_CHARACTERS = 32 * 1024
 const LARGE = ['input', 'response', 'error', 'logs'] as const
 
 /** In a list: without what is large, and the receipt. */
-export const listedRun = runRecord.omit({ input: true, response: true, logs: true, receipt: true })
+export const listedRun = runRecord.omit({
+  input: true,
+  input_omitted: true,
+  response: true,
+  logs: true,
+  receipt: true,
+})
 
 export const shownRun = runRecord.extend({
   input: runRecord.shape.input.nullable(),
@@ -22,7 +28,14 @@ export const shownRun = runRecord.extend({
 })
 
 export function listed(run: Run): z.infer<typeof listedRun> {
-  const { input: _input, response: _response, logs: _logs, receipt: _receipt, ...rest } = run
+  const {
+    input: _input,
+    input_omitted: _inputOmitted,
+    response: _response,
+    logs: _logs,
+    receipt: _receipt,
+    ...rest
+  } = run
   return { ...rest, error: rest.error?.slice(0, SHOWN_MAX_CHARACTERS / LARGE.length) ?? null }
 }
 

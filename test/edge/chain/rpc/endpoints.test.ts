@@ -137,6 +137,31 @@ describe('one endpoint', () => {
     expect(asked(first.node, 'eth_getLogs') - questions).toBe(5)
   })
 
+  it.each([
+    [3, 'in parts', 5],
+    [1, 'with a position left open', 1],
+  ])('that takes %i topics of a later position is asked %s', async (most, _, questions) => {
+    const { first, reader, chain } = setUp()
+    const topicOf = (n: number) => `0x${String(n).padStart(64, '0')}`
+    const transfer = (n: number) => ({ address: TOKEN, topics: [TRANSFER, topicOf(n)], data: '0x' })
+    chain.mine([transfer(1), transfer(9), transfer(99)])
+    const topics = Array.from({ length: 20 }, (__, n) => topicOf(n))
+    const filtered = {
+      addresses: [TOKEN],
+      topics: [[TRANSFER], topics.slice(0, most === 3 ? 10 : 20)],
+    }
+    const message = 'exceed max topics'
+    first.change = (answer, { params }) =>
+      params[0]?.topics?.some((allowed: unknown) => Array.isArray(allowed) && allowed.length > most)
+        ? { id: answer.id, error: { code: -32602, message } }
+        : answer
+    const last = chain.head.number
+    expect(await reader.logs(filtered, last, last, 'live')).toHaveLength(2)
+    const before = asked(first.node, 'eth_getLogs')
+    expect(await reader.logs(filtered, last, last, 'live')).toHaveLength(2)
+    expect(asked(first.node, 'eth_getLogs') - before).toBe(questions)
+  })
+
   it('that gives too few logs for one block is asked in parts of the addresses', async () => {
     const { first, reader, chain } = setUp()
     first.rule = ({ calls }) => {

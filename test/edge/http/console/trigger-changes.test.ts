@@ -28,12 +28,13 @@ describe('the form of a trigger that is there', () => {
       name: 'to be changed',
       usage_api_key: 'usage-hidden-key',
       default_params: { secret: 'shown to its owner' },
-      options: { dedup: true, on_lost: 'retry' },
+      options: { dedup: true, on_lost: 'retry', pass_headers: ['x-a', 'x-b'] },
     })
     const { text } = await open(id)
     expect(text).toContain('value="to be changed"')
     expect(text).toContain('shown to its owner')
     expect(text).toMatch(/<option value="known" selected="">/)
+    expect(text).toContain('value="x-a x-b"')
     expect(text).not.toContain('usage-hidden-key')
     expect(text).toMatch(/<input type="password"[^>]*name="usage_api_key"/)
     expect(/<input type="password"[^>]*>/.exec(text)![0]).not.toContain('value=')

@@ -121,7 +121,8 @@ describe('attacks on the forms', async () => {
 describe('what was done, on the page of a trigger', () => {
   const noticeAt = async (query: string) => {
     const url = `https://edge.test/triggers/x?${query}`
-    return textOf((await html`${TriggerNotice({ url, actionCid: 'QmAction' })}`).toString())
+    const trigger = { kind: 'webhook', config: {}, action_cid: 'QmAction' } as const
+    return textOf((await html`${TriggerNotice({ url, trigger })}`).toString())
   }
 
   it('is said with what its owner should know of the key', async () => {
@@ -129,6 +130,22 @@ describe('what was done, on the page of a trigger', () => {
       /^The trigger was changed\.usage_api_key: it may not execute QmAction now/,
     )
     expect(await noticeAt('enabled=1')).toContain('goes on')
+  })
+
+  it('says which signatures to choose from, if only marks decide how logs are decoded', async () => {
+    const config = {
+      chain: 'ethereum',
+      contract_address: `0x${'11'.repeat(20)}`,
+      event_signature: 'Handed(address,address)',
+    }
+    const trigger = { kind: 'chain_event', config, action_cid: 'QmAction' } as const
+    const shown = async (query: string) => {
+      const notice = TriggerNotice({ url: `https://edge.test/triggers/x?${query}`, trigger })
+      return textOf((await html`${notice}`).toString())
+    }
+    for (const query of ['created=1', 'changed=1'])
+      expect(await shown(query)).toContain('Handed(address indexed, address)')
+    expect(await shown('')).toBe('')
   })
 
   it('words of an attacker in the query do not appear, whatever they are called', async () => {

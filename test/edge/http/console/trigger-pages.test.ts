@@ -144,7 +144,12 @@ describe('the form of a new trigger', () => {
   })
 
   it('makes a webhook with its options, and goes on to its page', async () => {
-    const options = { dedup: 'header', dedup_header: 'x-delivery', handshake: 'slack' }
+    const options = {
+      dedup: 'header',
+      dedup_header: 'x-delivery',
+      handshake: 'slack',
+      pass_headers: 'X-Custom, x-other x-custom',
+    }
     const record = await created(
       await submitNew('webhook', filled({ ...options, concurrency: '3' })),
     )
@@ -152,7 +157,12 @@ describe('the form of a new trigger', () => {
       name: 'by hand',
       kind: 'webhook',
       default_params: { a: 1 },
-      options: { concurrency: 3, handshake: 'slack', dedup: { header: 'x-delivery' } },
+      options: {
+        concurrency: 3,
+        handshake: 'slack',
+        dedup: { header: 'x-delivery' },
+        pass_headers: ['x-custom', 'x-other'],
+      },
       enabled: true,
     })
   })
@@ -205,12 +215,14 @@ describe('the form of a new trigger', () => {
       'schedule',
       { cron: '*/5 * * * * *' },
       'cron',
-      /^Its ticks may be 5 s apart.* Enter five fields/,
+      /^Its ticks .* are 5 s apart.* Enter five fields/,
     ],
     ['schedule', { cron: '' }, 'cron', /^Enter a cron/],
     ['webhook', { concurrency: '1000' }, 'concurrency', /^At most 64\.$/],
     ['webhook', { dedup: 'header' }, 'dedup_header', /^Name the header/],
     ['webhook', { dedup: 'header', dedup_header: 'cookie' }, 'dedup_header', /never looked at/],
+    ['webhook', { pass_headers: 'x-a cookie' }, 'pass_headers', /^Cookie carries a credential/],
+    ['webhook', { pass_headers: 'x:a' }, 'pass_headers', /^Expected the name of a header/],
     ['webhook', { name: 'n'.repeat(201) }, 'name', /^At most 200 characters\.$/],
     ['webhook', { usage_api_key: '' }, 'usage_api_key', /^Paste the key/],
     [

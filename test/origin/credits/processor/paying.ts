@@ -47,7 +47,7 @@ export function paymentsOf(
   return {
     payments,
     logs,
-    begin: (accountHash: string, amountCents = 500) =>
-      payments.create({ accountHash, amountCents, writeId: randomUUID() }),
+    begin: (accountHash: string, amountCents = 500, usageKeyHash?: string) =>
+      payments.create({ accountHash, usageKeyHash, amountCents, writeId: randomUUID() }),
   }
 }

@@ -134,6 +134,41 @@ function paymentsHold(open: () => OpenDatabase): void {
       await begin(account)
     })
 
+    it('attack: a usage key that begins payments without end does not keep its account from paying', async () => {
+      const { begin } = shop()
+      const by = (usageKey: string) => begin(account, 500, usageKey)
+      for (let n = 0; n < 10; n++) await by('one')
+      await expect(by('one')).rejects.toThrow('this key has begun 10')
+      for (let n = 0; n < 10; n++) await by(`another ${n}`)
+      await expect(by('a third')).rejects.toThrow('the usage keys of this account have begun 20')
+      for (let n = 0; n < 10; n++) await begin(account)
+      await expect(begin(account)).rejects.toThrow('this account has begun 30')
+    })
+
+    it('attack: nor does a usage key that begins few an hour for a week', async () => {
+      const { begin } = shop()
+      for (let n = 0; n < 140; n++) {
+        await begin(account, 500, `key ${n % 2}`)
+        clock.at += HOUR_MS / 2
+      }
+      for (const key of ['key 0', 'key 2'])
+        await expect(begin(account, 500, key)).rejects.toThrow('within a week')
+      await begin(account)
+    })
+
+    it('attack: usage keys that fill their line do not make the owner wait', async () => {
+      double.faults.add({ kind: 'slow', ms: 100, times: 1_000, on: /payment_intents/ })
+      const { begin } = shop()
+      const flood = Array.from({ length: 40 }, (_, n) =>
+        begin(account, 500, `key ${n}`).catch((error: unknown) => error),
+      )
+      await begin(account)
+      const ended = await Promise.all(flood)
+      const begun = ended.filter((one) => !(one instanceof Error))
+      expect(begun.length).toBeGreaterThan(0)
+      expect(begun.length).toBeLessThan(40)
+    })
+
     it('flood: one account’s requests wait for each other, and not for those of others', async () => {
       double.faults.add({ kind: 'slow', ms: 100, times: 1_000, on: /payment_intents/ })
       const { begin } = shop()
@@ -156,7 +191,7 @@ function paymentsHold(open: () => OpenDatabase): void {
     it('says how the payment stands', async () => {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
-      const confirmed = () => payments.confirm(account, intentId)
+      const confirmed = () => payments.confirm({ accountHash: account }, intentId)
       expect(await confirmed()).toEqual({ state: 'pending' })
       double.paying.decline(intentId)
       const reason = 'Your card was declined.'
@@ -172,7 +207,7 @@ function paymentsHold(open: () => OpenDatabase): void {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.cancel(intentId)
-      expect(await payments.confirm(account, intentId)).toMatchObject({
+      expect(await payments.confirm({ accountHash: account }, intentId)).toMatchObject({
         state: 'failed',
         isFinal: true,
       })
@@ -182,9 +217,11 @@ function paymentsHold(open: () => OpenDatabase): void {
       const { payments, begin } = shop()
       const { intentId } = await begin(account)
       double.paying.byCard(intentId)
-      await payments.confirm(account, intentId)
+      await payments.confirm({ accountHash: account }, intentId)
       double.faults.add({ kind: 'fails_before', times: 100 })
-      expect(await payments.confirm(account, intentId)).toEqual({ state: 'credited' })
+      expect(await payments.confirm({ accountHash: account }, intentId)).toEqual({
+        state: 'credited',
+      })
     })
 
     it('stolen credit: another account learns nothing of a payment, and gets nothing', async () => {
@@ -193,9 +230,11 @@ function paymentsHold(open: () => OpenDatabase): void {
       const { intentId } = await begin(account)
       double.paying.byCard(intentId)
       const before = double.seen.length
-      expect(await payments.confirm(thief, intentId)).toEqual({ state: 'unknown' })
+      expect(await payments.confirm({ accountHash: thief }, intentId)).toEqual({ state: 'unknown' })
       expect(double.seen).toHaveLength(before)
-      expect(await payments.confirm(thief, 'pi_unknown')).toEqual({ state: 'unknown' })
+      expect(await payments.confirm({ accountHash: thief }, 'pi_unknown')).toEqual({
+        state: 'unknown',
+      })
       expect((await booksOf(db(), thief)).transfers).toEqual([])
     })
 
@@ -208,7 +247,9 @@ function paymentsHold(open: () => OpenDatabase): void {
       '',
       'search',
     ])('path injection: %j is no payment, and is not asked for', async (id) => {
-      expect(await shop().payments.confirm(account, id)).toEqual({ state: 'unknown' })
+      expect(await shop().payments.confirm({ accountHash: account }, id)).toEqual({
+        state: 'unknown',
+      })
       expect(double.seen).toEqual([])
     })
 
@@ -223,10 +264,12 @@ function paymentsHold(open: () => OpenDatabase): void {
         const { intentId } = await begin(account)
         double.paying.byCard(intentId)
         const broken = paymentsOf(double, failing(db(), { from, after }), { clock })
-        await expect(broken.payments.confirm(account, intentId)).rejects.toThrow(
+        await expect(broken.payments.confirm({ accountHash: account }, intentId)).rejects.toThrow(
           DatabaseUnavailable,
         )
-        expect(await shop().payments.confirm(account, intentId)).toEqual({ state: 'credited' })
+        expect(await shop().payments.confirm({ accountHash: account }, intentId)).toEqual({
+          state: 'credited',
+        })
         expect(await balance()).toBe(500)
       },
     )
@@ -237,12 +280,26 @@ function paymentsHold(open: () => OpenDatabase): void {
     const { intentId } = await begin(account)
     double.seen.length = 0
     for (const id of [intentId, 'pi_unknown'])
-      for (let n = 0; n < 100; n++) await payments.confirm(account, id).catch(() => {})
+      for (let n = 0; n < 100; n++)
+        await payments.confirm({ accountHash: account }, id).catch(() => {})
     expect(double.seen.length).toBeLessThanOrEqual(120)
-    await expect(payments.confirm(account, intentId)).rejects.toThrow(TooManyPayments)
-    expect(await payments.confirm(newAccount(), 'pi_unknown')).toEqual({ state: 'unknown' })
+    await expect(payments.confirm({ accountHash: account }, intentId)).rejects.toThrow(
+      TooManyPayments,
+    )
+    expect(await payments.confirm({ accountHash: newAccount() }, 'pi_unknown')).toEqual({
+      state: 'unknown',
+    })
     clock.at += MINUTE_MS
-    expect(await payments.confirm(account, intentId)).toEqual({ state: 'pending' })
+    expect(await payments.confirm({ accountHash: account }, intentId)).toEqual({ state: 'pending' })
+  })
+
+  it('attack: a usage key that asks without end leaves questions to the account key', async () => {
+    const { payments } = shop()
+    const ask = (by?: string) =>
+      payments.confirm({ accountHash: account, usageKeyHash: by }, 'pi_unknown')
+    for (let n = 0; n < 80; n++) await ask('one')
+    for (const key of ['one', 'two']) await expect(ask(key)).rejects.toThrow(TooManyPayments)
+    expect(await ask()).toEqual({ state: 'unknown' })
   })
 
   describe('looking after payments', () => {

@@ -68,7 +68,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     const looks = Array.from({ length: 12 }, (_, n) =>
       n % 2 === 0
         ? shop().payments.reconcile(intentId)
-        : shop().payments.confirm(account, intentId),
+        : shop().payments.confirm({ accountHash: account }, intentId),
     )
     await Promise.all(looks)
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
@@ -276,9 +276,13 @@ function paymentsHold(database: () => OpenDatabase): void {
     const lost = { accountHash: account, customerId, amountCents: 600, writeId: `w${account}` }
     const { intentId } = await client.createIntent(lost)
     double.paying.byCard(intentId)
-    expect(await payments.confirm(newAccount(), intentId)).toEqual({ state: 'unknown' })
+    expect(await payments.confirm({ accountHash: newAccount() }, intentId)).toEqual({
+      state: 'unknown',
+    })
     await payments.reconcile(intentId)
-    expect(await payments.confirm(account, intentId)).toEqual({ state: 'credited' })
+    expect(await payments.confirm({ accountHash: account }, intentId)).toEqual({
+      state: 'credited',
+    })
     expect(await stands()).toEqual({ balance: 600, debt: 0 })
   })
 
@@ -289,7 +293,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     double.records.intent(intentId).metadata['svc_account'] = thief
     double.paying.byCard(intentId)
     await payments.reconcile(intentId)
-    expect(await payments.confirm(thief, intentId)).toEqual({ state: 'unknown' })
+    expect(await payments.confirm({ accountHash: thief }, intentId)).toEqual({ state: 'unknown' })
     expect(await stands()).toEqual({ balance: 500, debt: 0 })
     expect(logs).toEqual([{ event: 'payments.account_differs', facts: { intent: intentId } }])
   })
@@ -313,7 +317,7 @@ function paymentsHold(database: () => OpenDatabase): void {
     for (const { id } of [intent, yen]) {
       double.paying.byCard(id)
       await payments.reconcile(id)
-      expect(await payments.confirm(account, id)).toEqual({ state: 'unknown' })
+      expect(await payments.confirm({ accountHash: account }, id)).toEqual({ state: 'unknown' })
     }
     expect(await stands()).toEqual({ balance: 0, debt: 0 })
   })

@@ -101,11 +101,11 @@ export class Payers {
 
   async #confirm(process: OriginProcess, account: string, intentId: string): Promise<void> {
     const { trace, processor, server, hashOf } = this.#options
-    const standing = await process.payments.confirm(hashOf(account), intentId)
+    const standing = await process.payments.confirm({ accountHash: hashOf(account) }, intentId)
     trace.add(process.name, `${processor.nameOf(intentId)} is ${standing.state}`)
     if (standing.state === 'unknown')
       throw new Violation('a payer is told that its payment is unknown')
-    const other = await process.payments.confirm(hashOf('nobody'), intentId)
+    const other = await process.payments.confirm({ accountHash: hashOf('nobody') }, intentId)
     if (other.state !== 'unknown') throw new Violation(`another account is told: ${other.state}`)
     if (standing.state !== 'credited') return
     const rows = server.peek(

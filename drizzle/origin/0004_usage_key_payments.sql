@@ -1,0 +1,1 @@
+ALTER TABLE "payments" ADD COLUMN "usage_key_hash" text;

@@ -1,0 +1,16 @@
+import type { EventSignature } from './event-signature.ts'
+
+/** Returns the signature with these arguments marked, as its owner would write it. */
+export function markedSignature(
+  { name, inputs }: EventSignature,
+  indexed: readonly number[],
+): string {
+  const texts = inputs.map((input, index) =>
+    [
+      input.canonical,
+      ...(indexed.includes(index) ? ['indexed'] : []),
+      ...(input.name ? [input.name] : []),
+    ].join(' '),
+  )
+  return `${name}(${texts.join(', ')})`
+}

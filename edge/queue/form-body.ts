@@ -1,0 +1,53 @@
+/** Bodies of type `application/x-www-form-urlencoded` (WHATWG URL Standard, section 5.1). */
+import { isDeeper } from '../../shared/json-depth.ts'
+import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
+import { valuesByName } from '../triggers/values-by-name.ts'
+
+/** `text` where the body is not a form; with the reason if it is a form that cannot be parsed. */
+export type ParsedForm =
+  | { state: 'form'; fields: Record<string, unknown> }
+  | { state: 'text' }
+  | { state: 'malformed'; reason: string }
+
+/** `curl -d` claims a form for any text: these are the first characters of JSON and XML. */
+const OTHER_FORMAT = /^\s*[[{<]/
+
+/**
+ * Parses a form into its fields. Stricter than `URLSearchParams`, which replaces bytes that it cannot decode.
+ * @example parseForm('a=1&b=2&b=3') // fields: { a: '1', b: ['2', '3'] }
+ */
+export function parseForm(text: string): ParsedForm {
+  if (!text.includes('=') || OTHER_FORMAT.test(text)) return { state: 'text' }
+  const parts = text.split('&', FORM_FIELDS_MAX + 1)
+  if (parts.length > FORM_FIELDS_MAX)
+    return { state: 'malformed', reason: `a form of over ${FORM_FIELDS_MAX} fields` }
+  try {
+    const fields = valuesByName(parts.filter((part) => part !== '').map(nameAndValue))
+    return { state: 'form', fields: withParsedPayload(fields) }
+  } catch {
+    return { state: 'malformed', reason: 'a form with a percent-encoding that is not UTF-8' }
+  }
+}
+
+/** @throws {URIError} for an incomplete escape, and for escaped bytes that are not UTF-8 */
+function nameAndValue(part: string): [name: string, value: string] {
+  const at = part.indexOf('=')
+  const name = at < 0 ? part : part.slice(0, at)
+  return [decode(name), at < 0 ? '' : decode(part.slice(at + 1))]
+}
+
+const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
+
+/** GitHub and Slack send their whole event as JSON in the field `payload`. Other fields stay text. */
+function withParsedPayload(fields: Record<string, unknown>): Record<string, unknown> {
+  const { payload } = fields
+  if (typeof payload !== 'string' || !/^\s*[[{]/.test(payload)) return fields
+  try {
+    const parsed: unknown = JSON.parse(payload)
+    // The fields are one level themselves.
+    if (!isDeeper(parsed, JSON_DEPTH_MAX - 1)) fields.payload = parsed
+  } catch {
+    // A text that only looks like JSON stays a text.
+  }
+  return fields
+}

@@ -1,0 +1,33 @@
+import { atMidnight, cronOf } from './dialect.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The Gregorian calendar repeats every 400 years, which are whole weeks. */
+const CYCLE_MONTHS = 400 * 12
+const CYCLE_DAYS = 146_097
+
+/**
+ * Yields the days on which a cron fires in one cycle of the calendar, from 2000 on, and then the first day of the next
+ * cycle, as days since 1970. Yields nothing for a cron that never fires.
+ * @throws {TypeError | RangeError} for a text that is not a cron
+ */
+export function* daysOfCycle(cron: string): Generator<number, void> {
+  const midnights = cronOf(atMidnight(cron))
+  const known = new Map<string, number[]>()
+  let firstDay: number | undefined
+  for (let month = 0; month < CYCLE_MONTHS; month++) {
+    const first = Date.UTC(2000, month) / DAY_MS
+    const length = Date.UTC(2000, month + 1) / DAY_MS - first
+    // Two Mays that begin on the same weekday have the same days. February has two lengths.
+    const key = `${month % 12} ${length} ${first % 7}`
+    let days = known.get(key)
+    if (!days) {
+      const all = Array.from({ length }, (_, day) => day)
+      days = all.filter((day) => midnights.match(new Date((first + day) * DAY_MS)))
+      known.set(key, days)
+    }
+    firstDay ??= days[0] === undefined ? undefined : first + days[0]
+    for (const day of days) yield first + day
+  }
+  if (firstDay !== undefined) yield firstDay + CYCLE_DAYS
+}

@@ -1,0 +1,50 @@
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PREFIX = 'svc-executor'
+const NAME = new RegExp(`^${PREFIX}-(\\d{1,20})-(\\d{1,9})-[A-Za-z0-9]{6}$`)
+
+/**
+ * Makes a folder that only this user can read. Its name says which process owns it.
+ * @param parent the system's folder for temporary files, in which others can write too
+ */
+export function makeProcessFolder(parent = tmpdir()): string {
+  return mkdtempSync(join(parent, `${PREFIX}-${pidNamespace()}-${process.pid}-`))
+}
+
+/**
+ * Removes the folders of processes that were killed. Keeps those of a process that runs, of another user, and of another
+ * PID namespace, whose processes cannot be seen from here. Never follows a symbolic link.
+ */
+export function removeAbandonedFolders(parent = tmpdir()): void {
+  const namespace = pidNamespace()
+  for (const name of readdirSync(parent)) {
+    const [, ofNamespace, pid] = NAME.exec(name) ?? []
+    if (ofNamespace !== namespace || pid === undefined) continue
+    try {
+      const folder = join(parent, name)
+      const found = lstatSync(folder)
+      const isOurs = found.isDirectory() && found.uid === process.getuid?.()
+      if (isOurs && !isRunning(Number(pid))) rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // Another start removed it, or the system does not allow it: the folder does no harm.
+    }
+  }
+}
+
+/** True for another process that has got the same number too: a folder is better kept than lost. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Containers can share a folder and not see each other's processes. */
+function pidNamespace(): string {
+  if (process.platform !== 'linux') return '0'
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
+}

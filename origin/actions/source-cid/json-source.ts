@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer'
+import { sourceSchema } from '../../../shared/wire/action-call.ts'
+
+/** Why bytes are not a JSON string that holds an action's source. */
+export type SourceFault =
+  | { reason: 'not_utf8' | 'not_a_string' | 'not_well_formed' }
+  | { reason: 'not_json'; detail: string }
+  | { reason: 'too_large'; maxBytes: number }
+
+export class SourceRefused extends Error {
+  readonly fault: SourceFault
+  constructor(fault: SourceFault) {
+    super(`the source was refused: ${fault.reason}`)
+    this.name = 'SourceRefused'
+    this.fault = fault
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const U = 0x75
+
+/**
+ * The source in a JSON text that is one string. Its size is counted before it is parsed.
+ * @param maxBytes of the source in UTF-8
+ * @throws {SourceRefused}
+ */
+export function sourceIn(json: Uint8Array, maxBytes: number): string {
+  if (!isUtf8(json)) throw new SourceRefused({ reason: 'not_utf8' })
+  if (holdsMore(json, maxBytes)) throw new SourceRefused({ reason: 'too_large', maxBytes })
+  const value = parsed(new TextDecoder().decode(json))
+  if (typeof value !== 'string') throw new SourceRefused({ reason: 'not_a_string' })
+  if (!sourceSchema.safeParse(value).success) throw new SourceRefused({ reason: 'not_well_formed' })
+  return value
+}
+
+/** Whether a JSON text begins with a quote, as a string does. */
+export function beginsAsString(json: Uint8Array): boolean {
+  const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf
+  let at = hasMark ? 3 : 0
+  while (json[at] === 0x20 || json[at] === 0x0a || json[at] === 0x0d || json[at] === 0x09) at++
+  return json[at] === QUOTE
+}
+
+/** Whether the string in a JSON text is longer than `maxBytes` in UTF-8, its escapes resolved. Nothing is built. */
+function holdsMore(json: Uint8Array, maxBytes: number): boolean {
+  if (json.length - 2 <= maxBytes) return false
+  // Without the quotes around it.
+  let bytes = -2
+  for (let at = 0; at < json.length; bytes++) {
+    if (json[at] !== BACKSLASH) at++
+    else if (json[at + 1] !== U) at += 2
+    else {
+      bytes += moreBytesOf(json, at + 2)
+      at += 6
+    }
+  }
+  return bytes > maxBytes
+}
+
+/** Bytes after the first that a `\u` escape stands for. A half of a surrogate pair stands for two of four bytes. */
+function moreBytesOf(json: Uint8Array, hexAt: number): number {
+  // The upper twelve bits of the code unit tell its size.
+  const bits = digitAt(json, hexAt) * 256 + digitAt(json, hexAt + 1) * 16 + digitAt(json, hexAt + 2)
+  if (bits < 0x8) return 0
+  return bits < 0x80 || (bits >= 0xd80 && bits <= 0xdff) ? 1 : 2
+}
+
+/** What is not a hex digit is found by the parser. */
+function digitAt(json: Uint8Array, at: number): number {
+  const byte = json[at] ?? 0
+  return byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SourceRefused({ reason: 'not_json', detail: (error as SyntaxError).message })
+  }
+}

@@ -1,0 +1,113 @@
+import { Worker } from 'node:worker_threads'
+import { actionCid } from '../../../shared/cid.ts'
+import {
+  SOURCE_CIDS_PER_MINUTE,
+  SOURCE_CIDS_WAITING_MAX,
+  SOURCE_MAX_BYTES,
+} from '../../../shared/limits.ts'
+import { TooManyCalls } from '../../admission/call-rate.ts'
+import { MinuteRate } from '../../admission/minute-rate.ts'
+import { beginsAsString, type SourceFault, sourceIn, SourceRefused } from './json-source.ts'
+
+/** `source`: the bytes are its UTF-8; `json`: they are a JSON string. */
+export type CidJob = { kind: 'source' | 'json'; bytes: Uint8Array<ArrayBuffer> }
+export type CidAnswer = { cid: string } | { fault: SourceFault } | { failed: string }
+
+/** Up to this size a CID takes about half a millisecond of the main thread, less than a job costs. */
+const INLINE_BYTES = 128 * 1024
+
+/** The thread takes 0.2 s for the largest source. */
+const ROOM_AGAIN_MS = 1_000
+
+type Waiting = {
+  job: CidJob
+  resolve: (cid: string) => void
+  reject: (error: Error) => void
+}
+
+/** CIDs of sources. A large one is parsed and hashed in a thread of its own, so that the main thread stays free. */
+export class SourceCids {
+  /** Calls by clients without a key. */
+  readonly rate: MinuteRate
+  #worker: Worker | undefined
+  #current: Waiting | undefined
+  /** Runs go before callers without a key. */
+  readonly #runs: Waiting[] = []
+  readonly #keyless: Waiting[] = []
+
+  /** @param now Unix milliseconds */
+  constructor(now: () => number) {
+    this.rate = new MinuteRate({ max: SOURCE_CIDS_PER_MINUTE, what: 'CIDs of sources', now })
+  }
+
+  /** The CID of a source that is about to run. */
+  async of(source: string): Promise<string> {
+    if (source.length <= INLINE_BYTES) return actionCid(source)
+    return this.#ask(this.#runs, { kind: 'source', bytes: new TextEncoder().encode(source) })
+  }
+
+  /**
+   * The CID of the source in a JSON text that is one string, for a caller without a key.
+   * @throws {SourceRefused | TooManyCalls}
+   */
+  async ofJson(json: Uint8Array): Promise<string> {
+    if (json.length <= INLINE_BYTES) return actionCid(sourceIn(json, SOURCE_MAX_BYTES))
+    if (!beginsAsString(json)) throw new SourceRefused({ reason: 'not_a_string' })
+    if (this.#keyless.length >= SOURCE_CIDS_WAITING_MAX)
+      throw new TooManyCalls('other large sources are waiting for their CID', ROOM_AGAIN_MS)
+    return this.#ask(this.#keyless, { kind: 'json', bytes: owned(json) })
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #ask(line: Waiting[], job: CidJob): Promise<string> {
+    return new Promise((resolve, reject) => {
+      line.push({ job, resolve, reject })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#current) return
+    this.#current = this.#runs.shift() ?? this.#keyless.shift()
+    if (!this.#current) return
+    const { job } = this.#current
+    this.#worker ??= this.#start()
+    this.#worker.postMessage(job, [job.bytes.buffer])
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), { env: {}, execArgv: [] })
+    const gone = () => {
+      if (this.#worker !== worker) return
+      this.#worker = undefined
+      this.#answered({ failed: 'its thread ended' })
+    }
+    worker.on('message', (answer: CidAnswer) => this.#answered(answer))
+    worker.on('error', gone).on('exit', gone)
+    // It must not keep the process alive.
+    worker.unref()
+    return worker
+  }
+
+  #answered(answer: CidAnswer): void {
+    const asked = this.#current
+    this.#current = undefined
+    if (asked) settle(asked, answer)
+    this.#next()
+  }
+}
+
+function settle({ resolve, reject }: Waiting, answer: CidAnswer): void {
+  if ('cid' in answer) resolve(answer.cid)
+  else if ('fault' in answer) reject(new SourceRefused(answer.fault))
+  else reject(new Error(`the CID was not computed: ${answer.failed}`))
+}
+
+/** Bytes whose whole buffer can be handed to another thread; those of a part are copied. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength
+  return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : Uint8Array.from(bytes)
+}

@@ -1,0 +1,22 @@
+/** The thread of `SourceCids`: one job at a time. It holds no key and has no environment. */
+import { parentPort } from 'node:worker_threads'
+import { actionCid } from '../../../shared/cid.ts'
+import { SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
+import { sourceIn, SourceRefused } from './json-source.ts'
+import type { CidAnswer, CidJob } from './source-cids.ts'
+
+parentPort!.on('message', (job: CidJob) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+  void answerTo(job).then((answer) => parentPort!.postMessage(answer))
+})
+
+async function answerTo({ kind, bytes }: CidJob): Promise<CidAnswer> {
+  try {
+    const source =
+      kind === 'json' ? sourceIn(bytes, SOURCE_MAX_BYTES) : new TextDecoder().decode(bytes)
+    return { cid: await actionCid(source) }
+  } catch (error) {
+    if (error instanceof SourceRefused) return { fault: error.fault }
+    return { failed: String(error) }
+  }
+}

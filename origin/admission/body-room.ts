@@ -1,0 +1,49 @@
+/** The memory for request bodies is taken; nothing was done. */
+export class BodyRoomFull extends Error {
+  readonly retryAfterMs: number
+  constructor(whose: string, retryAfterMs: number) {
+    super(`bodies ${whose} hold all the memory for them`)
+    this.name = 'BodyRoomFull'
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+export type BodyRoomOptions = {
+  /** Bytes of all bodies together, and of one holder's. */
+  totalBytes: number
+  shareBytes: number
+  /** When a refused sender may try again. */
+  retryAfterMs: number
+}
+
+/** A byte budget for request bodies that are still arriving. */
+export class BodyRoom {
+  readonly #options: BodyRoomOptions
+  readonly #held = new Map<string, number>()
+  #total = 0
+
+  constructor(options: BodyRoomOptions) {
+    this.#options = options
+  }
+
+  get heldBytes(): number {
+    return this.#total
+  }
+
+  /** @throws {BodyRoomFull} */
+  take(holder: string, bytes: number): void {
+    const { totalBytes, shareBytes, retryAfterMs } = this.#options
+    const held = this.#held.get(holder) ?? 0
+    if (held + bytes > shareBytes) throw new BodyRoomFull('from this sender', retryAfterMs)
+    if (this.#total + bytes > totalBytes) throw new BodyRoomFull('of all senders', retryAfterMs)
+    this.#held.set(holder, held + bytes)
+    this.#total += bytes
+  }
+
+  give(holder: string, bytes: number): void {
+    const held = (this.#held.get(holder) ?? 0) - bytes
+    if (held > 0) this.#held.set(holder, held)
+    else this.#held.delete(holder)
+    this.#total -= bytes
+  }
+}

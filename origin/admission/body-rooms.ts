@@ -1,0 +1,48 @@
+import { clientNetwork } from '../../shared/client-network.ts'
+import {
+  ARRIVING_BODIES_BYTES,
+  ARRIVING_BODIES_SHARE_BYTES,
+  BODY_STALL_MS,
+  KEYLESS_BODIES_BYTES,
+} from '../../shared/limits.ts'
+import type { Principal } from '../accounts/state.ts'
+import { BodyRoom } from './body-room.ts'
+
+/** The budget that a large body counts against, and the holder in it. */
+export type BodyHolder = { room: BodyRoom; name: string }
+
+/**
+ * Memory for bodies that are still arriving. Senders without a checked key have a budget of their own, which cannot
+ * displace bodies of accounts or of the edge.
+ */
+export class BodyRooms {
+  // A stalled body is ended within this time, which frees its memory.
+  readonly #keyless = new BodyRoom({
+    totalBytes: KEYLESS_BODIES_BYTES,
+    shareBytes: ARRIVING_BODIES_SHARE_BYTES,
+    retryAfterMs: BODY_STALL_MS,
+  })
+  readonly #accounts = new BodyRoom({
+    totalBytes: ARRIVING_BODIES_BYTES,
+    shareBytes: ARRIVING_BODIES_SHARE_BYTES,
+    retryAfterMs: BODY_STALL_MS,
+  })
+  readonly #edge = new BodyRoom({
+    totalBytes: ARRIVING_BODIES_BYTES,
+    shareBytes: ARRIVING_BODIES_BYTES,
+    retryAfterMs: BODY_STALL_MS,
+  })
+
+  /** @param address of the client; each network has a share */
+  ofClient(address: string): BodyHolder {
+    return { room: this.#keyless, name: clientNetwork(address) }
+  }
+
+  ofAccount({ account }: Principal): BodyHolder {
+    return { room: this.#accounts, name: account.hash }
+  }
+
+  ofEdge(): BodyHolder {
+    return { room: this.#edge, name: 'edge' }
+  }
+}

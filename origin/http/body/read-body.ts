@@ -1,0 +1,121 @@
+/** The one place where the origin reads a request's body. */
+import { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
+import {
+  BODY_STALL_BYTES,
+  BODY_STALL_MS,
+  BODY_WITHIN_MS,
+  OPERATION_BODY_MAX_BYTES,
+} from '../../../shared/limits.ts'
+import { type BodyBounds, GatheredBody } from './gathered-body.ts'
+import { MeteredRequest } from './metered-request.ts'
+
+/** The body did not arrive in time. */
+export class BodyTooSlow extends Error {
+  constructor(what: string) {
+    super(what)
+    this.name = 'BodyTooSlow'
+  }
+}
+
+/** The client closed the connection within its body: nobody waits for an answer. */
+class BodyBrokenOff extends Error {
+  constructor() {
+    super('the client closed the connection within the body')
+    this.name = 'BodyBrokenOff'
+  }
+}
+
+/** How slowly a body may arrive. */
+export type Pace = { withinMs: number; stallMs: number; stallBytes: number }
+
+const PACE: Pace = {
+  withinMs: BODY_WITHIN_MS,
+  stallMs: BODY_STALL_MS,
+  stallBytes: BODY_STALL_BYTES,
+}
+
+/**
+ * The bytes of a request's body as they were sent.
+ * @throws {ApiError} 413. @throws {BodyRoomFull | BodyTooSlow | BodyInTinyPieces} and what `opening.judge` throws
+ */
+export async function readBody(context: Context, bounds: BodyBounds): Promise<Uint8Array> {
+  const declared = context.req.header('content-length')
+  const body = new GatheredBody(bounds, declared === undefined ? undefined : Number(declared))
+  const incoming = (context.env as { incoming?: unknown } | undefined)?.incoming
+  try {
+    if (incoming instanceof IncomingMessage) await readIncoming(incoming, body)
+    else await readInMemory(context.req.raw.body, body)
+    return body.bytes()
+  } finally {
+    body.close()
+  }
+}
+
+/** Reads the body of a request from the sealed channel, which is in memory already. */
+async function readInMemory(
+  stream: ReadableStream<Uint8Array> | null,
+  body: GatheredBody,
+): Promise<void> {
+  const reader = stream?.getReader()
+  try {
+    for (;;) {
+      const piece = (await reader?.read())?.value
+      if (!piece) return
+      body.add(piece)
+    }
+  } catch (error) {
+    // Not awaited: a stream with a clone waits for the clone to be cancelled, too.
+    reader?.cancel().catch(() => {})
+    throw error
+  }
+}
+
+/** Reads Node's own message: a web stream costs several times as much for each piece. */
+export function readIncoming(
+  incoming: IncomingMessage,
+  body: GatheredBody,
+  pace: Pace = PACE,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void) => {
+      clearInterval(timer)
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+      if (incoming instanceof MeteredRequest) incoming.endReading()
+      end()
+    }
+    const refuse = (error: unknown) =>
+      settle(() => {
+        incoming.pause()
+        reject(error)
+      })
+    const onData = (piece: Uint8Array) => {
+      try {
+        body.add(piece)
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    const onEnd = () => settle(resolve)
+    const onBroken = () => refuse(new BodyBrokenOff())
+    const timer = setInterval(atPace(body, pace, refuse), pace.stallMs)
+    incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+    if (incoming instanceof MeteredRequest) incoming.beginReading(refuse)
+    if (incoming.destroyed) onBroken()
+  })
+}
+
+/** A check for every `stallMs`. A small body holds little, and has the whole time. */
+function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => void): () => void {
+  const { withinMs, stallMs, stallBytes } = pace
+  let elapsedMs = 0
+  let before = 0
+  return () => {
+    elapsedMs += stallMs
+    const progress = body.length - before
+    before = body.length
+    if (elapsedMs >= withinMs) refuse(new BodyTooSlow(`it was not there within ${withinMs} ms`))
+    else if (body.length > OPERATION_BODY_MAX_BYTES && progress < stallBytes)
+      refuse(new BodyTooSlow(`${progress} bytes came in ${stallMs} ms, and ${stallBytes} are due`))
+  }
+}

@@ -1,0 +1,37 @@
+import type { Context } from 'hono'
+import { HEADER_BYTES, MODE_PSK, REQUEST_OVERHEAD_BYTES } from '../../../shared/envelope/format.ts'
+import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
+import { judgeHeader } from '../../channel/open-request.ts'
+import type { Services } from '../../services.ts'
+import { clientAddress } from '../client-address.ts'
+import { readBody } from './read-body.ts'
+
+export type EnvelopeBounds = {
+  /** Bytes of the sealed text. */
+  maxBytes: number
+  /** Only the edge may send an envelope here: another one has room for the request that is refused. */
+  isOfEdge?: boolean
+}
+
+/**
+ * Reads a sealed request. Version, mode, key id and PSK id are judged before the rest is read.
+ * @throws {EnvelopeRefused} and what `readBody` throws
+ */
+export function readEnvelope(
+  context: Context,
+  { maxBytes, isOfEdge = false }: EnvelopeBounds,
+  { channel, bodyRooms }: Pick<Services, 'channel' | 'bodyRooms'>,
+): Promise<Uint8Array> {
+  const anyone = bodyRooms.ofClient(clientAddress(context))
+  const judge = (opening: Uint8Array) => {
+    if (judgeHeader(channel.keys, opening).mode === MODE_PSK)
+      return { maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES, holder: bodyRooms.ofEdge() }
+    const most = isOfEdge ? Math.min(maxBytes, OPERATION_BODY_MAX_BYTES) : maxBytes
+    return { maxBytes: most + REQUEST_OVERHEAD_BYTES, holder: anyone }
+  }
+  return readBody(context, {
+    maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES,
+    holder: anyone,
+    opening: { bytes: HEADER_BYTES, judge },
+  })
+}

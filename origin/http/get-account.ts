@@ -1,0 +1,20 @@
+import { accountAnswer } from '../../shared/wire/core.ts'
+import type { Operation } from './operation.ts'
+
+/** The account itself. For its owner alone: the e-mail address is personal data. */
+export const getAccount: Operation = {
+  method: 'GET',
+  path: '/core/v1/get_account',
+  summary: 'The account: its name, description, e-mail address, wallet, hash and mode.',
+  auth: 'account_key',
+  walletAuth: true,
+  answer: accountAnswer,
+  handle: async ({ principal: { account } }, { accountEmails }) => ({
+    account_name: account.name,
+    account_description: account.description,
+    email: await accountEmails.of(account),
+    wallet_address: account.adminWallet,
+    api_key_hash: account.hash,
+    managed: account.managed,
+  }),
+}

@@ -1,0 +1,174 @@
+/**
+ * Structured answers for requests that Node's server would refuse with an empty body, or that do not reach the app: bytes
+ * that are not HTTP/1.1, a head that is too large, a Host or target that cannot be one, `CONNECT`, an unknown `Expect`.
+ * Nothing of such a request is repeated in its answer or in the log.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError } from '../../shared/errors.ts'
+import { isHost } from '../../shared/http-host.ts'
+import { HEAD_MAX_BYTES } from '../../shared/limits.ts'
+import type { Services } from '../services.ts'
+
+/** Options of the server: it reads heads up to our limit, and leaves the check of Host to this file. */
+export const HEAD_OPTIONS = { maxHeaderSize: HEAD_MAX_BYTES, requireHostHeader: false }
+
+type Parts = Pick<Services, 'counters' | 'log'> & { publicUrl: string }
+
+/** How long a client may go on sending after its request was refused: closing at once could lose the answer. */
+const LINGER_MS = 1_000
+
+/** Puts the checks before the server's own listeners. Call it before the first connection. */
+export function refuseMalformed(server: Server, parts: Parts): void {
+  const listeners = server.listeners('request') as RequestListener[]
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  server.removeAllListeners('request')
+  server.on('request', (incoming, outgoing) => {
+    latest.set(incoming.socket, outgoing)
+    const problem = problemOf(incoming)
+    if (problem) respond(outgoing, problem, parts)
+    else for (const listener of listeners) listener.call(server, incoming, outgoing)
+  })
+  server.on('checkExpectation', (_, outgoing) => respond(outgoing, unknownExpectation(), parts))
+  server.on('connect', (_, socket) => end(socket, notAProxy(), parts))
+  server.on('clientError', (error, socket) => refuseBytes(error, socket, latest.get(socket), parts))
+}
+
+/** Sockets that have had their last answer: the parser reports each further chunk as another error. */
+const refused = new WeakSet<Duplex>()
+
+/**
+ * Answers bytes that the parser refused. They may come after whole requests whose answers are due first: an answer now would
+ * be taken for one of theirs.
+ */
+function refuseBytes(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  response: ServerResponse | undefined,
+  parts: Parts,
+): void {
+  // RFC 9112, 9.6: what follows a request with `Connection: close` is ignored.
+  if (error.code === 'HPE_CLOSED_CONNECTION' || refused.has(socket)) return
+  refused.add(socket)
+  const isDue = response !== undefined && !response.writableFinished
+  const isBody = isDue && !response.req.complete
+  if (isDue && !isBody) response.once('finish', () => end(socket, unreadable(error.code), parts))
+  else if (isBody && response.headersSent) socket.destroy()
+  else end(socket, isBody ? brokenBody(error.code) : unreadable(error.code), parts)
+}
+
+function respond(outgoing: ServerResponse, failure: ApiError, parts: Parts): void {
+  const { headers, body } = answerOf(failure, parts)
+  outgoing.writeHead(failure.status, headers).end(body)
+}
+
+/** Writes an answer to a connection that the server no longer reads requests from, and closes it. */
+function end(socket: Duplex, failure: ApiError, parts: Parts): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { headers, body } = answerOf(failure, parts)
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const statusLine = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n`
+  socket.on('error', () => socket.destroy())
+  socket.end(`${statusLine}${fields.join('')}\r\n${body}`)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+  socket.resume()
+}
+
+function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
+  const { status, reason } = failure
+  const requestId = randomUUID()
+  const method = 'OTHER'
+  const route = 'none'
+  counters.refused(status, reason)
+  counters.answered({ method, route, status, ms: 0 })
+  log('request.answered', { method, route, status, duration_ms: 0, request_id: requestId })
+  const body = JSON.stringify(failure.toBody(publicUrl))
+  const headers = {
+    ...failure.headers,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': requestId,
+    // A page elsewhere may read the app's failures, and so these.
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'x-request-id, x-svc-error',
+    connection: 'close',
+  }
+  return { headers, body }
+}
+
+/** RFC 9112, 3.2: a request has one valid Host, or is refused with 400. */
+function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
+  const hosts: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1]!)
+  const [host] = hosts
+  if (hosts.length > 1) return badHost('The request has several Host headers.')
+  if (host === undefined && httpVersion !== '1.0') return badHost('The request has no Host header.')
+  if (host !== undefined && !isHost(host)) return badHost('The Host header is not a host.')
+  return isTarget(url, host ?? 'localhost') ? undefined : badTarget()
+}
+
+/** RFC 9112, 3.2: the origin form, or the absolute form of an HTTP URL. A backslash would be read as a slash. */
+function isTarget(target: string, host: string): boolean {
+  if (/^[^?]*\\/.test(target)) return false
+  const url = target.startsWith('/') ? `https://${host}${target}` : target
+  return /^https?:\/\//.test(url) && URL.canParse(url)
+}
+
+const FIX_HTTP = 'Use an HTTP client library, and check the proxies between it and this server.'
+
+function unreadable(code: string | undefined): ApiError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
+  if (code !== 'HPE_HEADER_OVERFLOW')
+    return new ApiError(400, 'The request is not valid HTTP/1.1.', FIX_HTTP)
+  return new ApiError(
+    431,
+    `The URL and the headers have more than ${HEAD_MAX_BYTES} bytes together.`,
+    'Send a shorter URL, and fewer or shorter headers. GET /core/v1/limits has every limit.',
+  )
+}
+
+function brokenBody(code: string | undefined): ApiError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
+  const message = 'The body is not framed as the headers of the request say.'
+  return new ApiError(400, message, FIX_HTTP)
+}
+
+function tooSlow(): ApiError {
+  return new ApiError(408, 'The request did not arrive in time.', 'Send it again, in one go.')
+}
+
+function badHost(message: string): ApiError {
+  const fix = 'Send one Host header, with the name and the port of this server.'
+  return new ApiError(400, message, fix)
+}
+
+function badTarget(): ApiError {
+  const fix = 'Send a path that begins with a slash, and encode what a URL cannot have.'
+  return new ApiError(400, 'The target of the request is not a path.', fix)
+}
+
+function unknownExpectation(): ApiError {
+  const fix = 'Send no Expect header, or Expect: 100-continue.'
+  return new ApiError(417, 'The Expect header asks for something unknown.', fix)
+}
+
+function notAProxy(): ApiError {
+  return new ApiError(
+    405,
+    'This server is not a proxy, and does not take CONNECT.',
+    'Send requests to its own paths, with GET or POST.',
+    { headers: { allow: 'GET, POST' } },
+  )
+}

@@ -1,0 +1,197 @@
+/**
+ * A strict subset of YAML that every parser reads in the same way (`docs/decisions/0075-compose-files-are-parsed.md`):
+ * block mappings and lists, scalars on one line, plain lists in brackets, block scalars, anchors on values, merge keys.
+ * Everything else is refused with its line.
+ */
+import { check } from '../check-failed.ts'
+import type { Mapping, Node } from './node.ts'
+import { checkLine } from './refusal.ts'
+import { keyAt, lineValue } from './value.ts'
+
+/** Control characters except tab, line ends other than LF and CR LF, and byte order marks. */
+// oxlint-disable-next-line no-control-regex
+const UNUSUAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/
+const ANCHOR = /^&([\w-]+)(?: +|$)/
+const MERGE = '<<'
+/** Compose files have 6 levels. */
+const DEPTH_MAX = 32
+
+/**
+ * @returns the root, a mapping
+ * @throws {CheckFailed} with the line, and what to write instead
+ */
+export function parseStrictYaml(text: string): Mapping {
+  return new Parser(text).document()
+}
+
+type Line = { number: number; column: number; text: string }
+
+class Parser {
+  readonly #lines: string[]
+  readonly #anchors = new Map<string, Node>()
+  /** Index of the next line. */
+  #at = 0
+
+  constructor(text: string) {
+    this.#lines = text.replaceAll('\r\n', '\n').split('\n')
+    for (const [index, line] of this.#lines.entries())
+      checkLine(
+        index + 1,
+        !UNUSUAL.test(line) && line.isWellFormed(),
+        'has a control character or an unusual line end: remove it',
+      )
+  }
+
+  document(): Mapping {
+    if (this.#lines[0] === '---') this.#at++
+    const first = this.#peek()
+    check(first !== undefined, 'docker_compose_file is empty')
+    checkLine(first.number, first.column === 0, 'is indented, and nothing is above it')
+    checkLine(first.number, keyAt(first.text) !== undefined, 'is not "key: value"')
+    return this.#mapping(0, 0)
+  }
+
+  /** The next line that is neither blank nor a comment. */
+  #peek(): Line | undefined {
+    for (; this.#at < this.#lines.length; this.#at++) {
+      const line = this.#lines[this.#at]!
+      const column = indentationOf(line)
+      const text = line.slice(column)
+      if (text === '' || text.startsWith('#')) continue
+      const number = this.#at + 1
+      checkLine(number, !text.includes('\t'), 'has a tab: use spaces')
+      checkLine(
+        number,
+        column > 0 || !/^(?:%|---|\.\.\.)/.test(text),
+        'is a directive or begins another document: only one document is read',
+      )
+      return { number, column, text }
+    }
+    return undefined
+  }
+
+  #mapping(column: number, depth: number): Mapping {
+    const mapping: Mapping = { kind: 'mapping', entries: [], merged: [] }
+    const keys = new Set<string>()
+    for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
+      const { number } = line
+      checkLine(number, line.column === column, 'is not indented like the lines above it')
+      const found = keyAt(line.text)
+      checkLine(number, found !== undefined, 'is not "key: value" with a plain key')
+      checkLine(number, !keys.has(found.key), `has the key "${found.key}" again: write it once`)
+      keys.add(found.key)
+      const value = this.#value(line, found.rest, { column, depth, isItem: false })
+      if (found.key !== MERGE) mapping.entries.push({ line: number, key: found.key, value })
+      else {
+        checkLine(number, !found.isQuoted, 'has quotes around <<')
+        mapping.merged = mergedBy(value, number)
+      }
+    }
+    return mapping
+  }
+
+  #list(column: number, depth: number): Node {
+    const items: Node[] = []
+    for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
+      const dash = /^- +/.exec(line.text)?.[0]
+      // A list may stand under its key without indentation: the next key ends it.
+      if (line.column === column && dash === undefined && keyAt(line.text)) break
+      checkLine(line.number, line.column === column, 'is not indented like the lines above it')
+      checkLine(line.number, dash !== undefined, 'is not "- item", with the item on the same line')
+      const rest = line.text.slice(dash.length)
+      if (keyAt(rest)) {
+        // The mapping begins behind the dash: its other keys stand in the same column.
+        const inner = column + dash.length
+        this.#lines[this.#at] = ' '.repeat(inner) + rest
+        items.push(this.#nested(() => this.#mapping(inner, depth + 1), line.number, depth))
+      } else items.push(this.#value(line, rest, { column, depth, isItem: true }))
+    }
+    return { kind: 'list', items }
+  }
+
+  /** The value behind a key or a dash, and the lines that belong to it. */
+  #value(
+    { number }: Line,
+    text: string,
+    { column, depth, isItem }: { column: number; depth: number; isItem: boolean },
+  ): Node {
+    const [marked, name] = ANCHOR.exec(text) ?? []
+    this.#at++
+    const place = { line: number, alias: (named: string) => this.#aliased(named, number) }
+    const rest = text.slice(marked?.length ?? 0)
+    const isAlias = rest.startsWith('*')
+    checkLine(number, !(marked && isAlias), 'has an anchor on an alias')
+    let value = lineValue(rest, place)
+    // Lines below an alias never belong to it, whatever the node that it names.
+    if (!isAlias && value.kind === 'text block') this.#skipTextBlock(number, column)
+    if (!isAlias && value.kind === 'empty') {
+      checkLine(number, !isItem, 'has a list item without a value on the same line')
+      value = this.#blockUnder(column, depth) ?? value
+    }
+    if (name !== undefined) {
+      checkLine(number, !this.#anchors.has(name), `has the anchor &${name} again: use another name`)
+      this.#anchors.set(name, value)
+    }
+    return value
+  }
+
+  #blockUnder(column: number, depth: number): Node | undefined {
+    const next = this.#peek()
+    if (next === undefined || next.column < column) return undefined
+    const isList = /^-(?: |$)/.test(next.text)
+    if (next.column === column && !isList) return undefined
+    checkLine(
+      next.number,
+      isList || keyAt(next.text) !== undefined,
+      'is neither "key: value" nor "- item": write a value on the line of its key',
+    )
+    const block = () =>
+      isList ? this.#list(next.column, depth + 1) : this.#mapping(next.column, depth + 1)
+    return this.#nested(block, next.number, depth)
+  }
+
+  #nested<Block>(read: () => Block, line: number, depth: number): Block {
+    checkLine(line, depth < DEPTH_MAX, `is nested more than ${DEPTH_MAX} levels deep`)
+    return read()
+  }
+
+  /** Lines of a block scalar: those that are indented like its first one, and blank ones. */
+  #skipTextBlock(header: number, parent: number): void {
+    let start = this.#at
+    while (/^ *$/.test(this.#lines[start] ?? 'end')) start++
+    const first = this.#lines[start] ?? ''
+    const column = indentationOf(first)
+    checkLine(header, column > parent, 'begins a block of text that is empty')
+    checkLine(start + 1, first[column] !== '\t', 'has a tab: use spaces')
+    for (; this.#at < this.#lines.length; this.#at++) {
+      const line = this.#lines[this.#at]!
+      const indentation = indentationOf(line)
+      const isBlank = indentation === line.length
+      // Some parsers take the indentation from a blank line above the text.
+      checkLine(
+        this.#at + 1,
+        this.#at >= start || indentation <= column,
+        'is blank and longer than the indentation of the text below it: remove its spaces',
+      )
+      if (!isBlank && indentation < column) break
+    }
+  }
+
+  #aliased(name: string, line: number): Node {
+    const node = this.#anchors.get(name)
+    checkLine(line, node !== undefined, `has the alias *${name}, and no &${name} ends above it`)
+    return node
+  }
+}
+
+function indentationOf(line: string): number {
+  return /^ */.exec(line)![0].length
+}
+
+function mergedBy(value: Node, line: number): Mapping[] {
+  const merged = value.kind === 'list' ? value.items : [value]
+  return merged.map((node) => {
+    checkLine(line, node.kind === 'mapping', 'merges something other than a mapping')
+    return node
+  })
+}

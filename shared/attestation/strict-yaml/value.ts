@@ -1,0 +1,123 @@
+/** Values that fit on one line: plain and quoted scalars, lists in brackets, aliases, headers of block scalars. */
+import type { Node, Word } from './node.ts'
+import { checkLine } from './refusal.ts'
+
+export type Place = { line: number; alias: (name: string) => Node }
+
+const KEY = /^(?:([A-Za-z0-9_./][A-Za-z0-9_./@+-]*|<<)|(["'])([ -~]*?)\2) *:(?: +|$)/
+
+/** The key at the start of a text. Keys are printable ASCII without escapes. */
+export function keyAt(text: string): { key: string; isQuoted: boolean; rest: string } | undefined {
+  const [whole, plain, quote, inner = ''] = KEY.exec(text) ?? []
+  if (whole === undefined || /["'\\]/.test(inner)) return undefined
+  return { key: plain ?? inner, isQuoted: quote !== undefined, rest: text.slice(whole.length) }
+}
+
+/** Without an indentation indicator: the first line of the text decides. */
+const BLOCK_HEADER = /[|>][+-]?/y
+const EMPTY_MAPPING = /\{ *\}/y
+const ALIAS = /\*([\w-]+)/y
+const DOUBLE_QUOTED = /"([^"\\]*(?:\\["\\nt][^"\\]*)*)"/y
+const SINGLE_QUOTED = /'([^']*(?:''[^']*)*)'/y
+const ESCAPED: Record<string, string> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }
+/** A word in a list. Narrower than YAML: parsers differ on "?" and on a colon before a comma. */
+const LIST_WORD = /(?:[A-Za-z0-9_./$]|-(?! ))[^[\]{}"'#,?]*/y
+/** Indicators that begin something other than a plain scalar in some version of YAML. */
+const NOT_PLAIN = /^(?:-(?: |$)|[?:,[\]{}#&*!|>'"%@`])/
+const PAIR = /:(?: |$)/
+/** A comment needs a space before it. */
+const NOTHING_MORE = /^(?: +#.*| *)$/
+
+const QUOTES_REFUSED =
+  'has quotes that do not end on the same line, or an escape other than \\" \\\\ \\n \\t'
+const LIST_REFUSED = 'has a list that is not plain: write each item on its own line, after "- "'
+
+/**
+ * @param text from the first character of the value to the end of the line
+ * @throws {CheckFailed}
+ */
+export function lineValue(text: string, { line, alias }: Place): Node {
+  let at = 0
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    at += found?.[0].length ?? 0
+    return found ?? undefined
+  }
+  const skipSpaces = () => {
+    while (text[at] === ' ') at++
+  }
+
+  /** An alias or a quoted scalar: the same in a list and outside. */
+  const item = (): Node | undefined => {
+    const name = take(ALIAS)?.[1]
+    if (name !== undefined) return alias(name)
+    if (text[at] !== '"' && text[at] !== "'") return undefined
+    const isDouble = text[at] === '"'
+    const inner = take(isDouble ? DOUBLE_QUOTED : SINGLE_QUOTED)?.[1]
+    checkLine(line, inner !== undefined, QUOTES_REFUSED)
+    return word(
+      isDouble
+        ? inner.replace(/\\(.)/g, (_, character: string) => ESCAPED[character]!)
+        : inner.replaceAll("''", "'"),
+    )
+  }
+
+  // Item by item: one pattern for the whole list could take exponential time.
+  const list = (): Node => {
+    const items: Node[] = []
+    at++
+    skipSpaces()
+    while (text[at] !== ']') {
+      if (items.length > 0) {
+        checkLine(line, text[at] === ',', LIST_REFUSED)
+        at++
+        skipSpaces()
+      }
+      const found = item() ?? listWord()
+      checkLine(line, found !== undefined, LIST_REFUSED)
+      items.push(found)
+      skipSpaces()
+    }
+    at++
+    return { kind: 'list', items }
+  }
+  const listWord = (): Word | undefined => {
+    const found = take(LIST_WORD)?.[0]
+    return found === undefined || PAIR.test(found) ? undefined : word(withoutEndSpaces(found))
+  }
+
+  const plain = (): Word => {
+    const [first] = text
+    checkLine(line, !NOT_PLAIN.test(text), `has a value that begins with ${first}: quote it`)
+    const comment = text.indexOf(' #')
+    const found = withoutEndSpaces(comment === -1 ? text : text.slice(0, comment))
+    checkLine(line, !PAIR.test(found), 'has a value with a colon and a space in it: quote it')
+    at = found.length
+    return word(found)
+  }
+
+  const value = (): Node => {
+    if (text === '' || text.startsWith('#')) {
+      at = text.length
+      return { kind: 'empty' }
+    }
+    if (take(BLOCK_HEADER)) return { kind: 'text block' }
+    if (take(EMPTY_MAPPING)) return { kind: 'mapping', entries: [], merged: [] }
+    return item() ?? (text.startsWith('[') ? list() : plain())
+  }
+  const found = value()
+  checkLine(line, NOTHING_MORE.test(text.slice(at)), 'has something behind the end of a value')
+  return found
+}
+
+function word(text: string): Word {
+  return { kind: 'word', text }
+}
+
+/** Spaces alone: `trimEnd` also removes characters that YAML keeps. */
+function withoutEndSpaces(text: string): string {
+  let end = text.length
+  while (text[end - 1] === ' ') end--
+  return text.slice(0, end)
+}

@@ -1,0 +1,27 @@
+import type { JsonSchema } from './json-schema.ts'
+
+/** The schema of a body whose optional fields may be null, which means absent. */
+export function nullsAllowed(body: JsonSchema): JsonSchema {
+  const { properties } = body
+  if (typeof properties !== 'object' || properties === null) return body
+  const required = requiredIn(body)
+  const described = Object.entries(properties as Record<string, JsonSchema>).map(
+    ([name, field]) => [name, required.has(name) ? field : orNull(field)],
+  )
+  return { ...body, properties: Object.fromEntries(described) }
+}
+
+/** A field that has several spellings is required under one of them: any single one may be null. */
+function requiredIn({ required, allOf }: JsonSchema): Set<string> {
+  const presences = (allOf ?? []) as { required?: string[] }[]
+  return new Set([
+    ...((required ?? []) as string[]),
+    ...presences.flatMap((presence) => presence.required ?? []),
+  ])
+}
+
+function orNull(field: JsonSchema): JsonSchema {
+  const { type, anyOf } = field
+  if (Array.isArray(anyOf)) return { ...field, anyOf: [...anyOf, { type: 'null' }] }
+  return typeof type === 'string' ? { ...field, type: [type, 'null'] } : field
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+
+/**
+ * Removes null from optional fields: generated clients send it for fields that their caller left out. A null that the
+ * field's own schema accepts is a value and stays.
+ *
+ * @example
+ * withoutNulls(z.object({ limit: z.int().optional() }), { limit: null }) // {}
+ */
+export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
+  const object = objectIn(schema)
+  if (!object || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const fields: Record<string, z.ZodType> = object.shape
+  const given = Object.entries(value).flatMap(([name, member]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (!field) return [[name, member]]
+    return member === null && meansAbsent(field) ? [] : [[name, withoutNulls(field, member)]]
+  })
+  return Object.fromEntries(given)
+}
+
+function meansAbsent(field: z.ZodType): boolean {
+  return field._zod.optin !== undefined && !field.safeParse(null).success
+}
+
+function objectIn(schema: z.ZodType): z.ZodObject | undefined {
+  if (schema instanceof z.ZodObject) return schema
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+  return isWrapped ? objectIn(schema.unwrap() as z.ZodType) : undefined
+}

@@ -1,0 +1,35 @@
+/** An origin of this version at a contract that was deployed by an earlier one, and is not upgraded yet. */
+import { Contract, HDNodeWallet, ZeroAddress } from 'ethers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import artifacts from '../../../origin/contracts/artifacts.json' with { type: 'json' }
+import { CUT } from '../../../origin/contracts/deploy.ts'
+import { newHash, startWriting, type Writing } from './writing.ts'
+
+const { selectors } = artifacts.facets.ViewsFacet
+const NEW_VIEWS = [
+  selectors['allApiKeyHashesToMaster(uint256)'],
+  selectors['adminWalletAddress(uint256)'],
+]
+
+let world: Writing
+beforeAll(async () => {
+  world = await startWriting()
+  const { provider, contractAddress } = world.chain
+  const phrase = 'test test test test test test test test test test test junk'
+  const owner = HDNodeWallet.fromPhrase(phrase).connect(provider)
+  const diamond = new Contract(contractAddress, artifacts.diamond.abi, owner)
+  const cut = [{ target: ZeroAddress, action: CUT.remove, selectors: NEW_VIEWS }]
+  await (await diamond.getFunction('diamondCut').send(cut, ZeroAddress, '0x')).wait()
+})
+afterAll(async () => {
+  await world.closeWriters()
+  await world.close()
+})
+
+it('a contract without the newest views is written and read as before', async () => {
+  const { mirror, newAccount, addGroup } = await world.open()
+  const hash = newHash()
+  await newAccount(hash)
+  await addGroup(hash, 'first')
+  expect(mirror.current().account(hash)?.groups.size).toBe(1)
+})

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { getAddress } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { declared, digestOf, packages, rowsOf as rowsOfLayouts } from '../../../.ci/event-table.ts'
+import { decodeLog } from '../../../edge/chain/decoding/decode-log.ts'
+import { knownLayouts } from '../../../edge/chain/decoding/known-events.ts'
+import { KNOWN_EVENTS } from '../../../edge/chain/decoding/known-events-table.ts'
+import { planDecoding } from '../../../edge/chain/decoding/plan-decoding.ts'
+import type { AbiType, EventSignature } from '../../../edge/chain/signature/event-signature.ts'
+import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
+import { isHashedInTopic } from '../../../edge/chain/signature/type-size.ts'
+import { openzeppelinEvents } from './declared-events.ts'
+import { isPartlyIndexed, logOf, marksOf, seeded, someValue, unmarked } from './some-logs.ts'
+import { rowsOf, tableEntries } from './table-entries.ts'
+
+const TABLE_FILE = new URL('../../../edge/chain/decoding/known-events-table.ts', import.meta.url)
+const entries = tableEntries(KNOWN_EVENTS)
+const partlyIndexed = entries.filter(isPartlyIndexed)
+const keyOf = (signature: EventSignature) => `${signature.canonical} ${marksOf(signature).length}`
+const layoutOf = (signature: EventSignature) =>
+  `${signature.canonical} ${marksOf(signature).join()}`
+
+/** Declarations that were not made from the table: by hand from the contracts' sources, and OpenZeppelin's ABIs. */
+const independent = [...declared(), ...openzeppelinEvents()]
+  .map(parseEventSignature)
+  .filter(({ inputs }) => inputs.length > 1)
+
+describe('the table of known events', () => {
+  it('has the events of the listed packages, and is small enough to be part of the Worker', () => {
+    expect(packages().length).toBeGreaterThan(50)
+    expect(packages().filter((name) => !/^(?:@[\w.-]+\/)?[\w.-]+@\d[\w.-]*$/.test(name))).toEqual(
+      [],
+    )
+    expect(rowsOf(KNOWN_EVENTS).length).toBeGreaterThan(2_000)
+    expect(partlyIndexed.length).toBeGreaterThan(1_300)
+    expect(KNOWN_EVENTS.length).toBeLessThan(100_000)
+  })
+
+  it('has each layout once, sorted, and only of events with a choice', () => {
+    const rows = rowsOf(KNOWN_EVENTS)
+    expect(rows).toEqual([...new Set(rows)].toSorted())
+    expect(new Set(entries.map(layoutOf)).size).toBe(entries.length)
+    expect(new Set(rows.map((row) => row.split(' ')[0])).size).toBe(rows.length)
+    expect(entries.filter(({ inputs }) => inputs.length < 2)).toEqual([])
+  })
+
+  it('is what the script wrote: a changed byte is found', () => {
+    expect(readFileSync(TABLE_FILE, 'utf8')).toContain(`SHA-256 ${digestOf(KNOWN_EVENTS)}`)
+  })
+
+  it('has every layout of declarations that it was not made from', () => {
+    expect(independent.length).toBeGreaterThan(300)
+    expect(missingIn(KNOWN_EVENTS)).toEqual([])
+  })
+
+  it('a changed mark of one of them is found', () => {
+    for (let at = 0; at < independent.length; at += 40) {
+      const right = rowOf(independent[at]!)
+      const wrong = `${right.event} ${right.layout === '0' ? '1' : '0'}`
+      const mutant = KNOWN_EVENTS.replace(/.*\n/g, (line) =>
+        line.startsWith(`${right.event} `) ? `${wrong}\n` : line,
+      )
+      expect(mutant).not.toBe(KNOWN_EVENTS)
+      expect(missingIn(mutant)).toContain(layoutOf(independent[at]!))
+    }
+  })
+
+  it('says nothing of unknown events, or of names that objects have', () => {
+    for (const text of ['Transfer(address,uint256,address)', 'constructor(address,bool)'])
+      expect(knownLayouts(parseEventSignature(text))).toEqual([])
+  })
+
+  it('has both layouts of an event that published contracts declare differently', () => {
+    const canonical = 'DebtMoved(address,address,uint256,address,address,uint256)'
+    expect(knownLayouts({ canonical })).toEqual([
+      [0, 1, 4],
+      [0, 3, 4],
+    ])
+  })
+})
+
+describe('a log of every event of the table, with random values', () => {
+  const conflicts = entries.filter(
+    (entry) => entries.filter((other) => keyOf(other) === keyOf(entry)).length > 1,
+  )
+  const decodedOf = (entry: EventSignature, values: readonly unknown[]) => {
+    const indexed = marksOf(entry)
+    const log = logOf(entry, indexed, values)
+    const signature = unmarked(entry)
+    const expected = entry.inputs.map(({ type }, index) =>
+      indexed.includes(index) && isHashedInTopic(type)
+        ? log.topics[1 + indexed.indexOf(index)]
+        : decodedForm(type, values[index]),
+    )
+    return { found: decodeLog(signature, log, planDecoding(signature, log)), expected }
+  }
+
+  it('encoded by ethers with its marks, decodes to these values from types alone', () => {
+    const random = seeded(3)
+    const certain = entries.filter((entry) => !conflicts.includes(entry))
+    expect(certain.length).toBeGreaterThan(2_000)
+    for (const entry of certain) {
+      const values = entry.inputs.map(({ type }) => someValue(type, random))
+      const { found, expected } = decodedOf(entry, values)
+      expect([entry.canonical, found.decode, found.indexed]).toEqual([
+        entry.canonical,
+        'exact',
+        marksOf(entry),
+      ])
+      expect(Object.values(found.decoded!)).toEqual(expected)
+    }
+  })
+
+  it('has these values among its readings where layouts conflict', () => {
+    const random = seeded(4)
+    expect(conflicts.length).toBeGreaterThan(1)
+    for (const entry of conflicts)
+      for (let time = 0; time < 20; time++) {
+        const values = entry.inputs.map(({ type }) => someValue(type, random))
+        const { found, expected } = decodedOf(entry, values)
+        const readings = found.readings ?? [found]
+        expect(readings.map(({ decoded }) => Object.values(decoded!))).toContainEqual(expected)
+      }
+  })
+})
+
+/** A value as a run's input has it. */
+function decodedForm(type: AbiType, value: unknown): unknown {
+  switch (type.kind) {
+    case 'address':
+      return getAddress(String(value))
+    case 'uint':
+    case 'int':
+      return String(value)
+    case 'array':
+      return (value as unknown[]).map((element) => decodedForm(type.of, element))
+    case 'tuple':
+      return (value as unknown[]).map((member, at) => decodedForm(type.members[at]!, member))
+    case 'bool':
+    case 'string':
+    case 'bytes':
+    case 'fixed_bytes':
+      return value
+  }
+}
+
+function rowOf(signature: EventSignature): { event: string; layout: string } {
+  const [row] = rowsOfLayouts([{ canonical: signature.canonical, indexed: marksOf(signature) }])
+  const [event, layout] = row!.split(' ')
+  return { event: event!, layout: layout! }
+}
+
+function missingIn(table: string): string[] {
+  const has = new Set(tableEntries(table).map(layoutOf))
+  return independent.map(layoutOf).filter((layout) => !has.has(layout))
+}

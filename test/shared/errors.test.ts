@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { ERROR_CODES, type ErrorCode } from '../../shared/error-codes.ts'
+import { ApiError, type ErrorStatus, reasonOf } from '../../shared/errors.ts'
+
+/** The specification's table (core API, Errors), copied from there. */
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  402: 'payment_required',
+  403: 'forbidden',
+  404: 'not_found',
+  422: 'unprocessable_entity',
+  429: 'too_many_requests',
+  500: 'internal_error',
+  503: 'service_unavailable',
+}
+
+const all = Object.entries(ERROR_CODES).flatMap(([reason, { statuses }]) =>
+  statuses.map((status: ErrorStatus) => ({ status, reason: reason as ErrorCode })),
+)
+const finer = all.filter(
+  ({ status, reason }) => !Object.values(WORDS).includes(reason) && WORDS[status],
+)
+/** decisions.md, Trigger service, publishes these two as `error`. */
+const isPublished = ({ reason }: { reason: string }) =>
+  ['trigger_disabled', 'chain_not_configured'].includes(reason)
+
+const bodyOf = (status: ErrorStatus, reason: ErrorCode) => {
+  const failure = new ApiError(status, 'm', 'f', { reason })
+  return { headers: failure.headers, ...failure.toBody('https://svc.test') }
+}
+
+describe('the error of a structured body', () => {
+  it.each(all)('$status $reason: is the specified word of the status', ({ status, reason }) => {
+    const expected = isPublished({ reason }) ? reason : (WORDS[status] ?? reason)
+    expect(bodyOf(status, reason).error).toBe(expected)
+  })
+
+  it.each(finer)('$status $reason: leaves the reason beside it, and in x-svc-error', (one) => {
+    const body = bodyOf(one.status, one.reason)
+    expect(body).toMatchObject({
+      reason: one.reason,
+      docs_url: `https://svc.test/docs/errors#${one.reason}`,
+      headers: { 'x-svc-error': one.reason },
+    })
+    expect(reasonOf(body)).toBe(one.reason)
+  })
+
+  it('has no reason beside it where there is no finer one', () => {
+    const failure = new ApiError(402, 'm', 'f')
+    expect(failure.toBody('https://svc.test')).not.toHaveProperty('reason')
+    expect(failure.headers).toEqual({})
+    expect(reasonOf(failure.names)).toBe('payment_required')
+  })
+
+  it('of a previous release is the reason', () => {
+    expect(reasonOf({ error: 'spend_cap_reached' })).toBe('spend_cap_reached')
+  })
+})
