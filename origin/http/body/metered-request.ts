@@ -81,6 +81,8 @@ export class MeteredRequest extends IncomingMessage {
 
   #refuse(): void {
     this.#refused = new BodyInTinyPieces()
+    // Replacing the HTTP server's listener detaches its parser: later reads of this socket are dropped.
+    this.socket.removeAllListeners('data').on('data', () => {})
     if (this.#state === 'over') this.socket.destroy()
     else this.#onRefused?.(this.#refused)
   }
