@@ -82,7 +82,7 @@ function edgeProject(files: {
         './test/doubles/evidence-setup.ts',
         ...(files.globalSetup ?? []),
       ],
-      testTimeout: 20_000,
+      testTimeout: 60_000,
       maxWorkers: SIDE_BY_SIDE,
     },
   }
@@ -103,8 +103,8 @@ function originProject(files: {
       ...files,
       root,
       globalSetup: ['./test/origin/template-setup.ts'],
-      testTimeout: 30_000,
-      hookTimeout: 60_000,
+      testTimeout: 90_000,
+      hookTimeout: 120_000,
     },
   }
 }
@@ -122,8 +122,8 @@ function systemProject(files: {
       ...files,
       root,
       globalSetup: ['./test/system/stack-setup.ts'],
-      testTimeout: 60_000,
-      hookTimeout: 120_000,
+      testTimeout: 180_000,
+      hookTimeout: 240_000,
     },
   }
 }

@@ -73,7 +73,10 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   async function serve(request: IncomingMessage, body: Buffer, response: ServerResponse) {
     const url = new URL(request.url ?? '/', 'https://origin')
     const path = url.pathname
-    if (path === '/control/seen') return void response.end(JSON.stringify(seen))
+    if (path === '/control/seen') {
+      const prefix = url.searchParams.get('prefix')!
+      return void response.end(JSON.stringify(seen.filter(({ runId }) => runId.startsWith(prefix))))
+    }
     const variant = (request.headers[VARIANT_HEADER] ?? 'good') as EvidenceVariant
     const shown = await evidence.at(url, variant)
     // What the front passes on is told back to its tests, evidence among it.

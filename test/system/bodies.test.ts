@@ -30,7 +30,10 @@ it('attack: more connections than the setting allows are closed, and freed ones 
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
     socket.on('error', () => {})
     const isOpen = await Promise.race([
-      once(socket, 'secureConnect').then(() => true),
+      once(socket, 'secureConnect').then(
+        () => true,
+        () => false,
+      ),
       new Promise<boolean>((resolve) => socket.once('close', () => resolve(false))),
     ])
     return isOpen ? socket : undefined

@@ -265,7 +265,7 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
       const runs = (await Promise.all(loads.map((load) => load.stop()))).flat()
       expectFrom(converted, [...runs, ...next], 403)
       const again = await held.call(reader, 'convert_to_chain_secured_account', proof)
-      expect([again.status, again.body.message]).toEqual([409, expect.stringContaining('proof')])
+      expect([again.status, again.body]).toEqual([409, expect.stringContaining('proof')])
     })
   })
 
