@@ -1,6 +1,7 @@
 import { isSecretHeader } from '../triggers/secret-headers.ts'
 import type { LogLine } from '../../shared/log-line.ts'
 import { readChainConfig } from '../chain/chain-config.ts'
+import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../chain/chain-settings.ts'
 import type { Settings } from '../env.ts'
 import type { RunRecord, TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
@@ -34,6 +35,7 @@ export function triggerRecord(
   revision: RevisionRow,
   { PUBLIC_URL, CHAINS }: Pick<Settings, 'PUBLIC_URL' | 'CHAINS'>,
 ): TriggerRecord {
+  const config = JSON.parse(row.config)
   return {
     id: row.triggerId,
     name: row.name,
@@ -43,12 +45,12 @@ export function triggerRecord(
     default_params: JSON.parse(revision.defaultParams),
     max_runs_per_minute: row.maxRunsPerMinute,
     max_queued_runs: row.maxQueuedRuns,
-    config: JSON.parse(row.config),
+    config,
     options: JSON.parse(row.options),
     enabled: row.enabled,
     ...(row.kind === 'webhook' ? { webhook_url: webhookUrlOf(row.triggerId, PUBLIC_URL) } : {}),
     ...(row.kind === 'schedule' ? { next_run_at: rfc3339(row.nextTickAt) } : {}),
-    ...(row.kind === 'chain_event' ? watchedEvent(row, CHAINS) : {}),
+    ...(row.kind === 'chain_event' ? watchedEvent(row, config, CHAINS) : {}),
     disabled_reason: row.disabledReason,
     waiting_for: null,
     created_at: new Date(row.createdAt).toISOString(),
@@ -56,13 +58,14 @@ export function triggerRecord(
   }
 }
 
-/** What a chain event fires for, as it is understood. */
-function watchedEvent(row: TriggerRow, chains: Chains) {
-  const { chain, signature } = readChainConfig(JSON.parse(row.config))
+/** The record's fields of a chain event. Its address is given with the EIP-55 checksum, whatever was sent. */
+function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
+  const { chain, signature, filter } = readChainConfig(config)
   const said = (JSON.parse(row.options) as TriggerOptions).finality
   // A chain that is not configured any more has no default.
   const finality = said ?? chains[chain]?.finality
   return {
+    config: { ...config, contract_address: checksummedAddress(filter.address) },
     canonical_signature: signature.canonical,
     topic0: signature.topic0,
     ...(finality === undefined ? {} : { finality }),

@@ -90,6 +90,16 @@ describe('a chain event that is created', () => {
     await fired(record.id, [2, 4])
   })
 
+  it('shows the address with its EIP-55 checksum, in whatever case it was sent', async () => {
+    const checksummed = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+    const wrongChecksum = checksummed.replace('fCD6', 'FcD6')
+    for (const contract_address of [checksummed.toLowerCase(), wrongChecksum]) {
+      const { id, config } = await create({ contract_address })
+      expect(config.contract_address).toBe(checksummed)
+      expect((await read(id)).config.contract_address).toBe(checksummed)
+    }
+  })
+
   it('warns if only marks decide how logs are decoded, at creation and at PATCH, until they are sent', async () => {
     const config = { chain: 'bsc', contract_address: SHOP }
     const forms = 'Handed(address indexed, address) or Handed(address, address indexed)'
