@@ -77,6 +77,7 @@ export default function primordials() {
     bufferLength,
     isView,
     isArray: Array.isArray,
+    isFinite: Number.isFinite,
     isError: Error.isError,
     freeze: Object.freeze,
     define: Object.defineProperty,

@@ -1,35 +1,68 @@
 /* A returned value as JSON text. What JSON leaves out silently inside an object (a function, undefined)
-   stays left out, as authors know it; what would make it throw, or leave nothing, is named by its path. */
+   stays left out, as authors know it; what would make it throw, leave nothing, or turn a number into null, is named
+   by its path. */
 export default function result(host, base, { errors }) {
-  const { apply, stringify, isArray, test, String } = base
+  const {
+    apply,
+    stringify,
+    isArray,
+    isFinite,
+    indexOf,
+    test,
+    uncurry,
+    prototypeOf,
+    Number,
+    String,
+  } = base
   const identifier = /^[A-Za-z_$][\w$]*$/
+  const numberOf = uncurry(Number.prototype.valueOf)
 
   const step = (holder, key) => {
     if (isArray(holder)) return '[' + key + ']'
     return test(identifier, key) ? '.' + key : '[' + stringify(key) + ']'
   }
 
-  /* Walks exactly as JSON.stringify does, toJSON included, and says where it would stop. */
+  /* The number that JSON.stringify writes for an item, boxed or not; undefined for anything else. */
+  const writtenNumber = (item) => {
+    if (typeof item === 'number') return item
+    if (typeof item !== 'object' || item === null) return undefined
+    try {
+      return prototypeOf(item) === Number.prototype ? numberOf(item) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /* Walks exactly as JSON.stringify does, toJSON included, and describes the first value that JSON cannot carry. */
   const obstacle = (value) => {
     const holders = []
-    const names = []
+    const keys = []
     let depth = 0
     let found = ''
+    const report = (what) => {
+      if (found) return
+      found = 'response'
+      for (let at = 1; at <= depth; at++) found += step(holders[at - 1], keys[at])
+      found += what
+    }
     const visit = function (key, item) {
       if (depth > 0) {
         while (depth > 1 && holders[depth - 1] !== this) depth--
-        names[depth] = step(this, key)
+        keys[depth] = key
       }
-      let path = 'response'
-      for (let at = 1; at <= depth; at++) path += names[at]
       if (typeof item === 'bigint') {
-        found ||= path + ' is a BigInt; JSON cannot carry it, return a string'
+        report(' is a BigInt; JSON cannot carry it, return a string')
+        return undefined
+      }
+      const number = writtenNumber(item)
+      if (number !== undefined && !isFinite(number)) {
+        report(' is ' + String(number) + '; JSON cannot carry it, return null or a string')
         return undefined
       }
       if (typeof item !== 'object' || item === null) return item
       for (let at = 0; at < depth; at++) {
         if (holders[at] === item) {
-          found ||= path + ' refers to an object that contains it; JSON cannot carry a cycle'
+          report(' refers to an object that contains it; JSON cannot carry a cycle')
           return undefined
         }
       }
@@ -38,6 +71,11 @@ export default function result(host, base, { errors }) {
     }
     stringify(value, visit)
     return found
+  }
+
+  const refuse = (value) => {
+    const found = apply(obstacle, undefined, [value])
+    if (found) throw errors.coded('result_not_json', found)
   }
 
   return {
@@ -61,6 +99,8 @@ export default function result(host, base, { errors }) {
               ' bytes',
           )
         }
+        /* A number that is not finite is written as null. */
+        if (indexOf(text, 'null') >= 0) refuse(value)
         return text
       }
       if (failure === undefined) {
@@ -68,8 +108,7 @@ export default function result(host, base, { errors }) {
           typeof value === 'object' ? 'an object whose toJSON returns nothing' : 'a ' + typeof value
         throw errors.coded('result_not_json', 'response is ' + what + '; JSON cannot carry it')
       }
-      const found = apply(obstacle, undefined, [value])
-      if (found) throw errors.coded('result_not_json', found)
+      refuse(value)
       throw failure
     },
   }

@@ -57,7 +57,10 @@ describe('a returned value', () => {
   it.each([
     ['undefined', 'null'],
     ['null', 'null'],
-    ['NaN', 'null'],
+    ['[new Map([[1, NaN]]), new Set([1]), new Error("no")]', '[{},{},{}]'],
+    ['[new Date(0), new Number(1), -0]', '["1970-01-01T00:00:00.000Z",1,0]'],
+    ['({ toJSON: () => "text", amount: NaN })', '"text"'],
+    ['({ list: Object.assign([1], { amount: NaN }) })', '{"list":[1]}'],
     ['"\\0\\ud800"', '"\\u0000\\ud800"'],
     ['({ kept: 1, dropped: undefined, method() {} })', '{"kept":1}'],
     ['ethers.BigNumber.from(5)', '{"type":"BigNumber","hex":"0x05"}'],
@@ -79,9 +82,42 @@ describe('a returned value', () => {
       '(() => { const a = { b: {} }; a.b.c = [a]; return a })()',
       'response.b.c[0] refers to an object that contains it; JSON cannot carry a cycle',
     ],
+    ['NaN', 'response is NaN; JSON cannot carry it, return null or a string'],
+    ['Infinity', 'response is Infinity; JSON cannot carry it, return null or a string'],
+    ['[1, NaN]', 'response[1] is NaN; JSON cannot carry it, return null or a string'],
+    [
+      '({ a: { b: -Infinity } })',
+      'response.a.b is -Infinity; JSON cannot carry it, return null or a string',
+    ],
+    [
+      '({ boxed: new Number(NaN) })',
+      'response.boxed is NaN; JSON cannot carry it, return null or a string',
+    ],
+    [
+      '({ rate: { toJSON: () => 0 / 0 } })',
+      'response.rate is NaN; JSON cannot carry it, return null or a string',
+    ],
   ])('%s is an error that names its path', async (expression, message) => {
     const result = failed(await sandbox.run(`async function main() { return ${expression} }`))
     expect(result).toMatchObject({ code: 'result_not_json', message })
+  })
+
+  it('is checked with the built-ins that were there before the action', async () => {
+    const code = `async function main() {
+      Number.isFinite = globalThis.isFinite = () => true
+      String.prototype.indexOf = () => -1
+      Number.prototype.valueOf = () => 1
+      return { a: [NaN] }
+    }`
+    const message = expect.stringContaining('response.a[0] is NaN;')
+    expect(failed(await sandbox.run(code))).toMatchObject({ code: 'result_not_json', message })
+  })
+
+  it('does not change what the console shows of numbers that are not finite', async () => {
+    const code = 'async function main() { console.log(NaN, -Infinity, { a: NaN }); return "null" }'
+    const result = await sandbox.run(code)
+    const texts = returned(result).logs.map(({ text }) => text)
+    expect(texts).toEqual(['NaN -Infinity {"a":null}'])
   })
 
   it('may hold the same object twice', async () => {
