@@ -221,6 +221,9 @@ describe('a key', () => {
     `${KEY}=`,
     KEY.slice(0, 42) + 'B=',
     'of my own, with spaces',
+    'a\u0001b',
+    'a\u000bb',
+    'a\u007fb',
   ]
 
   it.each(texts)('of any text is the origin’s to judge: %j', async (key) => {

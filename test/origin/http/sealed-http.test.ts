@@ -67,6 +67,25 @@ describe('a request inside the envelope is answered as one that came by itself',
     expect(await status(post('svc_action', {}))).toBe(422)
   })
 
+  it.each(['a\u0001b', 'a\u000bb', '\u001f', 'a\u007f'])(
+    'a key with a control character is 401, as any unknown key: %j',
+    async (text) => {
+      for (const [name, value] of [
+        ['x-api-key', text],
+        ['authorization', `Bearer ${text}`],
+      ] as const) {
+        const { headers: _, ...write } = post('add_group', { name: 'x' })
+        for (const request of [{ path: '/core/v1/list_groups' }, write]) {
+          const { state, status, body } = await passOn(origin, {
+            ...request,
+            headers: [[name, value], JSON_TYPE],
+          })
+          expect([state, status, body.error]).toEqual(['answered', 401, 'unauthorized'])
+        }
+      }
+    },
+  )
+
   it('a body above the operation’s own limit is 413, whatever length is claimed', async () => {
     const { status } = await passOn(origin, post('add_group', { name: 'x'.repeat(70_000) }))
     expect(status).toBe(413)
