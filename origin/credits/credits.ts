@@ -102,7 +102,7 @@ export class Credits {
 
   /**
    * Lets a run begin that may fail, and reserves what it may use of the allowance for failed executions.
-   * @throws {FailedExecutionAllowance | Overloaded | CreditsUnavailable}
+   * @throws {FailedExecutionAllowance | RunsInFlight | Overloaded | CreditsUnavailable}
    */
   admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
     return this.#allowance.admit(payer, run)

@@ -1,5 +1,4 @@
 import { FAILED_EXECUTION_WINDOW_MS } from '../../shared/limits.ts'
-import { Overloaded } from '../admission/event-loop-load.ts'
 import type { Sleep } from '../db/in-time.ts'
 import type { AccountLease } from './account-lease.ts'
 import { AllowedRun, STEP_MS } from './allowed-run.ts'
@@ -7,11 +6,10 @@ import type { Budget } from './budget.ts'
 import type { Payer } from './budget-name.ts'
 import { type Bytes, Lines } from './lines.ts'
 import { PairRuns, type Place } from './pair-runs.ts'
-import { FailedExecutionAllowance, NoAllowanceLeft } from './shortage.ts'
+import { FailedExecutionAllowance, NoAllowanceLeft, RunsInFlight } from './shortage.ts'
 
-/** Who waits for runs of its key and action is refused when none of them has ended for so long, or after all that. */
-const PATIENCE_MS = 2_000
-const PATIENCE_MAX_MS = 10_000
+/** A run that waits for others of its key and action is refused after this: long enough for most actions to end once. */
+const PATIENCE_MS = 10_000
 
 /** What other processes hold is asked for again this often by who waits: they do not tell when their runs end. */
 const ASK_AGAIN_MS = 250
@@ -62,7 +60,8 @@ export class FailureAllowance {
 
   /**
    * @throws {FailedExecutionAllowance} where it is spent
-   * @throws {Overloaded} where it is reserved for runs under way, which do not end
+   * @throws {RunsInFlight} if it is still reserved for runs in flight after 10 s
+   * @throws {Overloaded} if too many wait
    * @throws {CreditsUnavailable}
    */
   async admit(payer: Payer, { cid, wallMs, bytes }: RunToAllow): Promise<AllowedRun> {
@@ -90,13 +89,8 @@ export class FailureAllowance {
         const isFirst = runs.isFirst(place)
         const run = isFirst ? await this.#ask(asking) : undefined
         if (run) return run
-        const until = Math.min(
-          cameAt + PATIENCE_MAX_MS,
-          Math.max(cameAt, runs.endedAt) + PATIENCE_MS,
-        )
-        const leftMs = until - monotonic()
-        if (leftMs <= 0)
-          throw new Overloaded('runs of this action by this key are under way', RETRY_AFTER_MS)
+        const leftMs = cameAt + PATIENCE_MS - monotonic()
+        if (leftMs <= 0) throw new RunsInFlight(RETRY_AFTER_MS)
         const waitMs = isFirst ? Math.min(leftMs, ASK_AGAIN_MS) : leftMs
         if (runs.changes === changes) await this.#woken(place, waitMs)
       }

@@ -14,8 +14,6 @@ export type Place = { wake: () => void }
 export class PairRuns {
   /** The allowance was spent when it was last looked at: nobody asks again before then. */
   spentUntil = Number.NEGATIVE_INFINITY
-  /** When one has last ended. */
-  endedAt = Number.NEGATIVE_INFINITY
   /** Counts what may have made room. */
   changes = 0
   readonly #running = new Set<AllowedRun>()
@@ -55,7 +53,6 @@ export class PairRuns {
     if (ms !== undefined) {
       this.#turn(now)
       this.#longestMs = Math.max(this.#longestMs ?? 0, ms)
-      this.endedAt = now
     }
     this.#changed()
   }

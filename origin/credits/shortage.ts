@@ -59,6 +59,16 @@ export class FailedExecutionAllowance extends Error {
   }
 }
 
+/** Runs of the same key and action are in flight and have reserved the whole allowance for failed executions. */
+export class RunsInFlight extends Error {
+  readonly retryAfterMs: number
+  constructor(retryAfterMs: number) {
+    super('runs in flight have reserved the allowance for failed executions')
+    this.name = 'RunsInFlight'
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 /** Whether the account can pay is not known: the ledger, or a process that holds credit of it, does not answer. */
 export class CreditsUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {

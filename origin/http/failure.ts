@@ -22,6 +22,7 @@ import {
   CreditsUnavailable,
   FailedExecutionAllowance,
   PaymentRequired,
+  RunsInFlight,
   SpendCapReached,
 } from '../credits/shortage.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
@@ -172,6 +173,13 @@ export function toApiError(error: unknown): ApiError {
       429,
       `This node has too much to do: ${error.message}.`,
       'Try again with growing waits; nothing was executed and nothing was charged.',
+      { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
+    )
+  if (error instanceof RunsInFlight)
+    return new ApiError(
+      429,
+      'Runs of this action by this key are in flight, and until one has ended it is not known how long further ones may take.',
+      'Try again after the seconds in Retry-After; nothing was executed and nothing was charged.',
       { reason: 'overloaded', ...retryAfter(error.retryAfterMs) },
     )
   if (error instanceof TooManyCalls)

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, like } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
 import { LEASE_MS } from '../../../origin/credits/credits.ts'
-import { FailedExecutionAllowance } from '../../../origin/credits/shortage.ts'
+import { FailedExecutionAllowance, RunsInFlight } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { windowSums } from '../../../origin/db/schema.ts'
 import {
@@ -159,7 +158,7 @@ onBothDatabases(PROCESSES, (open) => {
           }),
         )
         if (refused instanceof FailedExecutionAllowance) return
-        if (refused && !(refused instanceof Overloaded)) throw refused
+        if (refused && !(refused instanceof RunsInFlight)) throw refused
         await process.credits.flush()
       }
     }
@@ -228,7 +227,7 @@ onBothDatabases(PROCESSES, (open) => {
     expect(await run.extend(61_000)).toBe(false)
   })
 
-  it('who waits is told to come again where runs under way do not end', async () => {
+  it('a waiting run is refused with a time to come again if the runs in flight do not end', async () => {
     const clock = clockNow()
     const account = newAccount()
     const process = originProcess(open(0), { clock })
@@ -237,7 +236,7 @@ onBothDatabases(PROCESSES, (open) => {
     const passing = setInterval(() => (clock.at += 200), 10)
     const refused = await waits
     clearInterval(passing)
-    expect(refused).toBeInstanceOf(Overloaded)
+    expect(refused).toBeInstanceOf(RunsInFlight)
     expect(refused).toMatchObject({ retryAfterMs: 1_000 })
     first.ended(1_000, { failed: false })
     ;(await admit(process, account)).release()

@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Overloaded } from '../../../origin/admission/event-loop-load.ts'
 import type { AllowedRun } from '../../../origin/credits/allowed-run.ts'
 import { failuresOf } from '../../../origin/credits/budget-name.ts'
 import { LEASE_MS } from '../../../origin/credits/credits.ts'
@@ -10,6 +9,7 @@ import {
   CreditsUnavailable,
   FailedExecutionAllowance,
   PaymentRequired,
+  RunsInFlight,
   SpendCapReached,
 } from '../../../origin/credits/shortage.ts'
 import { addFailures } from '../../../origin/credits/window-sums.ts'
@@ -58,7 +58,7 @@ const REFUSALS = [
   SpendCapReached,
   CreditsUnavailable,
   FailedExecutionAllowance,
-  Overloaded,
+  RunsInFlight,
 ]
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never

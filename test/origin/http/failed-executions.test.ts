@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../../origin/app.ts'
+import type { ActionPool } from '../../../origin/actions/run.ts'
 import { Credits } from '../../../origin/credits/credits.ts'
 import { sleep } from '../../../origin/db/in-time.ts'
 import { windowSums } from '../../../origin/db/schema.ts'
@@ -51,11 +52,30 @@ async function failedMs(account: string, series: string): Promise<number> {
 }
 
 /** An app of another process on the same database, with another limit for a run's time. */
-function anotherApp({ wallMs = 10_000, credits = newCredits() } = {}) {
-  const { services, pool } = origin
+function anotherApp({
+  wallMs = 10_000,
+  credits = newCredits(),
+  pool = origin.pool,
+}: { wallMs?: number; credits?: Credits; pool?: ActionPool } = {}) {
+  const { services } = origin
   const limits = { wallMs, cpuMs: 5_000 }
   const executions = new Executions({ ...services, pool, credits, limits })
   return createApp({ ...services, credits, executions })
+}
+
+/** An idle node, with an executor for each run: every run returns after so long. */
+function sleepingPool(ms: number): ActionPool {
+  return {
+    refusal: () => undefined,
+    load: () => origin.pool.load(),
+    ready: async () => {},
+    close: async () => {},
+    run: async (_request, _capability, control) => {
+      control?.started?.()
+      await sleep(ms)
+      return { kind: 'returned', value: 'null', logs: [], durationMs: ms }
+    },
+  }
 }
 
 function newCredits(): Credits {
@@ -202,6 +222,21 @@ describe('the allowance for failed executions', () => {
       'failed_execution_allowance',
       'The run was stopped after 1 s: runs of this action that failed have used what they may take for nothing. Nothing was charged.',
     ])
+  })
+
+  it('eight first runs of 3 s at once all succeed', async () => {
+    const key = await origin.account()
+    const { credits } = origin.services
+    const app = anotherApp({ wallMs: 120_000, credits, pool: sleepingPool(3_000) })
+    const body = { code: `${ECHO} // 3 s` }
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => origin.core('svc_action', { key, app, body })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+    expect(answers.map(({ body: { charged_cents } }) => charged_cents)).toEqual(
+      Array.from({ length: 8 }, () => expect.toSatisfy((cents: number) => cents >= 3)),
+    )
+    expect(await failedMs(origin.hashOf(key), '')).toBe(0)
   })
 
   it('64 quick runs at once by a new key all succeed', async () => {
