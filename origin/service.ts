@@ -26,7 +26,7 @@ import { createActionPool } from './actions/pool.ts'
 import { SourceCids } from './actions/source-cid/source-cids.ts'
 import type { TemplateFile } from './actions/pool/template.ts'
 import { createApp } from './app.ts'
-import { BODY_SERVER_OPTIONS } from './http/body/server-options.ts'
+import { CONNECTION_OPTIONS, protectConnections } from './http/connection/protect-connections.ts'
 import { keyIdOf } from './channel/open-request.ts'
 import { Audit } from './credits/audit.ts'
 import { Credits } from './credits/credits.ts'
@@ -339,7 +339,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
         hostname: settings.SVC_ORIGIN_HOST,
         port: settings.SVC_ORIGIN_PORT,
         createServer,
-        serverOptions: { ...secureContext(tls), ...HEAD_OPTIONS, ...BODY_SERVER_OPTIONS },
+        serverOptions: { ...secureContext(tls), ...HEAD_OPTIONS, ...CONNECTION_OPTIONS },
       },
       (address: AddressInfo) => {
         log('origin.ready', { port: address.port, accounts: mirror.current().size })
@@ -347,10 +347,11 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
         listening()
       },
     )
-    if (server instanceof TlsServer)
+    if (server instanceof TlsServer) {
+      protectConnections(server, settings.SVC_CONNECTIONS_MAX)
       refuseMalformed(server, { counters, log, publicUrl: settings.SVC_PUBLIC_URL })
+    }
     if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS
-    server.maxConnections = settings.SVC_CONNECTIONS_MAX
     lifecycle.onClose('server', () => {
       server?.close()
       if (server && 'closeAllConnections' in server) server.closeAllConnections()

@@ -95,7 +95,7 @@ export const KEYLESS_BODIES_BYTES = 256 * 1024 * 1024
 export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
 export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
 
-/** Open connections to one origin process, unless the operator says otherwise: 50 KB each, and 64 KiB more for a small body. */
+/** Open connections to one origin process unless `SVC_CONNECTIONS_MAX` is set: 50 KB each, and 64 KiB more for a small body. */
 export const CONNECTIONS_MAX = 4_096
 
 /**

@@ -24,7 +24,7 @@ const ALONE = [
   'test/origin/hostile/{hostile,mixed-runs}.test.ts',
   'test/origin/outbound/limits.test.ts',
   'test/origin/accounts/{mirror,read-lease}.test.ts',
-  'test/origin/http/{any-input,block-time,body-pieces,body-room,json-members,params-text,sealed-runs,shedding,source-cids}.test.ts',
+  'test/origin/http/{any-input,block-time,body-room,floods,json-members,params-text,sealed-runs,shedding,source-cids}.test.ts',
   'test/shared/json-body.test.ts',
 ]
 

@@ -591,6 +591,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0075-compose-files-are-parsed.md'),
   },
   {
+    file: 'docs/decisions/0076-connections-take-turns.md',
+    title: "0076 Connections take turns at the HTTP parser",
+    lead: "",
+    load: () => import('../../docs/decisions/0076-connections-take-turns.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",

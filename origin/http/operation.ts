@@ -43,6 +43,7 @@ import type { Purpose } from '../../shared/typed-data.ts'
 import { type Auth, principalByHead } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
+import { trustConnection } from './connection/protect-connections.ts'
 import { CSV_TYPE, csvOf, type CsvForm, wantsCsv } from './csv.ts'
 import { idempotencyKeyOf, once } from './idempotency.ts'
 import { Page, type PageRequest, pageRequestOf } from './page.ts'
@@ -111,6 +112,7 @@ export function mount<Body, Query>(
     const from = { headers: context.req.raw.headers, address: clientAddress(context) }
     const byHead = await principalByHead(operation, from, services)
     if (byHead && byHead.wallet === undefined) services.keyUses.used(byHead.keyHash)
+    if (byHead) trustConnection(context, byHead.account.hash)
     operation.rate?.(services).take(from.address)
     const { bodyRooms } = services
     const holder = byHead ? bodyRooms.ofAccount(byHead) : bodyRooms.ofClient(from.address)

@@ -8,7 +8,7 @@ import {
   OPERATION_BODY_MAX_BYTES,
 } from '../../../shared/limits.ts'
 import { type BodyBounds, GatheredBody } from './gathered-body.ts'
-import { MeteredRequest } from './metered-request.ts'
+import { MeteredRequest } from '../connection/metered-request.ts'
 
 /** The body did not arrive in time. */
 export class BodyTooSlow extends Error {

@@ -4,6 +4,8 @@ import { OPERATION_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 import { judgeHeader } from '../../channel/open-request.ts'
 import type { Services } from '../../services.ts'
 import { clientAddress } from '../client-address.ts'
+import { EDGE } from '../connection/connection-limit.ts'
+import { trustConnection } from '../connection/protect-connections.ts'
 import { readBody } from './read-body.ts'
 
 export type EnvelopeBounds = {
@@ -24,8 +26,10 @@ export function readEnvelope(
 ): Promise<Uint8Array> {
   const anyone = bodyRooms.ofClient(clientAddress(context))
   const judge = (opening: Uint8Array) => {
-    if (judgeHeader(channel.keys, opening).mode === MODE_PSK)
+    if (judgeHeader(channel.keys, opening).mode === MODE_PSK) {
+      trustConnection(context, EDGE)
       return { maxBytes: maxBytes + REQUEST_OVERHEAD_BYTES, holder: bodyRooms.ofEdge() }
+    }
     const most = isOfEdge ? Math.min(maxBytes, OPERATION_BODY_MAX_BYTES) : maxBytes
     return { maxBytes: most + REQUEST_OVERHEAD_BYTES, holder: anyone }
   }

@@ -45,7 +45,6 @@ describe('attack: 60 connections that send 32 MiB less one byte, and stall', () 
       path: SOURCE_PATH,
       port: served.port,
       connections: 60,
-      totalBytes: 60 * CORE_BODY_MAX_BYTES,
       bodyBytes: CORE_BODY_MAX_BYTES,
       holdMs: 3_000,
     })

@@ -4,17 +4,22 @@
  */
 import { connect, type TLSSocket } from 'node:tls'
 
-export type Sending = {
-  port: number
-  method: string
-  path: string
-  connections: number
-  /** On the wire, of all connections together. */
-  totalBytes: number
-} & (
-  | { kind: 'chunks'; chunkBytes: number }
+export type Sending = { port: number; connections: number } & (
+  | {
+      /**
+       * Each connection sends `opening` once and then `block` again and again, for `forMs` and at least its part of
+       * `totalBytes`. One that is closed comes back.
+       */
+      kind: 'stream'
+      opening: string
+      block: string
+      forMs: number
+      totalBytes: number
+    }
+  /** Each connection sends `block`, reads nothing, and stays open for `holdMs`. */
+  | { kind: 'unread'; block: string; holdMs: number }
   /** Each connection declares `bodyBytes`, sends all but one byte, and stays open for `holdMs`. */
-  | { kind: 'stalled'; bodyBytes: number; holdMs: number }
+  | { kind: 'stalled'; method: string; path: string; bodyBytes: number; holdMs: number }
 )
 
 /** `statuses`: of the answers, with how often each came. */
@@ -48,36 +53,53 @@ async function send({ socket, gone }: Connection, data: Uint8Array | string): Pr
   return !socket.destroyed
 }
 
-async function run(sending: Sending): Promise<void> {
-  const { port, method, path, connections, totalBytes } = sending
-  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`
-  const chunked = async ({ chunkBytes }: { chunkBytes: number }) => {
-    const chunk = `${chunkBytes.toString(16)}\r\n${'x'.repeat(chunkBytes)}\r\n`
-    const block = Buffer.from(chunk.repeat(Math.ceil(BLOCK_BYTES / chunk.length)))
-    const mine = totalBytes / connections
-    // Refused, it comes back until it has sent its part.
-    for (let left = mine; left > 0;) {
-      const connection = await open(port)
-      await send(connection, `${head}Transfer-Encoding: chunked\r\n\r\n`)
-      while (left > 0 && connection.socket.writable) {
-        left -= block.length
-        await send(connection, block)
-      }
-      connection.socket.end('0\r\n\r\n')
-      await connection.gone
-    }
-  }
-  const stalled = async ({ bodyBytes, holdMs }: { bodyBytes: number; holdMs: number }) => {
+type Of<Kind extends Sending['kind']> = Extract<Sending, { kind: Kind }>
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
+
+async function stream(sending: Of<'stream'>): Promise<void> {
+  const { port, connections, opening, block, forMs, totalBytes } = sending
+  const until = performance.now() + forMs
+  let left = totalBytes / connections
+  const goesOn = () => left > 0 || performance.now() < until
+  const bytes = Buffer.from(block)
+  while (goesOn()) {
     const connection = await open(port)
-    const block = Buffer.alloc(BLOCK_BYTES, 'x')
-    await send(connection, `${head}Content-Length: ${bodyBytes}\r\n\r\n`)
-    for (let left = bodyBytes - 1; left > 0; left -= block.length)
-      if (!(await send(connection, block.subarray(0, Math.min(left, block.length))))) break
-    await Promise.race([connection.gone, new Promise((resolve) => setTimeout(resolve, holdMs))])
+    await send(connection, opening)
+    while (goesOn() && connection.socket.writable) {
+      left -= bytes.length
+      await Promise.race([send(connection, bytes), wait(until - performance.now())])
+    }
     connection.socket.destroy()
   }
-  const one = () => (sending.kind === 'chunks' ? chunked(sending) : stalled(sending))
-  await Promise.all(Array.from({ length: connections }, one))
+}
+
+async function unread({ port, block, holdMs }: Of<'unread'>): Promise<void> {
+  const connection = await open(port)
+  connection.socket.pause()
+  void send(connection, block)
+  await wait(holdMs)
+  connection.socket.destroy()
+}
+
+async function stalled({ port, method, path, bodyBytes, holdMs }: Of<'stalled'>): Promise<void> {
+  const connection = await open(port)
+  const block = Buffer.alloc(BLOCK_BYTES, 'x')
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`
+  await send(connection, `${head}Content-Length: ${bodyBytes}\r\n\r\n`)
+  for (let left = bodyBytes - 1; left > 0; left -= block.length)
+    if (!(await send(connection, block.subarray(0, Math.min(left, block.length))))) break
+  await Promise.race([connection.gone, wait(holdMs)])
+  connection.socket.destroy()
+}
+
+function attackOnce(sending: Sending): Promise<void> {
+  if (sending.kind === 'stream') return stream(sending)
+  return sending.kind === 'unread' ? unread(sending) : stalled(sending)
+}
+
+async function run(sending: Sending): Promise<void> {
+  await Promise.all(Array.from({ length: sending.connections }, () => attackOnce(sending)))
 }
 
 if (process.send) {

@@ -9,14 +9,21 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
-import { BODY_SERVER_OPTIONS } from '../../../origin/http/body/server-options.ts'
+import {
+  CONNECTION_OPTIONS,
+  protectConnections,
+} from '../../../origin/http/connection/protect-connections.ts'
 import type { OriginApp } from '../../../origin/http/operation.ts'
 import { loadTls } from '../../../origin/tls.ts'
+import { CONNECTIONS_MAX } from '../../../shared/limits.ts'
 import type { Sending, Sent } from './body-sender.ts'
 
 export type Served = { port: number; server: Server; close: () => Promise<void> }
 
-export async function serveOrigin(app: OriginApp): Promise<Served> {
+export async function serveOrigin(
+  app: OriginApp,
+  connectionsMax = CONNECTIONS_MAX,
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-served-'))
   const { key, cert } = await loadTls(folder)
   const server = serve({
@@ -24,8 +31,9 @@ export async function serveOrigin(app: OriginApp): Promise<Served> {
     port: 0,
     hostname: '127.0.0.1',
     createServer,
-    serverOptions: { key, cert, minVersion: 'TLSv1.3', ...BODY_SERVER_OPTIONS },
+    serverOptions: { key, cert, minVersion: 'TLSv1.3', ...CONNECTION_OPTIONS },
   }) as Server
+  protectConnections(server, connectionsMax)
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,

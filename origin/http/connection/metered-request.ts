@@ -1,6 +1,7 @@
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { BODY_PIECE_MIN_BYTES, BODY_SMALL_PIECES_MAX } from '../../../shared/limits.ts'
-import { TurnBudget } from './turn-budget.ts'
+import { PacedConnection } from './paced-connection.ts'
 
 /** The body comes in so many small pieces that parsing them would occupy the main thread. */
 export class BodyInTinyPieces extends Error {
@@ -10,25 +11,21 @@ export class BodyInTinyPieces extends Error {
   }
 }
 
-/** Bodies of few pieces do not wait for the turn budget: a flood on other connections must not delay them. */
-const UNMETERED_PIECES = 64
-
-const turns = new TurnBudget()
-
 /**
- * A request whose body is metered, whether the app reads it or Node discards it. Node's parser makes a callback and a
- * buffer for every chunk: 1-byte chunks cost 2.5 µs and 300 bytes of memory each, and one socket delivers 2 MB of them in
- * one turn of the event loop.
- *
- * A server uses it through the option `IncomingMessage`.
+ * A request that refuses a body in tiny pieces, whether the app reads the body or Node discards it. Node's parser makes a
+ * callback and a buffer for every chunk: 1-byte chunks cost 2.5 µs and 300 bytes of memory each.
  */
 export class MeteredRequest extends IncomingMessage {
   #pieces = 0
   #bytes = 0
-  #isWaiting = false
   #refused: BodyInTinyPieces | undefined
   #state: 'unread' | 'read' | 'over' = 'unread'
   #onRefused: ((error: BodyInTinyPieces) => void) | undefined
+
+  constructor(socket: Socket) {
+    super(socket)
+    connectionOf(this)?.requestBegun(this)
+  }
 
   /** @param onRefused called once if the body is refused, also if it was refused before */
   beginReading(onRefused: (error: BodyInTinyPieces) => void): void {
@@ -42,29 +39,15 @@ export class MeteredRequest extends IncomingMessage {
     this.#state = 'over'
   }
 
-  /** Called by Node's parser for each piece. @returns false to stop reading the socket */
+  /** Called by Node's parser for each piece. @returns false to stop reading the connection */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (piece === null) return super.push(piece, encoding)
     if (this.#refused) return false
     this.#pieces++
     this.#bytes += piece.length
-    if (this.#isAbsurd()) {
-      this.#refuse()
-      return false
-    }
-    const hasBudget = turns.spend(piece.length) || this.#pieces <= UNMETERED_PIECES
-    return super.push(piece, encoding) && hasBudget
-  }
-
-  /** Resumes the socket, once there is time for it. Called after every piece. */
-  override _read(size: number): void {
-    if (this.#refused || this.#isWaiting) return
-    if (this.#pieces <= UNMETERED_PIECES) return super._read(size)
-    this.#isWaiting = true
-    turns.schedule(() => {
-      this.#isWaiting = false
-      if (!this.destroyed) super._read(size)
-    })
+    if (!this.#isAbsurd()) return super.push(piece, encoding)
+    this.#refuse()
+    return false
   }
 
   /** Called by Node after an answer whose request was not read. Node's own method would discard pieces without `push`. */
@@ -81,9 +64,24 @@ export class MeteredRequest extends IncomingMessage {
 
   #refuse(): void {
     this.#refused = new BodyInTinyPieces()
-    // Replacing the HTTP server's listener detaches its parser: later reads of this socket are dropped.
-    this.socket.removeAllListeners('data').on('data', () => {})
+    connectionOf(this)?.stopReading()
     if (this.#state === 'over') this.socket.destroy()
     else this.#onRefused?.(this.#refused)
   }
+}
+
+/** A response that lets its connection parse the next request once it was sent. */
+export class PacedResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  constructor(request: Request, options?: object) {
+    // Node passes options that its types do not have.
+    super(...([request, options] as unknown as [Request]))
+    connectionOf(request)?.answerDue(this)
+  }
+}
+
+/** The connection of a request that came over a server with `protectConnections`. */
+export function connectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
+  return socket instanceof PacedConnection ? socket : undefined
 }

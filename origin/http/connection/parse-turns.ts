@@ -1,0 +1,95 @@
+/** Time for parsing in two turns of the event loop, in milliseconds. */
+const TURN_MS = 1.5
+
+/** Connections whose recent cost is below one of these bounds, in milliseconds, go before all costlier ones. */
+const LEVELS_MS = [1, 4, 16, 64, Number.POSITIVE_INFINITY]
+
+export type Parsed = {
+  readonly isTrusted: boolean
+  /** What parsing for it has cost lately, in milliseconds. */
+  readonly recentMs: number
+  /** Whether there are bytes that may be parsed now. */
+  readonly isReady: boolean
+  /** Parses some bytes. @returns the cost in milliseconds */
+  parseSome(): number
+}
+
+/** Connections that wait, the cheapest first (least attained service). */
+class Queue {
+  spentMs = 0
+  readonly #levels = LEVELS_MS.map(() => new Set<Parsed>())
+
+  add(connection: Parsed): void {
+    if (this.#levels.some((waiting) => waiting.has(connection))) return
+    this.#levels[LEVELS_MS.findIndex((bound) => connection.recentMs < bound)]!.add(connection)
+  }
+
+  take(): Parsed | undefined {
+    for (const waiting of this.#levels)
+      for (const connection of waiting) {
+        waiting.delete(connection)
+        if (connection.isReady) return connection
+      }
+    return undefined
+  }
+}
+
+/**
+ * Shares the event loop between the parsing of requests and everything else, and parsing between connections. Trusted ones
+ * have half of it, and in each half cheap ones go first, so a flood delays others by a few milliseconds.
+ */
+export class ParseTurns {
+  readonly #trusted = new Queue()
+  readonly #untrusted = new Queue()
+  #leftMs = TURN_MS
+  #isRunning = false
+  #isRefilling = false
+
+  /** Parses what the connection has, now or in a later turn. */
+  schedule(connection: Parsed): void {
+    if (!connection.isReady) return
+    this.#queueOf(connection).add(connection)
+    if (this.#isRunning || this.#leftMs <= 0) return
+    this.#isRunning = true
+    // Never within a stream's `_read`, where what is pushed would be parsed later and its cost not be seen.
+    process.nextTick(() => this.#run())
+  }
+
+  #run(): void {
+    this.#isRunning = false
+    while (this.#leftMs > 0) {
+      const connection = this.#take()
+      if (!connection) break
+      const cost = connection.parseSome()
+      this.#leftMs -= cost
+      this.#queueOf(connection).spentMs += cost
+      this.schedule(connection)
+    }
+    this.#refillLater()
+  }
+
+  /** Takes from the queue that had less of this turn. */
+  #take(): Parsed | undefined {
+    if (this.#trusted.spentMs <= this.#untrusted.spentMs)
+      return this.#trusted.take() ?? this.#untrusted.take()
+    return this.#untrusted.take() ?? this.#trusted.take()
+  }
+
+  #queueOf({ isTrusted }: Parsed): Queue {
+    return isTrusted ? this.#trusted : this.#untrusted
+  }
+
+  #refillLater(): void {
+    if (this.#isRefilling || this.#leftMs === TURN_MS) return
+    this.#isRefilling = true
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#isRefilling = false
+        this.#leftMs = TURN_MS
+        this.#trusted.spentMs = 0
+        this.#untrusted.spentMs = 0
+        this.#run()
+      }),
+    )
+  }
+}

@@ -1,0 +1,49 @@
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Context } from 'hono'
+import { BODY_WITHIN_MS } from '../../../shared/limits.ts'
+import { ConnectionLimit } from './connection-limit.ts'
+import { connectionOf, MeteredRequest, PacedResponse } from './metered-request.ts'
+import { PacedConnection } from './paced-connection.ts'
+import { ParseTurns } from './parse-turns.ts'
+
+/** Options of Node's HTTPS server that protect it from its clients. Goes with `protectConnections`. */
+export const CONNECTION_OPTIONS = {
+  IncomingMessage: MeteredRequest,
+  ServerResponse: PacedResponse,
+  /** For a body that the app does not read. One that it reads has ended before, with a structured error. */
+  requestTimeout: BODY_WITHIN_MS + 15_000,
+  handshakeTimeout: 10_000,
+}
+
+/**
+ * Bounds the server's connections and paces their parsing. Call it before the first connection.
+ * @param connectionsMax open at once
+ */
+export function protectConnections(server: Server, connectionsMax: number): void {
+  const limit = new ConnectionLimit(connectionsMax)
+  const turns = new ParseTurns()
+  const acceptSocket = takeListener(server, 'connection')
+  server.on('connection', (socket: Socket) => {
+    if (limit.admit(socket)) acceptSocket(socket)
+    else socket.destroy()
+  })
+  const acceptConnection = takeListener(server, 'secureConnection')
+  server.on('secureConnection', (tls: TLSSocket) => {
+    acceptConnection(new PacedConnection(tls, turns, (holder) => limit.trust(tls, holder)))
+  })
+}
+
+/** Says that the client of a request has shown a credential. @param holder the account's hash, or `EDGE` */
+export function trustConnection(context: Context, holder: string): void {
+  const { incoming } = (context.env ?? {}) as { incoming?: { socket?: unknown } }
+  if (incoming) connectionOf(incoming)?.trust(holder)
+}
+
+/** Removes the server's own listener of an event, and returns it. */
+function takeListener(server: Server, event: string): (connection: unknown) => void {
+  const [own] = server.listeners(event)
+  server.removeAllListeners(event)
+  return (connection) => own!.call(server, connection)
+}

@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { PacedConnection } from '../../../../origin/http/connection/paced-connection.ts'
+import { ParseTurns } from '../../../../origin/http/connection/parse-turns.ts'
+import { startOrigin, type TestOrigin } from '../origin.ts'
+import { chunk, head, RawRequest, type Served, serveOrigin } from '../served-origin.ts'
+
+const CONNECTIONS_MAX = 20
+
+let origin: TestOrigin
+let served: Served
+let key: string
+beforeAll(async () => {
+  origin = await startOrigin()
+  served = await serveOrigin(origin.app, CONNECTIONS_MAX)
+  key = await origin.account()
+})
+afterAll(async () => {
+  await served.close()
+  await origin.close()
+})
+
+const SOURCE_PATH = '/core/v1/get_svc_action_ipfs_id'
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+
+async function answered(...parts: string[]): Promise<{ request: RawRequest; status: number }> {
+  const request = new RawRequest(served.port)
+  await request.send(...parts)
+  return { request, status: (await request.answer()).status }
+}
+
+describe('pipelined requests', () => {
+  it('are answered in their order', async () => {
+    const request = new RawRequest(served.port)
+    const paths = ['/core/v1/version', '/core/v1/nothing', '/core/v1/version', '/core/v1/nothing']
+    await request.send(paths.map((path) => head('GET', path)).join(''))
+    await expect.poll(() => statusesOf(request.received)).toEqual(['200', '404', '200', '404'])
+    request.socket.destroy()
+  })
+
+  it('are answered wherever the bytes are cut', async () => {
+    const post = head('POST', SOURCE_PATH, 'Transfer-Encoding: chunked')
+    const text = `${post}${chunk('"a')}${chunk('b"')}0\r\n\r\n${head('GET', '/core/v1/nothing')}`
+    for (const size of [1, 2, 3, 7]) {
+      const request = new RawRequest(served.port)
+      const parts = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        text.slice(n * size, (n + 1) * size),
+      )
+      await request.send(...parts)
+      await expect.poll(() => statusesOf(request.received)).toEqual(['200', '404'])
+      request.socket.destroy()
+    }
+  })
+
+  it('wait for the answer to the one before them', async () => {
+    const code = 'const main = () => new Promise((resolve) => setTimeout(resolve, 300))'
+    const body = JSON.stringify({ code })
+    const run = head(
+      'POST',
+      '/core/v1/svc_action',
+      `X-Api-Key: ${key}`,
+      `Content-Length: ${body.length}`,
+    )
+    const request = new RawRequest(served.port)
+    await request.send(run + body + head('GET', '/core/v1/version'))
+    const openedAt = Date.now()
+    await expect
+      .poll(() => statusesOf(request.received), { timeout: 5_000 })
+      .toEqual(['200', '200'])
+    expect(Date.now() - openedAt).toBeGreaterThanOrEqual(250)
+    request.socket.destroy()
+  })
+
+  it('attack: are not begun while answers to earlier ones are not read', async () => {
+    let begun = 0
+    const count = () => begun++
+    served.server.on('request', count)
+    const request = new RawRequest(served.port)
+    request.socket.pause()
+    void request.send(head('GET', '/core/v1/openapi.json').repeat(3_000))
+    let before = -1
+    await expect
+      .poll(() => [before, (before = begun)], { interval: 300, timeout: 10_000 })
+      .toSatisfy(([earlier, now]: [number, number]) => now > 0 && earlier === now)
+    // What the kernel's buffers take.
+    expect(begun).toBeLessThan(500)
+    served.server.off('request', count)
+    request.socket.destroy()
+  })
+})
+
+describe('attack: an answer that is not read', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('closes its connection after a minute', () => {
+    vi.useFakeTimers()
+    const tls = new Duplex({ read: () => {}, write: () => {} })
+    const connection = new PacedConnection(tls as TLSSocket, new ParseTurns(), () => false)
+    connection.write('HTTP/1.1 200 OK')
+    vi.advanceTimersByTime(59_000)
+    expect(tls.destroyed).toBe(false)
+    vi.advanceTimersByTime(2_000)
+    expect(tls.destroyed).toBe(true)
+  })
+})
+
+describe('a client that', () => {
+  it('ends its side after a request gets its answer', async () => {
+    const request = new RawRequest(served.port)
+    await request.send(head('GET', '/core/v1/version'))
+    request.socket.end()
+    expect((await request.answer()).status).toBe(200)
+    await request.closed
+  })
+
+  it('ends its side after pipelined requests gets all of its answers', async () => {
+    const request = new RawRequest(served.port)
+    request.socket.end(head('GET', '/core/v1/version').repeat(5))
+    await request.closed
+    expect(statusesOf(request.received)).toEqual(['200', '200', '200', '200', '200'])
+  })
+
+  it('is gone while its run goes on is noticed', async () => {
+    const code = 'const main = () => new Promise((resolve) => setTimeout(resolve, 60_000))'
+    const body = JSON.stringify({ code })
+    const request = new RawRequest(served.port)
+    const run = head(
+      'POST',
+      '/core/v1/svc_action',
+      `X-Api-Key: ${key}`,
+      `Content-Length: ${body.length}`,
+    )
+    await request.send(run + body)
+    const connections = () =>
+      new Promise<number>((resolve) => served.server.getConnections((_, count) => resolve(count)))
+    await expect.poll(connections).toBe(1)
+    request.socket.destroy()
+    await expect.poll(connections).toBe(0)
+  })
+})
+
+describe('attack: idle connections from one address', () => {
+  it('lock nobody out, and close no connection whose client has shown a key', async () => {
+    const { request: keyed } = await answered(
+      head('GET', '/core/v1/list_groups', `X-Api-Key: ${key}`),
+    )
+    const idle = Array.from({ length: 2 * CONNECTIONS_MAX }, () =>
+      connectPlain(served.port, '127.0.0.1').on('error', () => {}),
+    )
+    await Promise.all(idle.slice(0, CONNECTIONS_MAX).map((socket) => once(socket, 'close')))
+    const { request, status } = await answered(head('GET', '/core/v1/version'))
+    expect(status).toBe(200)
+    keyed.received = ''
+    await keyed.send(head('GET', '/core/v1/list_groups', `X-Api-Key: ${key}`))
+    expect((await keyed.answer()).status).toBe(200)
+    for (const socket of [...idle, request.socket, keyed.socket]) socket.destroy()
+  })
+})
