@@ -54,7 +54,7 @@ function outcomeOf(
   const cents = executionCents(ended.duration_ms)
   // What came back within the seconds that were paid for is a result, even where the stop was on its way.
   if (stop && (result.kind === 'returned' ? cents > reservedCents : result.code === 'stopped'))
-    return stopped(stop, ended)
+    return stopped(stop, ended, reservedCents)
   if (result.kind === 'returned') {
     // A timer of this process may be late; what was not reserved is not charged.
     const charged_cents = Math.min(cents, reservedCents)
@@ -69,11 +69,15 @@ type Metering = { cid: string; budget: RunBudget; unwanted: AbortSignal | undefi
 type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 
 /** A run that had begun: it ends as failed, and is not begun again when there are credits. */
-function stopped({ why, afterMs }: NonNullable<RunMeter['stopped']>, ended: Ended): Outcome {
+function stopped(
+  { why, afterMs }: NonNullable<RunMeter['stopped']>,
+  ended: Ended,
+  reservedCents: number,
+): Outcome {
   const after = `The run was stopped after ${afterMs / 1000} s:`
   const price = dollars(EXECUTION_SECOND_CENTS)
   const reasons = {
-    out_of_credits: `the next second costs ${price}, and the balance is $0.00`,
+    out_of_credits: `the next second costs ${price}, and the balance without the ${dollars(reservedCents)} reserved for this run is $0.00`,
     spend_cap_reached: `the next second costs ${price}, and the key has spent what its cap allows`,
     failed_execution_allowance:
       'runs of this action that failed have used what they may take for nothing',

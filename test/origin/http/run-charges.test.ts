@@ -53,7 +53,7 @@ describe('an execution', () => {
     expect(performance.now() - began).toBeLessThan(5_000)
     expect([status, body.reason]).toEqual([402, 'out_of_credits'])
     expect(body.message).toBe(
-      'The run was stopped after 2 s: the next second costs $0.01, and the balance is $0.00. Nothing was charged.',
+      'The run was stopped after 2 s: the next second costs $0.01, and the balance without the $0.02 reserved for this run is $0.00. Nothing was charged.',
     )
     expect(await balanceOf(key)).toBe(2)
   })
