@@ -55,6 +55,13 @@ export function toApiError(error: unknown): ApiError {
       retryAfter(600),
     )
   if (error instanceof TriggerRefused) return triggerRefused(error.failure)
+  if (isDiskFull(error))
+    return new ApiError(
+      503,
+      'The service has no space left to store this.',
+      'Send it again after the seconds in Retry-After; nothing was stored.',
+      retryAfter(60),
+    )
   if (isObjectAway(error) || isDatabaseAway(error)) {
     const fix = 'Send it again shortly.'
     return new ApiError(503, 'A part of the service could not be reached.', fix, {
@@ -139,6 +146,14 @@ function retryAfter(seconds: number) {
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return Reflect.get(error, 'retryable') === true || Reflect.get(error, 'overloaded') === true
+}
+
+/** SQLite's codes for a full or failing disk, in an object's storage and in D1. The transaction was rolled back. */
+const DISK_FULL = /\bSQLITE_(FULL|IOERR)/
+
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return DISK_FULL.test(error.message) || isDiskFull(error.cause)
 }
 
 /** D1's own words for a database that is overloaded, moves or does not answer; a wrong statement is ours. */

@@ -4,7 +4,7 @@ import { logEvent } from '../log.ts'
 import { MailNotSent } from '../identity/mailer.ts'
 import type { EdgeEvent } from '../log-events.ts'
 import { OriginAway } from '../trust/origin-away.ts'
-import { toApiError } from './failure.ts'
+import { isDiskFull, toApiError } from './failure.ts'
 import { traceHeaders } from './request-id.ts'
 import { routeOf } from './route-of.ts'
 
@@ -13,7 +13,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   const failure = toApiError(error)
   const trace = traceHeaders(request)
   const away = awayOf(error)
-  if (failure.status === 500 || away) {
+  if (failure.status === 500 || away || isDiskFull(error)) {
     const cause = away ? away.cause.slice(0, 300) : causeOf(error)
     const facts = { request_id: trace['x-request-id'], route: routeOf(request) }
     logEvent(env, away?.event ?? 'request.failed', { ...facts, cause })

@@ -23,13 +23,15 @@ export type StartedStack = {
  * the Worker that the project built (`stack-setup.ts`): `start.test.ts` begins with nothing.
  * @param edgeSettingsIn settings of the edge beside those that the stack makes, given the folder
  * @param environment says the ports
+ * @param folder in which the state folder is made
  */
 export async function startStack(
   originSettings: Record<string, string> = {},
   edgeSettingsIn: (stateDir: string) => Promise<Record<string, string>> = async () => ({}),
   environment: Record<string, string> = anyPorts,
+  folder = tmpdir(),
 ): Promise<StartedStack> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'svc-system-'))
+  const stateDir = mkdtempSync(join(folder, 'svc-system-'))
   const lines: string[] = []
   // The suite opens more accounts from one address than a person would, and a busy machine must not fail it.
   const settings = {

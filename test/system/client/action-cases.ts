@@ -67,7 +67,9 @@ export const actionCases: Case[] = [
     name: 'an action that throws is ActionFailed, plain or sealed, with its message and logs',
     async run(client, { baseUrl, triggersUrl }) {
       const running = await runner(client, baseUrl, triggersUrl)
-      await client.waitUntilPermitted(() => running.svcAction({ code: ADDS, js_params: { a: 1, b: 1 } }))
+      await client.waitUntilPermitted(() =>
+        running.svcAction({ code: ADDS, js_params: { a: 1, b: 1 } }),
+      )
       for (const sealed of [false, true]) {
         const failure = await failsAs(ActionFailed, running.svcAction({ code: THROWS }, { sealed }))
         const { code, status, message, logs, receipt } = failure
