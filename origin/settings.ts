@@ -59,7 +59,7 @@ export const originSettings = {
   }),
   SVC_CONNECTIONS_MAX: wholeNumber(1, 1_000_000).default(CONNECTIONS_MAX).register(SETTINGS, {
     meaning:
-      'open connections of one process, 1 to 1,000,000. When it is reached, a new connection displaces the oldest one that has shown no credential; one network has a quarter of them until it shows one. An idle connection takes some 50 KB, one that sends a small body up to 64 KiB more. Keep it below the limit of open files',
+      'open connections of one process, 1 to 1,000,000. When it is reached, a new connection displaces one that has shown no credential; one network has at most a quarter of them. An idle connection takes some 50 KB, one that sends a small body up to 64 KiB more. Keep it below the limit of open files',
   }),
   SVC_PUBLIC_URL: z.url({ protocol: /^https$/ }).register(SETTINGS, {
     meaning: 'what clients know this origin as; `https`. Links in answers start with it',

@@ -4,6 +4,9 @@ import { clientNetwork } from '../../../shared/client-network.ts'
 /** The part of all connections that one network may have before it shows a credential, and one account with its keys. */
 const SHARE = 1 / 4
 
+/** The part of all connections that accounts may have together. The rest is for the edge, and for clients not known yet. */
+const ACCOUNTS_SHARE = 3 / 4
+
 /** The holder of the edge's connections: all of its users share them, so they have no share to use up. */
 export const EDGE = 'edge'
 
@@ -12,72 +15,98 @@ type Held = { socket: Socket; peer: Peer; network: string; holder?: string }
 
 /**
  * Bounds the open connections of a process. A connection is trusted once its client has shown a credential. Where there is
- * no room, the oldest connection that is not trusted is closed for the new one: idle connections lock nobody out.
+ * no room, one that is not trusted is closed for the new one: the oldest of the network that has most of them.
  */
 export class ConnectionLimit {
   readonly #max: number
   readonly #shareMax: number
+  readonly #accountsMax: number
+  readonly #open = new Set<Held>()
   /** By the client's address and port. */
-  readonly #held = new Map<string, Held>()
-  /** Both in order of age. */
-  readonly #untrusted = new Set<Held>()
-  readonly #untrustedByNetwork = new Map<string, Set<Held>>()
-  readonly #trustedByHolder = new Map<string, number>()
+  readonly #byPeer = new Map<string, Held>()
+  /** Those that are not trusted, of each network, oldest first. */
+  readonly #untrusted = new Map<string, Set<Held>>()
+  /** How many are trusted, of each holder. */
+  readonly #trusted = new Map<string, number>()
+  #ofAccounts = 0
 
   constructor(max: number) {
     this.#max = max
     this.#shareMax = Math.ceil(max * SHARE)
+    this.#accountsMax = Math.floor(max * ACCOUNTS_SHARE)
   }
 
-  /** @returns false if all connections are trusted: the new one has to be closed */
+  /** @returns false if the new connection has to be closed: it is gone already, or all are trusted */
   admit(socket: Socket): boolean {
-    const network = clientNetwork(socket.remoteAddress ?? '')
-    const ofNetwork = this.#untrustedByNetwork.get(network)
-    const isNetworkFull = ofNetwork !== undefined && ofNetwork.size >= this.#shareMax
-    if (isNetworkFull || this.#held.size >= this.#max) {
-      const [oldest] = isNetworkFull ? ofNetwork : this.#untrusted
-      if (!oldest) return false
-      this.#forget(oldest)
-      oldest.socket.destroy()
-    }
+    const { remoteAddress, remotePort } = socket
+    if (remoteAddress === undefined) return false
+    const network = clientNetwork(remoteAddress)
+    const isNetworkFull = (this.#untrusted.get(network)?.size ?? 0) >= this.#shareMax
+    if (isNetworkFull) this.#evictFrom(network)
+    else if (this.#open.size >= this.#max && !this.#evictFrom(this.#largestNetwork())) return false
     // Kept: a socket that is closed has no address any more.
-    const peer = { remoteAddress: socket.remoteAddress, remotePort: socket.remotePort }
-    const held = { socket, peer, network }
-    this.#held.set(peerOf(peer), held)
-    this.#untrusted.add(held)
-    const already = this.#untrustedByNetwork.get(network) ?? new Set()
-    this.#untrustedByNetwork.set(network, already.add(held))
+    const held = { socket, peer: { remoteAddress, remotePort }, network }
+    this.#open.add(held)
+    this.#byPeer.set(peerOf(held.peer), held)
+    this.#untrusted.set(network, (this.#untrusted.get(network) ?? new Set()).add(held))
     socket.once('close', () => this.#forget(held))
     return true
   }
 
   /**
-   * Trusts a connection from now on, unless its holder has used up its share.
+   * Trusts a connection from now on, unless its holder or accounts together have used up their share.
    * @param holder the account whose key was shown, or `EDGE`
    */
   trust(peer: Peer, holder: string): boolean {
-    const held = this.#held.get(peerOf(peer))
-    const count = this.#trustedByHolder.get(holder) ?? 0
-    if (!held || (holder !== EDGE && count >= this.#shareMax)) return false
-    this.#trustedByHolder.set(holder, count + 1)
-    held.holder = holder
+    const held = this.#byPeer.get(peerOf(peer))
+    if (!held || held.holder !== undefined) return false
+    const count = this.#trusted.get(holder) ?? 0
+    const isFull = count >= this.#shareMax || this.#ofAccounts >= this.#accountsMax
+    if (holder !== EDGE && isFull) return false
     this.#removeUntrusted(held)
+    this.#trusted.set(holder, count + 1)
+    held.holder = holder
+    if (holder !== EDGE) this.#ofAccounts++
+    return true
+  }
+
+  /** Connections that are open. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** The network with the most connections that are not trusted. */
+  #largestNetwork(): string | undefined {
+    let largest: string | undefined
+    let most = 0
+    for (const [network, { size }] of this.#untrusted)
+      if (size > most) [largest, most] = [network, size]
+    return largest
+  }
+
+  /** Closes the oldest connection of a network that is not trusted. @returns false where there is none */
+  #evictFrom(network: string | undefined): boolean {
+    const [oldest] = (network !== undefined && this.#untrusted.get(network)) || []
+    if (!oldest) return false
+    this.#forget(oldest)
+    oldest.socket.destroy()
     return true
   }
 
   #forget(held: Held): void {
+    if (!this.#open.delete(held)) return
     const peer = peerOf(held.peer)
-    if (this.#held.get(peer) !== held) return
-    this.#held.delete(peer)
-    if (held.holder === undefined) this.#removeUntrusted(held)
-    else decrement(this.#trustedByHolder, held.holder)
+    if (this.#byPeer.get(peer) === held) this.#byPeer.delete(peer)
+    const { holder } = held
+    if (holder === undefined) return this.#removeUntrusted(held)
+    decrement(this.#trusted, holder)
+    if (holder !== EDGE) this.#ofAccounts--
   }
 
   #removeUntrusted(held: Held): void {
-    this.#untrusted.delete(held)
-    const ofNetwork = this.#untrustedByNetwork.get(held.network)
+    const ofNetwork = this.#untrusted.get(held.network)
     ofNetwork?.delete(held)
-    if (ofNetwork?.size === 0) this.#untrustedByNetwork.delete(held.network)
+    if (ofNetwork?.size === 0) this.#untrusted.delete(held.network)
   }
 }
 

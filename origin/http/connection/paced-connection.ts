@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { Parsed, ParseTurns } from './parse-turns.ts'
+import { ReceivedBytes } from './received-bytes.ts'
 
-/** Every head of a request ends so, and so does every chunked body. */
+/** Ends every head of a request, and every chunked body. */
 const HEAD_END = '\r\n\r\n'
 
 /** Bytes that are parsed at once: as many as take about 0.2 ms. */
 const SLICE_MIN_BYTES = 512
-const SLICE_MAX_BYTES = 64 * 1024
+const SLICE_MAX_BYTES = 16 * 1024
 const FIRST_SLICE_BYTES = 4 * 1024
 const SLICE_MIN_MS = 0.1
 const SLICE_MAX_MS = 0.3
@@ -19,7 +20,8 @@ const REQUEST_MS = 0.3
 /** A cost counts half after this time. */
 const COST_HALF_LIFE_MS = 1_000
 
-/** A client that takes no byte of an answer for this long is gone, or holds its memory on purpose. */
+/** A client that does not take this part of an answer in time is gone, or holds its memory on purpose. */
+const ANSWER_PART_BYTES = 64 * 1024
 const ANSWER_STALL_MS = 60_000
 
 /** After a refusal a client may go on sending this much for so long: closing at once could lose the answer. */
@@ -28,6 +30,8 @@ const LINGER_MS = 1_000
 
 /** Received bytes that may wait for a turn. TCP slows the sender down then. */
 const WAITING_MAX_BYTES = 64 * 1024
+
+type Done = (error?: Error | null) => void
 
 /**
  * One connection between TLS and Node's HTTP parser, which would parse all that a socket delivers in one go. It gives the
@@ -41,15 +45,16 @@ export class PacedConnection extends Duplex implements Parsed {
   readonly #tls: TLSSocket
   readonly #turns: ParseTurns
   readonly #onTrusted: (holder: string) => boolean
-  #received: Buffer[] = []
-  #receivedBytes = 0
-  #isEnded = false
+  readonly #received = new ReceivedBytes()
   #isRefused = false
   #isTrusted = false
   #sliceBytes = FIRST_SLICE_BYTES
   #request: IncomingMessage | undefined
+  /** Of a body with a Content-Length: bytes that were not parsed yet. */
+  #bodyLeft = 0
   #requestsBegun = 0
   #answersDue = 0
+  #stall: NodeJS.Timeout | undefined
   #costMs = 0
   #costAt = performance.now()
 
@@ -60,8 +65,6 @@ export class PacedConnection extends Duplex implements Parsed {
     this.#tls = tls
     this.#turns = turns
     this.#onTrusted = onTrusted
-    // Requests that wait for their turn are answered after the client's end.
-    tls.allowHalfOpen = true
     this.remoteAddress = tls.remoteAddress
     this.remotePort = tls.remotePort
     tls
@@ -82,11 +85,11 @@ export class PacedConnection extends Duplex implements Parsed {
   }
 
   get isReady(): boolean {
-    const isBetweenRequests = this.#request === undefined || this.#request.complete
-    const mayBegin = !isBetweenRequests || this.#answersDue === 0
+    // Where TLS cuts through the end of a request, a slice can begin the next one. More than that one never begins.
+    const mayBegin = this.#answersDue <= (this.#isInBody ? 1 : 0)
     // A slice that Node's server is not ready for would be parsed later, and its cost not be seen.
     const isTaken = this.readableFlowing === true && this.readableLength === 0
-    return isTaken && this.#receivedBytes > 0 && mayBegin && !this.destroyed
+    return isTaken && this.#received.length > 0 && mayBegin && !this.destroyed
   }
 
   parseSome(): number {
@@ -99,7 +102,7 @@ export class PacedConnection extends Duplex implements Parsed {
       this.#sliceBytes = Math.max(SLICE_MIN_BYTES, this.#sliceBytes >> 1)
     else if (parsingMs < SLICE_MIN_MS && slice.length === this.#sliceBytes)
       this.#sliceBytes = Math.min(SLICE_MAX_BYTES, this.#sliceBytes << 1)
-    if (this.#receivedBytes === 0) this.#receiveMore()
+    if (this.#received.length === 0) this.#receiveMore()
     const cost = parsingMs + REQUEST_MS * (this.#requestsBegun - begunBefore)
     this.#costMs = this.recentMs + cost
     this.#costAt = performance.now()
@@ -115,9 +118,10 @@ export class PacedConnection extends Duplex implements Parsed {
   /** Called by the response of that request. */
   answerDue(response: ServerResponse): void {
     this.#answersDue++
+    this.#bodyLeft = Number(response.req.headers['content-length'] ?? 0)
     response.once('close', () => {
       this.#answersDue--
-      if (this.#receivedBytes === 0) this.#receiveMore()
+      if (this.#received.length === 0) this.#receiveMore()
       else this.#turns.schedule(this)
     })
   }
@@ -130,8 +134,7 @@ export class PacedConnection extends Duplex implements Parsed {
   /** Nothing that comes now is parsed. The answer to the refused request can still be sent. */
   stopReading(): void {
     this.#isRefused = true
-    this.#received = []
-    this.#receivedBytes = 0
+    this.#received.clear()
     this.#tls.pause()
   }
 
@@ -154,71 +157,72 @@ export class PacedConnection extends Duplex implements Parsed {
     this.#turns.schedule(this)
   }
 
-  override _write(
-    chunk: Buffer,
-    encoding: BufferEncoding,
-    done: (error?: Error | null) => void,
-  ): void {
-    this.#tls.write(chunk, encoding, this.#inTime(done))
+  override _write(chunk: Buffer, _: BufferEncoding, done: Done): void {
+    this.#send(chunk, done)
   }
 
-  override _writev(
-    chunks: { chunk: Buffer; encoding: BufferEncoding }[],
-    done: (error?: Error | null) => void,
-  ): void {
-    const last = chunks.pop()!
-    this.#tls.cork()
-    for (const { chunk, encoding } of chunks) this.#tls.write(chunk, encoding)
-    this.#tls.write(last.chunk, last.encoding, this.#inTime(done))
-    this.#tls.uncork()
+  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done)
   }
 
-  override _final(done: (error?: Error | null) => void): void {
+  override _final(done: Done): void {
     this.#tls.end(() => done())
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#stall)
     this.#tls.destroy()
     done(error)
   }
 
   #receive(bytes: Buffer): void {
     if (this.#isRefused) return
-    this.#received.push(bytes)
-    this.#receivedBytes += bytes.length
-    if (this.#receivedBytes > WAITING_MAX_BYTES) this.#tls.pause()
+    this.#received.add(bytes)
+    if (this.#received.length > WAITING_MAX_BYTES) this.#tls.pause()
     this.#turns.schedule(this)
   }
 
   #receiveMore(): void {
-    if (this.#isEnded && this.#answersDue === 0) this.push(null)
-    else if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
+    if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
-  /** The client sends nothing more. A client without a request that waits for its turn is gone, as Node's server has it. */
+  /** A client that has closed its side is gone, as for Node's server. Requests that wait for their turn are dropped. */
   #end(): void {
-    this.#isEnded = true
-    if (this.#receivedBytes === 0) this.push(null)
+    this.#received.clear()
+    this.push(null)
   }
 
-  /** Takes the next slice. It ends with the head of a request, so that no slice begins many of them. */
+  get #isInBody(): boolean {
+    return this.#request !== undefined && !this.#request.complete
+  }
+
+  /** Takes the next slice. It ends where a request or its head ends, so that no slice begins many requests. */
   #cut(): Buffer {
-    const first = this.#received[0]!
-    const most = first.subarray(0, this.#sliceBytes)
-    const at = most.indexOf(HEAD_END)
-    const slice = at === -1 ? most : most.subarray(0, at + HEAD_END.length)
-    if (slice.length === first.length) this.#received.shift()
-    else this.#received[0] = first.subarray(slice.length)
-    this.#receivedBytes -= slice.length
+    const isCounted = this.#isInBody && this.#bodyLeft > 0
+    const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
+    let slice = this.#received.first(most)
+    const at = isCounted ? -1 : slice.indexOf(HEAD_END)
+    if (at !== -1) slice = slice.subarray(0, at + HEAD_END.length)
+    if (isCounted) this.#bodyLeft -= slice.length
+    this.#received.skip(slice.length)
     return slice
   }
 
-  #inTime(done: (error?: Error | null) => void): (error?: Error | null) => void {
-    const timer = setTimeout(() => this.destroy(), ANSWER_STALL_MS)
-    return (error) => {
-      clearTimeout(timer)
-      done(error)
-    }
+  /** Writes a part at a time: a client that reads slowly is told from one that does not read. */
+  #send(bytes: Buffer, done: Done): void {
+    const part = bytes.subarray(0, ANSWER_PART_BYTES)
+    this.#limitStall()
+    this.#tls.write(part, (error) => {
+      clearTimeout(this.#stall)
+      this.#stall = undefined
+      if (error || part.length === bytes.length) done(error)
+      else this.#send(bytes.subarray(part.length), done)
+    })
+  }
+
+  #limitStall(): void {
+    clearTimeout(this.#stall)
+    this.#stall = setTimeout(() => this.destroy(), ANSWER_STALL_MS)
   }
 
   #linger(): void {

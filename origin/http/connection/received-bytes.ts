@@ -1,0 +1,56 @@
+/** Smaller pieces are copied: a buffer of its own costs 500 bytes, also for a TLS record of one byte. */
+const SMALL_BYTES = 1024
+const PAGE_BYTES = 8 * 1024
+
+/** Bytes that wait for the parser, in memory that follows their number however small the pieces are. */
+export class ReceivedBytes {
+  length = 0
+  #pieces: Buffer[] = []
+  /** Small pieces behind all of `#pieces`. */
+  #page = Buffer.alloc(0)
+  #pageStart = 0
+  #pageEnd = 0
+
+  add(bytes: Buffer): void {
+    const isFirst = this.length === 0
+    this.length += bytes.length
+    if (isFirst || bytes.length >= SMALL_BYTES) {
+      this.#endPage()
+      this.#pieces.push(bytes)
+      return
+    }
+    if (this.#page.length - this.#pageEnd < bytes.length) {
+      this.#endPage()
+      this.#page = Buffer.allocUnsafeSlow(PAGE_BYTES)
+      this.#pageStart = this.#pageEnd = 0
+    }
+    this.#pageEnd += bytes.copy(this.#page, this.#pageEnd)
+  }
+
+  /** The first bytes, at least one and at most `most`, without a copy. There has to be one. */
+  first(most: number): Buffer {
+    if (this.#pieces.length === 0) this.#endPage()
+    return this.#pieces[0]!.subarray(0, most)
+  }
+
+  /** Removes bytes that `first` gave. */
+  skip(bytes: number): void {
+    const piece = this.#pieces[0]!
+    if (piece.length === bytes) this.#pieces.shift()
+    else this.#pieces[0] = piece.subarray(bytes)
+    this.length -= bytes
+  }
+
+  clear(): void {
+    this.length = 0
+    this.#pieces = []
+    this.#page = Buffer.alloc(0)
+    this.#pageStart = this.#pageEnd = 0
+  }
+
+  #endPage(): void {
+    if (this.#pageEnd === this.#pageStart) return
+    this.#pieces.push(this.#page.subarray(this.#pageStart, this.#pageEnd))
+    this.#pageStart = this.#pageEnd
+  }
+}
