@@ -128,10 +128,15 @@ function systemProject(files: {
   }
 }
 
-/** Which seeds the simulation of chain events plays: `SVC_SEED` is one, `SVC_CHAIN_SEEDS` how many. */
+/**
+ * Seeds of the simulation of chain events: `SVC_CHAIN_SEEDS` of them from `SVC_SEED` on.
+ * @default 20 from 1 on; with `SVC_SEED` alone, that one
+ */
 function simulationSeeds(): { first: number; count: number } {
-  const { SVC_SEED: seed, SVC_CHAIN_SEEDS: count = '20' } = process.env
-  return seed === undefined ? { first: 1, count: Number(count) } : { first: Number(seed), count: 1 }
+  const { SVC_SEED: seed, SVC_CHAIN_SEEDS: count } = process.env
+  return seed === undefined
+    ? { first: 1, count: Number(count ?? 20) }
+    : { first: Number(seed), count: Number(count ?? 1) }
 }
 
 export default defineConfig({

@@ -4,6 +4,12 @@ import { env, someOwner } from '../../app.ts'
 import { type Played, simulate } from './simulate.ts'
 import { WatcherCalls } from './watcher-calls.ts'
 
+const COMMAND =
+  'npx vitest run --config test/vitest.config.ts --project edge test/edge/chain/simulation'
+
+/** Far more than a seed has ever taken. */
+export const SEED_TIMEOUT_MS = 30_000
+
 export async function playSeed(seed: number): Promise<Played> {
   const owner = await someOwner()
   const calls = new WatcherCalls()
@@ -19,13 +25,13 @@ export async function playSeed(seed: number): Promise<Played> {
 
 /** @throws {Error} for the first that fails, with what happened and what replays it */
 export async function playSeeds(
-  { first, count, command }: { first: number; count: number; command: string },
+  { first, count }: { first: number; count: number },
   progress: (done: number) => void = () => {},
 ): Promise<void> {
   for (let seed = first; seed < first + count; seed++) {
     const { wrong, trace } = await playSeed(seed)
     if (wrong.length > 0) {
-      const replay = `SVC_SEED=${seed} ${command}`
+      const replay = `SVC_SEED=${seed} ${COMMAND}`
       throw new Error(
         `seed ${seed}: ${wrong.join('\n')}\n\n${trace.join('\n')}\n\nreplay: ${replay}`,
       )
