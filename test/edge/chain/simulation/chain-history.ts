@@ -16,7 +16,7 @@ export type ChainEvent = {
 /** A block that the chain has left. */
 type Lost = {
   block: ScriptedBlock
-  /** How far below the head it has been, at most. */
+  /** The greatest distance to a head on top of it. */
   depth: number
   wasSafe: boolean
 }
@@ -26,6 +26,8 @@ export class ChainHistory {
   readonly lost: Lost[] = []
   /** When each block was mined, by hash: a count of changes of the chain. */
   readonly #minedAt = new Map<string, number>()
+  /** The highest head on top of a block that a reorganisation has ended, by the block's hash. */
+  readonly #tops = new Map<string, number>()
   #changes = 0
 
   constructor(chain: ScriptedChain) {
@@ -45,9 +47,14 @@ export class ChainHistory {
   reorg(depth: number, refill: (orphans: readonly ScriptedBlock[]) => BlockContents[]): void {
     const { number: head } = this.chain.head
     const { safe } = this.chain
+    // A new branch can be shorter than the old one, so the head at the time of the loss is not always the highest.
+    for (const { hash } of this.chain.slice(this.chain.finalized + 1, head))
+      this.#tops.set(hash, Math.max(head, this.#tops.get(hash) ?? 0))
     const orphans = this.chain.slice(head - depth + 1, head)
-    for (const block of orphans)
-      this.lost.push({ block, depth: head - block.number, wasSafe: block.number <= safe })
+    for (const block of orphans) {
+      const top = this.#tops.get(block.hash) ?? head
+      this.lost.push({ block, depth: top - block.number, wasSafe: block.number <= safe })
+    }
     this.chain.reorg(depth, [])
     this.#changes++
     for (const contents of refill(orphans)) this.mine(contents)

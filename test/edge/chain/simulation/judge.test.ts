@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
+import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
+import { type ChainEvent, ChainHistory } from './chain-history.ts'
+import { judge, type JudgedRun, type Tenure } from './judge.ts'
+
+const ADDRESS = `0x${'aa'.repeat(20)}`
+const TOPIC = `0x${'01'.repeat(32)}`
+const FILTER: LogFilter = { address: ADDRESS, topic0: TOPIC, topics: [] }
+
+function someHistory() {
+  const chain = new ScriptedChain()
+  const history = new ChainHistory(chain)
+  const transaction = () => chain.transaction([{ address: ADDRESS, topics: [TOPIC], data: '0x' }])
+  const mineEmpty = (count: number) => {
+    for (let mined = 0; mined < count; mined++) history.mine([])
+  }
+  /** The event of the block at a height. */
+  const eventAt = (height: number) => history.matching(FILTER).find((e) => e.block === height)!
+  return { chain, history, transaction, mineEmpty, eventAt }
+}
+
+const tenureOf = (tenure: Partial<Tenure>): Tenure => ({
+  filter: FILTER,
+  since: 1,
+  backfill: null,
+  finalities: [0],
+  ...tenure,
+})
+
+const runOf = ({ identity, block, index }: ChainEvent, reorged: boolean): JudgedRun => ({
+  sequence: 1,
+  identity,
+  block,
+  index,
+  reorged,
+  decode: 'exact',
+  decoded: null,
+})
+
+const judged = (tenures: Tenure[], runs: JudgedRun[], history: ChainHistory) =>
+  judge({ tenures, unwatchedThrough: 0 }, runs, history, () => null)
+
+describe('the depth at which a block was lost', () => {
+  /** @param onTop blocks on top of the event's before a shorter branch replaces them, and then the event's too */
+  function lostBelow(onTop: number) {
+    const { history, transaction, mineEmpty, eventAt } = someHistory()
+    history.mine([transaction()])
+    const event = eventAt(1)
+    mineEmpty(onTop)
+    history.reorg(2, () => [[]])
+    history.reorg(onTop, () => Array.from({ length: onTop + 1 }, () => []))
+    return judged([tenureOf({ finalities: [12] })], [runOf(event, true)], history)
+  }
+
+  it('counts from the highest head on top of it, not from the head at its loss', () => {
+    expect(lostBelow(12)).toEqual([])
+  })
+
+  it('reports a run of a block that was never deep enough', () => {
+    expect(lostBelow(11)).toEqual(['phantom: run 1 of block 1 log 0, marked'])
+  })
+})

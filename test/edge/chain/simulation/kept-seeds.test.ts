@@ -1,0 +1,17 @@
+import { inject, it } from 'vitest'
+import { playSeeds, SEED_TIMEOUT_MS } from './seeds.ts'
+
+/** Seeds that once failed. Each is kept with what happens in it. */
+const KEPT = [
+  { seed: 900_226, what: 'a shorter branch replaces a block that was final below the old head' },
+]
+
+const isReplay = inject('simulation').first !== 1
+
+it.skipIf(isReplay).each(KEPT)(
+  'seed $seed: $what',
+  async ({ seed }) => {
+    await playSeeds({ first: seed, count: 1 })
+  },
+  SEED_TIMEOUT_MS,
+)
