@@ -5,8 +5,9 @@ import { type ChainEvent, ChainHistory } from './chain-history.ts'
 import { judge, type JudgedRun, type Tenure } from './judge.ts'
 
 const ADDRESS = `0x${'aa'.repeat(20)}`
-const TOPIC = `0x${'01'.repeat(32)}`
+const [TOPIC, OTHER_TOPIC] = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`]
 const FILTER: LogFilter = { address: ADDRESS, topic0: TOPIC, topics: [] }
+const OTHER_FILTER: LogFilter = { ...FILTER, topic0: OTHER_TOPIC }
 
 function someHistory() {
   const chain = new ScriptedChain()
@@ -59,5 +60,29 @@ describe('the depth at which a block was lost', () => {
 
   it('reports a run of a block that was never deep enough', () => {
     expect(lostBelow(11)).toEqual(['phantom: run 1 of block 1 log 0, marked'])
+  })
+})
+
+describe('the mark of a run whose event moved', () => {
+  /** @param place the height of the event's new block: 1, 2 or 3 */
+  function movedTo(place: number, tenures: Tenure[], reorged: boolean) {
+    const { history, transaction, mineEmpty, eventAt } = someHistory()
+    const moving = transaction()
+    mineEmpty(2)
+    history.mine([moving])
+    const run = runOf(eventAt(3), reorged)
+    history.reorg(3, () => [1, 2, 3, 4].map((height) => (height === place ? [moving] : [])))
+    return judged(tenures, [run], history)
+  }
+  const reconfigured = [tenureOf({ filter: OTHER_FILTER, until: 0 }), tenureOf({ since: 2 })]
+
+  it('may stay if only an ended tenure covers the new block', () => {
+    expect(movedTo(1, reconfigured, true)).toEqual([])
+  })
+
+  it('has to go if the current tenure covers the new block', () => {
+    expect(movedTo(2, reconfigured, true)).toEqual([
+      'marked though on the chain: run 1 of block 3 log 0, marked',
+    ])
   })
 })

@@ -102,22 +102,25 @@ function allowed({ tenures }: JudgedTrigger, history: ChainHistory) {
   return { onChain: byIdentity(onChain), wereFinal: byIdentity(wereFinal) }
 }
 
-/** A run is marked just where its event is not on the chain. */
+/**
+ * A run is marked if and only if its event is not on the chain. Only runs of the last tenure are checked, and only that
+ * tenure decides which blocks the trigger is told of: an earlier one has ended, and its filter may be another.
+ */
 function wrongMarks(
   { tenures, unwatchedThrough }: JudgedTrigger,
   runs: readonly JudgedRun[],
   history: ChainHistory,
 ): string[] {
-  const places = new Map<string, number>()
-  for (const { filter } of tenures)
-    for (const { identity, block } of history.matching(filter)) places.set(identity, block)
+  const tenure = tenures.at(-1)!
+  const lastFinal = history.lastFinal(tenure.finalities.at(-1)!)
+  const places = new Map(
+    history.matching(tenure.filter).map(({ identity, block }) => [identity, block]),
+  )
   return runs.flatMap((run) => {
     if (run.sequence <= unwatchedThrough) return []
     const place = places.get(run.identity)
-    // It is on the chain again, at a block that the trigger is not told of, or not yet.
-    const isTold = (tenure: Tenure) =>
-      isCovered(tenure, place!) && place! <= history.lastFinal(tenure.finalities.at(-1)!)
-    if (place !== undefined && !tenures.some(isTold)) return []
+    // The event is on the chain again, in a block that the trigger is not told of, or not yet.
+    if (place !== undefined && !(isCovered(tenure, place) && place <= lastFinal)) return []
     if (run.reorged === (place === undefined)) return []
     return [run.reorged ? `marked though on the chain: ${told(run)}` : `not marked: ${told(run)}`]
   })
