@@ -64,6 +64,13 @@ export class ChainHistory {
   readonly lastFinal = (finality: Finality): number =>
     typeof finality === 'number' ? this.chain.head.number - finality : this.chain[finality]
 
+  /** The highest block that the chain has in common with the branch of a block. */
+  commonWith(hash: string): number {
+    let block = this.chain.byHash(hash)
+    while (block && !this.chain.isCanonical(block)) block = this.chain.byHash(block.parentHash)
+    return block?.number ?? -1
+  }
+
   minedAt(event: ChainEvent): number {
     return this.#minedAt.get(event.log.blockHash) ?? 0
   }

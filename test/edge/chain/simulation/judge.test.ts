@@ -86,3 +86,32 @@ describe('the mark of a run whose event moved', () => {
     ])
   })
 })
+
+describe('the backfill of a trigger that was disabled and enabled again', () => {
+  /** @param isKnown whether the watcher followed the new branch when it last delivered */
+  function replaced(isKnown: boolean) {
+    const { chain, history, transaction, mineEmpty } = someHistory()
+    mineEmpty(3)
+    const old = chain.head.hash
+    history.reorg(2, () => [[transaction()], [], []])
+    const tenures = [
+      tenureOf({
+        since: 4,
+        backfill: { from: 1, to: 3 },
+        until: history.moment,
+        backfillLeftAt: 4,
+        backfillBranch: isKnown ? chain.head.hash : old,
+      }),
+      tenureOf({ since: 5 }),
+    ]
+    return judged(tenures, [], history)
+  }
+
+  it('owes no event of a branch that the watcher did not follow in time', () => {
+    expect(replaced(false)).toEqual([])
+  })
+
+  it('owes the events of the branch on which it was delivered', () => {
+    expect(replaced(true)).toEqual(['missing: block 2 log 0'])
+  })
+})

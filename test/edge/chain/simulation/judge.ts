@@ -13,8 +13,10 @@ export type Tenure = {
   finalities: Finality[]
   /** A moment of the chain's history. */
   until?: number
-  /** Where the next tenure goes on with this one's backfill; blocks below it have been told. */
+  /** Where the next tenure resumes this one's backfill, or the block after it if it was complete. */
   backfillLeftAt?: number
+  /** The hash of the watcher's highest block when it last delivered for the backfill. */
+  backfillBranch?: string
 }
 
 export type JudgedTrigger = {
@@ -66,17 +68,17 @@ export function judge(
 /** What there has to be a run for. */
 function owed({ tenures }: JudgedTrigger, history: ChainHistory): Map<string, ChainEvent> {
   const events = tenures.flatMap((tenure) => {
-    const { until, backfillLeftAt } = tenure
+    const { until, backfillLeftAt = 0, backfillBranch } = tenure
     const matching = history.matching(tenure.filter)
     if (until === undefined) {
       const lastFinal = history.lastFinal(tenure.finalities.at(-1)!)
       return matching.filter(({ block }) => block <= lastFinal && isCovered(tenure, block))
     }
     const { from, to } = tenure.backfill ?? { from: 0, to: -1 }
-    const through = backfillLeftAt === undefined ? -1 : Math.min(backfillLeftAt - 1, to)
-    return matching.filter(
-      (event) => event.block >= from && event.block <= through && history.minedAt(event) <= until,
-    )
+    // The watcher may learn of a reorganisation only after the trigger was disabled, and then delivers nothing of it.
+    const onBranch = backfillBranch === undefined ? -1 : history.commonWith(backfillBranch)
+    const through = Math.min(backfillLeftAt - 1, to, onBranch)
+    return matching.filter(({ block }) => block >= from && block <= through)
   })
   return new Map(events.map((event) => [event.identity, event]))
 }

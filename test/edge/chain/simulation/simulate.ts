@@ -200,7 +200,7 @@ class Simulation {
     if (trigger.isDeleted) return
     const head = this.#seenHead()
     if (!trigger.isEnabled) {
-      await trigger.enable(head)
+      await trigger.enable(head, this.#watcher.backfillBranchOf(trigger.id))
       return this.#note(`trigger ${number} enabled at ${head}`)
     }
     const change = random.pick(['disable', 'reconfigure', 'finality', 'purge', 'purge', 'remove'])

@@ -74,11 +74,13 @@ export class SimulatedTrigger implements JudgedTrigger {
     await this.#end()
   }
 
-  async enable(head: number): Promise<void> {
+  /** @param backfillBranch the hash of the watcher's highest block when it last delivered for the backfill */
+  async enable(head: number, backfillBranch?: string): Promise<void> {
     const before = this.#tenure
     const { backfill } = await this.#patch({ enabled: true })
     const left = backfill && !backfill.done ? { from: backfill.at, to: backfill.to } : null
     if (backfill) before.backfillLeftAt = backfill.done ? backfill.to + 1 : backfill.at
+    if (backfillBranch !== undefined) before.backfillBranch = backfillBranch
     this.tenures.push({
       filter: before.filter,
       since: Math.max(head + 1, this.#start),

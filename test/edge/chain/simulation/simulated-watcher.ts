@@ -26,6 +26,8 @@ type World = {
   note: (what: string) => void
 }
 
+type DeliveredBackfill = { generation: number; branch: string; isComplete: boolean }
+
 export class SimulatedWatcher {
   readonly clock = new Clock()
   readonly #world: World
@@ -40,6 +42,7 @@ export class SimulatedWatcher {
   readonly #witness: Witness
   /** What it was last asked for, by trigger. */
   readonly #asked = new Map<string, Pick<Subscription, 'version' | 'finality'>>()
+  readonly #backfills = new Map<string, DeliveredBackfill>()
   /** What the witness objected to. */
   readonly objections: string[] = []
 
@@ -83,6 +86,11 @@ export class SimulatedWatcher {
     if (!life.isOver) return
     this.#begin()
     this.#world.note('killed, and begun again')
+  }
+
+  /** The branch on which this trigger's backfill was delivered, by the hash of the watcher's highest block then. */
+  backfillBranchOf(triggerId: string): string | undefined {
+    return this.#backfills.get(triggerId)?.branch
   }
 
   status() {
@@ -187,6 +195,7 @@ export class SimulatedWatcher {
   /** Its object is asked, unless the call, or its answer, is lost; or it is killed, before it is asked or when it has answered. */
   async #tell(triggerId: string, delivery: LogDelivery): Promise<DeliveryAnswer> {
     const { random } = this.#world
+    const branch = this.#branch()
     const { finality } = this.#asked.get(triggerId)!
     this.objections.push(
       ...this.#witness
@@ -197,8 +206,28 @@ export class SimulatedWatcher {
     if (fate < 0.04) throw new Error('the call is lost')
     if (fate < 0.06) await kill(triggerId)
     const answer = await queueOf(triggerId).deliverLogs(delivery)
+    if (answer.state === 'taken') this.#delivered(triggerId, delivery, branch)
     if (fate >= 0.04 && fate < 0.09) await kill(triggerId)
     if (fate >= 0.08 && fate < 0.12) throw new Error('the answer is lost')
     return answer
+  }
+
+  /** A complete backfill that a reorganisation has sent back counts again once it is complete again. */
+  #delivered(triggerId: string, delivery: LogDelivery, branch: string): void {
+    const { lane, generation, backfillAt } = delivery
+    if (lane !== 'backfill') return
+    const known = this.#backfills.get(triggerId)
+    const wasComplete = known?.generation === generation && known.isComplete
+    const isComplete = backfillAt === null
+    if (isComplete || !wasComplete)
+      this.#backfills.set(triggerId, { generation, branch, isComplete })
+  }
+
+  /** The hash of the highest block that the watcher follows. If it keeps none, all that it read is settled. */
+  #branch(): string {
+    const [kept] = this.#world.storage.sql
+      .exec<{ hash: string }>('SELECT hash FROM blocks ORDER BY number DESC LIMIT 1')
+      .toArray()
+    return kept?.hash ?? this.#world.nodes[0]!.chain.head.hash
   }
 }
