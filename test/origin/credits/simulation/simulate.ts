@@ -20,8 +20,11 @@ const EPOCH = Date.UTC(2026, 10, 22, 23, 59, 57)
 /** What every operation has ended within, once nothing fails any more. */
 const PATIENCE_MS = 60_000
 
-/** What was spent in the last so many milliseconds of a killed process may be lost: one turn of settling, and its order. */
-const LOST_MS = FLUSH_MS + 100
+/**
+ * A charge is in the ledger this long after it was made or after the last disturbance, whichever is later: one flush
+ * interval and the time of the order. A process that is killed sooner may lose the charge.
+ */
+const SETTLED_MS = FLUSH_MS + 100
 
 const HOUR_MS = 3_600_000
 const SWEEPS_MS = [60_000, HOUR_MS, HOUR_MS, 12 * HOUR_MS, 30 * 24 * HOUR_MS, 30 * 24 * HOUR_MS]
@@ -224,8 +227,7 @@ class Run {
       this.#processes.some((process) => process.alive && this.#clients.isServedBy(process))
     await this.#run(this.#time.now + PATIENCE_MS, () => !waiting())
     if (waiting()) throw new Violation('an operation does not come to an end')
-    // Two turns of settling, and the longest order beside them.
-    await this.#run(Math.max(this.#time.now, this.#network.troubledUntil) + 1_000)
+    await this.#run(Math.max(this.#time.now, this.#network.troubledUntil) + SETTLED_MS)
   }
 
   /** By its subject, each operation was charged what its client was told. */
@@ -259,7 +261,7 @@ class Run {
     if (this.#climate.name === 'wild') return true
     if (process.alive || process.hasClosed) return false
     // Its next turn of settling after the last trouble had to have it in the ledger.
-    return process.endedAt - Math.max(settledAt, process.troubledUntil) <= LOST_MS
+    return process.endedAt - Math.max(settledAt, process.troubledUntil) <= SETTLED_MS
   }
 
   /** All processes end, and what they held comes back. */

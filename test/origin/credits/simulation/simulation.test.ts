@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openFreshClient } from '../../db/fresh-database.ts'
 import { SABOTAGE } from './sabotage.ts'
-import { playSeeds } from './seeds.ts'
+import { KEPT_SEEDS, playSeeds } from './seeds.ts'
 import { simulate } from './simulate.ts'
 
 const SEEDS = 200
@@ -12,6 +12,15 @@ const COMMAND =
 it('whatever fails and whoever dies: nothing is charged twice, lost or overdrawn', async () => {
   await playSeeds({ first: 1, count: SEEDS, command: COMMAND })
 }, 600_000)
+
+describe('seeds that have failed before', () => {
+  it.each(KEPT_SEEDS)('passes seed $seed: $cause', async ({ seed }) => {
+    const database = await openFreshClient()
+    const { violation } = await simulate(database, seed)
+    await database.close()
+    expect(violation).toBeUndefined()
+  })
+})
 
 describe('the simulation itself', () => {
   let database: PGlite
