@@ -1,0 +1,65 @@
+import { type JsonRpcProvider, SigningKey, Transaction } from 'ethers'
+import { expect, it } from 'vitest'
+import type { GasMarket } from '../../../origin/accounts/writer/fees.ts'
+import { Lane, type Order } from '../../../origin/accounts/writer/lane.ts'
+import type { NewWrite, Outbox, WriteRow } from '../../../origin/accounts/writer/outbox.ts'
+import { signed } from '../../../origin/accounts/writer/transaction.ts'
+
+const PRIVATE_KEY = `0x${'11'.repeat(32)}`
+const FEES = { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }
+const CALL = { to: `0x${'22'.repeat(20)}`, data: '0x', value: 0n, gasLimit: 21_000n }
+
+const order = (writeId: string): Order => ({ ...CALL, writeId, functionName: 'addGroup' })
+
+/** A row of the outbox whose transaction is in no block. */
+function sentRow(nonce: number): WriteRow {
+  const { serialized } = signed(new SigningKey(PRIVATE_KEY), { ...CALL, chainId: 1n }, nonce, FEES)
+  return {
+    writeId: `write ${nonce}`,
+    functionName: 'addGroup',
+    payer: 1,
+    nonce,
+    transactions: [serialized],
+    state: 'sent',
+    processId: 'another process',
+    minedHash: null,
+    minedBlock: null,
+    createdAt: new Date(0),
+    endedAt: null,
+  }
+}
+
+/** A lane whose payer has `mined` transactions in blocks and these unsettled rows in the outbox. */
+function laneOf(mined: number, unsettled: WriteRow[]) {
+  const recorded: NewWrite[] = []
+  const broadcast: number[] = []
+  const outbox = {
+    unsettled: async () => unsettled,
+    record: async (write: NewWrite) => {
+      recorded.push(write)
+      return 'recorded'
+    },
+  } as unknown as Outbox
+  const provider = {
+    getTransactionCount: async () => mined,
+    getBalance: async () => 10n ** 18n,
+    send: async (_: string, [raw]: [string]) => void broadcast.push(Transaction.from(raw).nonce),
+  } as unknown as JsonRpcProvider
+  const market = { current: async () => FEES } as unknown as GasMarket
+  const lane = new Lane({
+    number: 1,
+    privateKey: PRIVATE_KEY,
+    chainId: 1n,
+    provider,
+    outbox,
+    market,
+  })
+  return { lane, recorded, broadcast }
+}
+
+it('fills the gaps between unsettled nonces before it appends', async () => {
+  const { lane, recorded, broadcast } = laneOf(5, [sentRow(6), sentRow(8)])
+  for (const writeId of ['a', 'b', 'c']) await lane.send(order(writeId))
+  expect(recorded.map(({ nonce }) => nonce)).toEqual([5, 7, 9])
+  expect(broadcast).toEqual([5, 7, 9])
+})

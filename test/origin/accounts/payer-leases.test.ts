@@ -1,0 +1,25 @@
+import { eq } from 'drizzle-orm'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PayerLeases } from '../../../origin/accounts/writer/payer-leases.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { payers } from '../../../origin/db/schema.ts'
+import { openFresh } from '../db/fresh-database.ts'
+
+let database: OpenDatabase
+beforeEach(async () => {
+  database = await openFresh()
+})
+afterEach(() => database.close())
+
+it('takes a lapsed lease again instead of renewing it', async () => {
+  const { db } = database
+  const leases = new PayerLeases({ db, exclusive: false, processId: 'a', leaseMs: 60_000 })
+  await leases.ensure([1, 2])
+  expect(await leases.take([1, 2])).toEqual([1, 2])
+  await db
+    .update(payers)
+    .set({ leaseUntil: new Date(0) })
+    .where(eq(payers.number, 1))
+  expect(await leases.renew()).toEqual([{ number: 2, wantedBy: null }])
+  expect(await leases.take([1, 2])).toEqual([1])
+})

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { READ_LEASE_MS, ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { openFresh } from '../db/fresh-database.ts'
+
+let database: OpenDatabase
+beforeEach(async () => {
+  database = await openFresh()
+})
+afterEach(() => database.close())
+
+/** A database whose answer to a renewal arrives `delayMs` later by this clock. */
+function delayedBy(delayMs: number, clock: { at: number }): OpenDatabase['db'] {
+  return new Proxy(database.db, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (name !== 'execute') return value.bind(target)
+      return async (query: never) => {
+        const answer: unknown = await Reflect.apply(value, target, [query])
+        clock.at += delayMs
+        return answer
+      }
+    },
+  })
+}
+
+it('revoked key: a read lease ends two seconds after its request, however late the answer', async () => {
+  const clock = { at: 10_000 }
+  let check = () => {}
+  const lease = new ReadLease({
+    db: delayedBy(1_500, clock),
+    processId: 'a',
+    chain: 'chain',
+    mirror: { block: 0, syncTo: async () => {}, guard: (guard) => void (check = guard) },
+    now: () => clock.at,
+    onFailure: () => {},
+  })
+  await lease.start()
+  try {
+    clock.at = 10_000 + READ_LEASE_MS
+    expect(check).not.toThrow()
+    clock.at += 1
+    expect(check).toThrow('catch up')
+  } finally {
+    await lease.close()
+  }
+})
