@@ -2,11 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { LEASE_MS } from '../../../origin/credits/credits.ts'
 import { carryOut } from '../../../origin/credits/lease-order.ts'
-import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
+import {
+  CreditsUnavailable,
+  PaymentRequired,
+  SpendCapReached,
+} from '../../../origin/credits/shortage.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess } from './process.ts'
 import { onBothDatabases } from '../db/both-databases.ts'
 import { expectSoundBooks } from './sound-books.ts'
 import { losingAnswers, slowAnswers, away } from './unreliable-database.ts'
+
+const OTHER_KEY = `0x${'cd'.repeat(32)}`
 
 /** The UTC day so many days from then. */
 function dayOf(at: Date, days: number): string {
@@ -62,6 +68,28 @@ onBothDatabases(8, (opened) => {
     losing.lose = false
     await credits.close()
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 8, revenue: 2 })
+  })
+
+  it('cap exceeded: a part that expired with its lease is not spent after a repeated order', async () => {
+    const account = await openAccount(db(), 200)
+    const clock = { at: Date.now() }
+    const losing = losingAnswers(db())
+    const [slow, other] = [originProcess(losing, { clock }), originProcess(open(), { clock })]
+    const cap = { capCents: 10, windowSeconds: 3_600 }
+    await slow.credits.setCap({ accountHash: account, keyHash: KEY }, cap)
+    await slow.spend(account)
+    await slow.credits.flush()
+    clock.at += LEASE_MS + 1
+    await other.spend(account, 9)
+    await other.credits.flush()
+    losing.lose = true
+    await expect(slow.spend(account, 1, OTHER_KEY)).rejects.toThrow(CreditsUnavailable)
+    losing.lose = false
+    // Repeats the lost order first.
+    await slow.spend(account, 1, OTHER_KEY)
+    await expect(slow.spend(account)).rejects.toThrow(SpendCapReached)
+    await Promise.all([slow.credits.close(), other.credits.close()])
+    expect(await expectSoundBooks(db(), account)).toMatchObject({ revenue: 11 })
   })
 
   it('a lease whose order is sent again is not taken for expired while its process spends by it', async () => {

@@ -211,6 +211,18 @@ function paymentsHold(database: () => OpenDatabase): void {
     }
   })
 
+  it('taken twice: a dispute that returns more later leaves no more room for a refund', async () => {
+    const intentId = await paid()
+    const { id } = double.givingBack.dispute(intentId)
+    double.givingBack.refund(intentId, { amount: 300 })
+    double.givingBack.lose(id, { reinstated: 100 })
+    const facts = await factsOf(intentId)
+    const [dispute] = facts.disputes
+    await apply(facts)
+    await apply({ ...facts, disputes: [{ ...dispute!, reinstatedCents: 300 }] })
+    expect(await stands()).toEqual({ balance: 0, debt: 0 })
+  })
+
   it('what a dispute could not take while a refund had it is taken when the refund fails', async () => {
     const intentId = await paid()
     const { id } = double.givingBack.refund(intentId, { amount: 300, status: 'pending' })
