@@ -88,6 +88,20 @@ describe('what the queue reads', () => {
     }))
 })
 
+it('double result: an attempt that is no longer in flight does not end the run', () =>
+  simulate({ enabled: false }, async (sim) => {
+    await sim.add(1)
+    const live = new LiveRuns(sim.storage, new StoredStarts(sim.storage.sql))
+    const first = live.start(live.next(sim.now, false)!, sim.now, 1)
+    const again = { attempt: 1, nextAttemptAt: null, waitingFor: null, inDoubtSince: null }
+    expect(live.requeue(first, again, sim.now)).toBe(true)
+    const second = live.start(live.next(sim.now, false)!, sim.now, 1)
+    const resultOf = (response: number) => ({ response, error: null, logs: [] })
+    expect(live.finish(first, 'failed', resultOf(1), sim.now)).toBe(false)
+    expect(live.finish(second, 'success', resultOf(2), sim.now)).toBe(true)
+    expect(sim.result()).toMatchObject({ response: 2 })
+  }))
+
 it('params that the origin would refuse are not sent: the run fails, and says nothing of the origin', () =>
   simulate({}, async (sim) => {
     const firing = JSON.stringify({ source: 'webhook', receivedAt: 1, headers: {} })
