@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import type { BlockHeader } from '../../../../edge/chain/block-header.ts'
+import { NodeLags } from '../../../../edge/chain/rpc/rpc-failures.ts'
+import { commonAncestor } from '../../../../edge/chain/watch/ancestor.ts'
+
+const kept = { first: 0, hashAt: (number: number) => `kept ${number}` }
+
+/** Each request goes to the next node, which shares the kept chain up to its fork; the last node keeps answering. */
+function readerOf(...forks: number[]) {
+  let asked = 0
+  return {
+    headersOf: async (numbers: readonly number[]) => {
+      const fork = forks[Math.min(asked++, forks.length - 1)]!
+      return numbers.map(
+        (number) =>
+          ({ number, hash: `${number <= fork ? 'kept' : 'other'} ${number}` }) as BlockHeader,
+      )
+    },
+  }
+}
+
+it('finds the highest block that the chain and the kept one share', async () => {
+  for (const fork of [0, 1, 37, 99, 100])
+    expect(await commonAncestor(readerOf(fork), kept, 100)).toBe(fork)
+})
+
+it('refuses answers of nodes that disagree about a block of the search', async () => {
+  await expect(commonAncestor(readerOf(37, -1), kept, 100)).rejects.toThrow(NodeLags)
+})

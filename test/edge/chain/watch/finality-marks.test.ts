@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { BlockHeader, Tip } from '../../../../edge/chain/block-header.ts'
+import { finalBlocks } from '../../../../edge/chain/watch/finality-marks.ts'
+import { markOf } from '../../../../edge/chain/watch/subscriptions.ts'
+import type { WatchState } from '../../../../edge/chain/watch/watch-state.ts'
+
+const MARK = markOf('finalized')
+const header = (number: number, hash: string) => ({
+  number,
+  hash,
+  parentHash: '0x',
+  timestamp: 0,
+  logsBloom: '0x',
+})
+
+/** The final block of a chain of which block 5 is kept. */
+function finalOf(finalized: BlockHeader): number | undefined {
+  const state = {
+    subscriptions: { all: () => [{ mark: MARK, finality: 'finalized' }] },
+    kept: { hashAt: (number: number) => (number === 5 ? '0xkept' : undefined) },
+  } as unknown as WatchState
+  const tip: Tip = { latest: header(9, '0xhead'), finalized }
+  return finalBlocks(state, tip, 9).get(MARK)
+}
+
+it('does not believe the finality of another branch', () => {
+  expect(finalOf(header(5, '0xother'))).toBeUndefined()
+})
+
+it.each([
+  ['that is kept', header(5, '0xkept')],
+  ['at a height that is not kept', header(4, '0xany')],
+])('believes a finalized block %s', (_, finalized) => {
+  expect(finalOf(finalized)).toBe(finalized.number)
+})

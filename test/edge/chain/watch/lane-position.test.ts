@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { LanePosition } from '../../../../edge/chain/watch/lane-position.ts'
+
+const laneAt = (block: number) => new LanePosition('live', { block, logIndex: 0 })
+
+it('lost logs: goes no further than a reorganisation during the delivery', () => {
+  const lane = laneAt(10)
+  lane.begin()
+  lane.goBack(12)
+  lane.advance({ block: 15, logIndex: 3 })
+  expect(lane.next).toEqual({ block: 12, logIndex: 0 })
+})
+
+it('advances past a reorganisation that the delivery came after', () => {
+  const lane = laneAt(10)
+  lane.goBack(12)
+  lane.begin()
+  lane.advance({ block: 15, logIndex: 3 })
+  expect(lane.next).toEqual({ block: 15, logIndex: 3 })
+})
