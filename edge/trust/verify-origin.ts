@@ -5,8 +5,8 @@ import type { RuleName } from '../../shared/attestation/policy.ts'
 import { EvidenceRefused, requireVerified } from '../../shared/attestation/refused.ts'
 import type { Report } from '../../shared/attestation/report.ts'
 import { verifyBundle } from '../../shared/attestation/verify.ts'
-import { encodeHex } from '../../shared/hex.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../shared/limits.ts'
+import { requireFreshQuote } from './fresh-quote.ts'
 import { askGovernance } from './governance.ts'
 import { policyOf, type TrustSettings } from './trust-settings.ts'
 
@@ -50,9 +50,7 @@ export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrig
     nonce,
     now,
   })
-  // Rule 1 judges the quote for the nonce where there is one: here there has to be one.
-  if (bundle.fresh?.nonce !== encodeHex(nonce))
-    throw new EvidenceRefused('quote', 'there is no quote for the nonce that was sent')
+  requireFreshQuote(bundle, nonce)
   const { GOVERNANCE_RPC } = settings
   if (GOVERNANCE_RPC !== undefined)
     bundle.governance = await governanceOf(bundle, GOVERNANCE_RPC, deps.fetch)
