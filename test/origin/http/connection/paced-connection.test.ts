@@ -123,8 +123,8 @@ describe('pipelined requests', () => {
 /** TLS whose client takes parts of an answer when told to. */
 function slowTls() {
   const parts: { bytes: number; take: () => void }[] = []
-  const write = (chunk: Buffer, _: string, take: () => void) =>
-    void parts.push({ bytes: chunk.length, take })
+  const write = (part: Buffer, _: string, take: () => void) =>
+    void parts.push({ bytes: part.length, take })
   return { tls: new Duplex({ read: () => {}, write }), parts }
 }
 
