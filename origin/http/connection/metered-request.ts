@@ -70,7 +70,7 @@ export class MeteredRequest extends IncomingMessage {
   }
 }
 
-/** A response that lets its connection parse the next request once it was sent. */
+/** A response that reopens its connection for the next request after it was sent. */
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
@@ -81,7 +81,7 @@ export class PacedResponse<
   }
 }
 
-/** The connection of a request that came over a server with `protectConnections`. */
+/** Returns the paced connection of a request, or undefined for one of a server without `protectConnections`. */
 export function connectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
   return socket instanceof PacedConnection ? socket : undefined
 }

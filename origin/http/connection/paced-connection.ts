@@ -14,21 +14,21 @@ const FIRST_SLICE_BYTES = 4 * 1024
 const SLICE_MIN_MS = 0.1
 const SLICE_MAX_MS = 0.3
 
-/** What a request costs after its head was parsed, at least: its handler runs on the same thread. */
+/** Estimated cost of a request's handler, which runs on the same thread. */
 const REQUEST_MS = 0.3
 
-/** A cost counts half after this time. */
+/** Half-life of a connection's recent cost. */
 const COST_HALF_LIFE_MS = 1_000
 
-/** A client that does not take this part of an answer in time is gone, or holds its memory on purpose. */
+/** A client that does not read one part of a response within this time is disconnected. */
 const ANSWER_PART_BYTES = 64 * 1024
 const ANSWER_STALL_MS = 60_000
 
-/** After a refusal a client may go on sending this much for so long: closing at once could lose the answer. */
+/** After a refusal the client may still send this much: closing at once could lose the response. */
 const LINGER_BYTES = 256 * 1024
 const LINGER_MS = 1_000
 
-/** Received bytes that may wait for a turn. TCP slows the sender down then. */
+/** Bytes that may wait for a turn before the socket is paused and TCP slows the sender down. */
 const WAITING_MAX_BYTES = 64 * 1024
 
 type Done = (error?: Error | null) => void
@@ -50,7 +50,7 @@ export class PacedConnection extends Duplex implements Parsed {
   #isTrusted = false
   #sliceBytes = FIRST_SLICE_BYTES
   #request: IncomingMessage | undefined
-  /** Of a body with a Content-Length: bytes that were not parsed yet. */
+  /** Bytes of a body with a Content-Length that are still to be parsed. */
   #bodyLeft = 0
   #requestsBegun = 0
   #answersDue = 0
@@ -58,7 +58,7 @@ export class PacedConnection extends Duplex implements Parsed {
   #costMs = 0
   #costAt = performance.now()
 
-  /** @param onTrusted says whether the connection of this holder is trusted from now on */
+  /** @param onTrusted returns whether the holder may have another trusted connection */
   constructor(tls: TLSSocket, turns: ParseTurns, onTrusted: (holder: string) => boolean) {
     // At most one slice is parsed ahead of a request that is not read.
     super({ readableHighWaterMark: 1, allowHalfOpen: true })
@@ -85,9 +85,9 @@ export class PacedConnection extends Duplex implements Parsed {
   }
 
   get isReady(): boolean {
-    // Where TLS cuts through the end of a request, a slice can begin the next one. More than that one never begins.
+    // A slice can begin one more request where TLS splits the end of a head. It never begins two.
     const mayBegin = this.#answersDue <= (this.#isInBody ? 1 : 0)
-    // A slice that Node's server is not ready for would be parsed later, and its cost not be seen.
+    // While Node's server is paused, a slice would be buffered and parsed later, outside of the measurement.
     const isTaken = this.readableFlowing === true && this.readableLength === 0
     return isTaken && this.#received.length > 0 && mayBegin && !this.destroyed
   }
@@ -109,13 +109,13 @@ export class PacedConnection extends Duplex implements Parsed {
     return cost
   }
 
-  /** Called by a request when its head was parsed. */
+  /** Called when a request's head has been parsed. */
   requestBegun(request: IncomingMessage): void {
     this.#request = request
     this.#requestsBegun++
   }
 
-  /** Called by the response of that request. */
+  /** Called when the response to that request has been created. */
   answerDue(response: ServerResponse): void {
     this.#answersDue++
     this.#bodyLeft = Number(response.req.headers['content-length'] ?? 0)
@@ -126,26 +126,26 @@ export class PacedConnection extends Duplex implements Parsed {
     })
   }
 
-  /** The client has shown a credential: from now on a flood by others neither delays nor closes its connection. */
+  /** Marks the client as authenticated, so a flood by others neither delays nor closes its connection. */
   trust(holder: string): void {
     this.#isTrusted ||= this.#onTrusted(holder)
   }
 
-  /** Nothing that comes now is parsed. The answer to the refused request can still be sent. */
+  /** Stops parsing for good. The response to the refused request can still be sent. */
   stopReading(): void {
     this.#isRefused = true
     this.#received.clear()
     this.#tls.pause()
   }
 
-  /** For Node's server, which knows sockets. */
+  /** Implements the method of `net.Socket` that Node's server calls. */
   setTimeout(ms: number, onTimeout?: () => void): this {
     this.#tls.setTimeout(ms)
     if (onTimeout) this.once('timeout', onTimeout)
     return this
   }
 
-  /** Closes once everything is written. For Node's server, which knows sockets. */
+  /** Closes the connection after everything has been written, as `net.Socket` does. */
   destroySoon(): void {
     this.end()
     if (this.#isRefused) this.#linger()
@@ -186,7 +186,7 @@ export class PacedConnection extends Duplex implements Parsed {
     if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
-  /** A client that has closed its side is gone, as for Node's server. Requests that wait for their turn are dropped. */
+  /** Node's server treats a client that has closed its side as gone, so requests that still wait are dropped. */
   #end(): void {
     this.#received.clear()
     this.push(null)
@@ -196,7 +196,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return this.#request !== undefined && !this.#request.complete
   }
 
-  /** Takes the next slice. It ends where a request or its head ends, so that no slice begins many requests. */
+  /** Takes the next slice, up to the end of a request or of its head, so a slice does not begin many requests. */
   #cut(): Buffer {
     const isCounted = this.#isInBody && this.#bodyLeft > 0
     const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
@@ -208,7 +208,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return slice
   }
 
-  /** Writes a part at a time: a client that reads slowly is told from one that does not read. */
+  /** Writes one part at a time, to distinguish a slow reader from a client that does not read. */
   #send(bytes: Buffer, done: Done): void {
     const part = bytes.subarray(0, ANSWER_PART_BYTES)
     this.#limitStall()

@@ -6,7 +6,7 @@ const LEVELS_MS = [1, 4, 16, 64, Number.POSITIVE_INFINITY]
 
 export type Parsed = {
   readonly isTrusted: boolean
-  /** What parsing for it has cost lately, in milliseconds. */
+  /** Decaying sum of what its parsing has cost, in milliseconds. */
   readonly recentMs: number
   /** Whether there are bytes that may be parsed now. */
   readonly isReady: boolean
@@ -51,7 +51,7 @@ export class ParseTurns {
     this.#queueOf(connection).add(connection)
     if (this.#isRunning || this.#leftMs <= 0) return
     this.#isRunning = true
-    // Never within a stream's `_read`, where what is pushed would be parsed later and its cost not be seen.
+    // Not synchronously: within a stream's `_read`, pushed data would be parsed later, outside of the measurement.
     process.nextTick(() => this.#run())
   }
 
@@ -63,7 +63,7 @@ export class ParseTurns {
       if (!connection) break
       const parsing = connection.parseSome()
       const now = performance.now()
-      // A tiny slice costs more around its parsing than in it.
+      // Includes the overhead of scheduling, which dominates for tiny slices.
       const cost = Math.max(parsing, now - before)
       before = now
       this.#leftMs -= cost
@@ -90,7 +90,7 @@ export class ParseTurns {
     setImmediate(() =>
       setImmediate(() => {
         this.#isRefilling = false
-        // What was spent beyond the budget is owed.
+        // Overspending is carried over.
         this.#leftMs = Math.min(TURN_MS, this.#leftMs + TURN_MS)
         this.#trusted.spentMs = 0
         this.#untrusted.spentMs = 0

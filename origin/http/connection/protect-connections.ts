@@ -35,7 +35,7 @@ export function protectConnections(server: Server, connectionsMax: number): void
   })
 }
 
-/** Says that the client of a request has shown a credential. @param holder the account's hash, or `EDGE` */
+/** Marks the client of a request as authenticated. @param holder the account's hash, or `EDGE` */
 export function trustConnection(context: Context, holder: string): void {
   const { incoming } = (context.env ?? {}) as { incoming?: { socket?: unknown } }
   if (incoming) connectionOf(incoming)?.trust(holder)

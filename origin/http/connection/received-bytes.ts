@@ -1,8 +1,8 @@
-/** Smaller pieces are copied: a buffer of its own costs 500 bytes, also for a TLS record of one byte. */
+/** Smaller pieces are copied together: each buffer costs 500 bytes, even for a TLS record of one byte. */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 8 * 1024
 
-/** Bytes that wait for the parser, in memory that follows their number however small the pieces are. */
+/** A queue of bytes for the parser. Its memory is proportional to the bytes, however small the pieces are. */
 export class ReceivedBytes {
   length = 0
   #pieces: Buffer[] = []
