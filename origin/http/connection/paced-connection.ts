@@ -215,7 +215,7 @@ export class PacedConnection extends Duplex implements Parsed {
     this.#tls.write(part, (error) => {
       clearTimeout(this.#stall)
       this.#stall = undefined
-      if (error || part.length === bytes.length) done(error)
+      if (error || this.destroyed || part.length === bytes.length) done(error)
       else this.#send(bytes.subarray(part.length), done)
     })
   }

@@ -34,6 +34,27 @@ async function answered(...parts: string[]): Promise<{ request: RawRequest; stat
   return { request, status: (await request.answer()).status }
 }
 
+/** A keyed run that sleeps, as the bytes of its request. */
+function sleepingRun(ms: number): string {
+  const code = `const main = () => new Promise((resolve) => setTimeout(resolve, ${ms}))`
+  const body = JSON.stringify({ code })
+  const headers = [`X-Api-Key: ${key}`, `Content-Length: ${body.length}`]
+  return head('POST', '/core/v1/svc_action', ...headers) + body
+}
+
+/** Counts the server's requests until it is stopped. */
+function watchRequests() {
+  const onRequest = (_: IncomingMessage, response: ServerResponse) => {
+    watched.begun++
+    watched.mostInFlight = Math.max(watched.mostInFlight, ++watched.inFlight)
+    response.once('close', () => watched.inFlight--)
+  }
+  const stop = () => void served.server.off('request', onRequest)
+  const watched = { begun: 0, inFlight: 0, mostInFlight: 0, stop }
+  served.server.on('request', onRequest)
+  return watched
+}
+
 describe('pipelined requests', () => {
   it('are answered in their order', async () => {
     const request = new RawRequest(served.port)
@@ -58,16 +79,9 @@ describe('pipelined requests', () => {
   })
 
   it('wait for the answer to the one before them', async () => {
-    const code = 'const main = () => new Promise((resolve) => setTimeout(resolve, 300))'
-    const body = JSON.stringify({ code })
-    const run = head(
-      'POST',
-      '/core/v1/svc_action',
-      `X-Api-Key: ${key}`,
-      `Content-Length: ${body.length}`,
-    )
+    const run = sleepingRun(300)
     const request = new RawRequest(served.port)
-    await request.send(run + body + head('GET', '/core/v1/version'))
+    await request.send(run + head('GET', '/core/v1/version'))
     const openedAt = Date.now()
     await expect
       .poll(() => statusesOf(request.received), { timeout: 5_000 })
@@ -77,45 +91,28 @@ describe('pipelined requests', () => {
   })
 
   it('attack: with a Content-Length are begun one after the other, too', async () => {
-    const code = 'const main = () => new Promise((resolve) => setTimeout(resolve, 1_000))'
-    const body = JSON.stringify({ code })
-    const run = head(
-      'POST',
-      '/core/v1/svc_action',
-      `X-Api-Key: ${key}`,
-      `Content-Length: ${body.length}`,
-    )
-    let begun = 0
-    let inFlight = 0
-    let most = 0
-    const count = (_: IncomingMessage, response: ServerResponse) => {
-      begun++
-      most = Math.max(most, ++inFlight)
-      response.once('close', () => inFlight--)
-    }
-    served.server.on('request', count)
+    const run = sleepingRun(1_000)
+    const requests = watchRequests()
     const request = new RawRequest(served.port)
-    await request.send((run + body).repeat(50))
-    await expect.poll(() => begun, { timeout: 10_000 }).toBeGreaterThan(1)
-    served.server.off('request', count)
-    expect(most).toBe(1)
+    await request.send(run.repeat(50))
+    await expect.poll(() => requests.begun, { timeout: 10_000 }).toBeGreaterThan(1)
+    requests.stop()
+    expect(requests.mostInFlight).toBe(1)
     request.socket.destroy()
   })
 
   it('attack: are not begun while answers to earlier ones are not read', async () => {
-    let begun = 0
-    const count = () => begun++
-    served.server.on('request', count)
+    const requests = watchRequests()
     const request = new RawRequest(served.port)
     request.socket.pause()
     void request.send(head('GET', '/core/v1/openapi.json').repeat(3_000))
     let before = -1
     await expect
-      .poll(() => [before, (before = begun)], { interval: 300, timeout: 10_000 })
+      .poll(() => [before, (before = requests.begun)], { interval: 300, timeout: 10_000 })
       .toSatisfy(([earlier, now]: [number, number]) => now > 0 && earlier === now)
     // What the kernel's buffers take.
-    expect(begun).toBeLessThan(500)
-    served.server.off('request', count)
+    expect(requests.begun).toBeLessThan(500)
+    requests.stop()
     request.socket.destroy()
   })
 })
@@ -162,29 +159,15 @@ describe('attack: an answer that is not read', () => {
 
 describe('a client that', () => {
   it('closes its side is gone: requests behind the one in flight are not begun', async () => {
-    let begun = 0
-    let inFlight = 0
-    const count = (_: IncomingMessage, response: ServerResponse) => {
-      begun++
-      inFlight++
-      response.once('close', () => inFlight--)
-    }
-    served.server.on('request', count)
-    const code = 'const main = () => new Promise((resolve) => setTimeout(resolve, 60_000))'
-    const body = JSON.stringify({ code })
-    const run = head(
-      'POST',
-      '/core/v1/svc_action',
-      `X-Api-Key: ${key}`,
-      `Content-Length: ${body.length}`,
-    )
+    const requests = watchRequests()
+    const run = sleepingRun(60_000)
     const request = new RawRequest(served.port)
-    await request.send((run + body).repeat(20))
-    await expect.poll(() => begun).toBe(1)
+    await request.send(run.repeat(20))
+    await expect.poll(() => requests.begun).toBe(1)
     request.socket.end()
-    await expect.poll(() => inFlight).toBe(0)
-    served.server.off('request', count)
-    expect(begun).toBe(1)
+    await expect.poll(() => requests.inFlight).toBe(0)
+    requests.stop()
+    expect(requests.begun).toBe(1)
   })
 
   it('ends its side within a body is noticed', async () => {
@@ -199,16 +182,9 @@ describe('a client that', () => {
   })
 
   it('is gone while its run goes on is noticed', async () => {
-    const code = 'const main = () => new Promise((resolve) => setTimeout(resolve, 60_000))'
-    const body = JSON.stringify({ code })
     const request = new RawRequest(served.port)
-    const run = head(
-      'POST',
-      '/core/v1/svc_action',
-      `X-Api-Key: ${key}`,
-      `Content-Length: ${body.length}`,
-    )
-    await request.send(run + body)
+    const run = sleepingRun(60_000)
+    await request.send(run)
     const connections = () =>
       new Promise<number>((resolve) => served.server.getConnections((_, count) => resolve(count)))
     // Connections of other tests end within the time for answers to a client that is gone.
