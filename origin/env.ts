@@ -18,8 +18,6 @@ const settingsSchema = z
     }
     if (settings.SVC_ENV === 'production') {
       if (settings.SVC_TEE === 'simulated') refuse('SVC_TEE', 'production refuses simulated')
-      if (settings.DATABASE_URL === undefined)
-        refuse('DATABASE_URL', 'required in production: the embedded database does not fsync')
       if (settings.DSTACK_SIMULATOR_ENDPOINT !== undefined)
         refuse('DSTACK_SIMULATOR_ENDPOINT', 'production refuses it: it names a simulator')
       if (settings.SVC_TLS_DIR === undefined)

@@ -39,6 +39,7 @@ import { parseSettings } from './env.ts'
 import { KeptAnswers } from './idempotency/kept-answers.ts'
 import { Keyring } from './keys/keyring.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { takeFolder } from './predecessor.ts'
 import { HEAD_OPTIONS, refuseMalformed } from './http/malformed-requests.ts'
 import { operating } from './health/operating.ts'
 import { type Log, openLog, traceOf } from './log.ts'
@@ -79,6 +80,9 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   setLevel(settings.SVC_LOG_LEVEL)
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  const processId = randomUUID()
+  const { predecessor, release } = takeFolder(stateDir, processId)
+  lifecycle.onClose('state folder', release)
   const { tee, rootKey } = await chooseTee({ settings, stateDir, now, log })
   const keyring = new Keyring(rootKey)
   const composeHash = (await tee.info()).compose_hash.toLowerCase()
@@ -107,7 +111,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const executorsReady = pool.ready()
 
   const [database, chain] = await Promise.all([
-    openDatabase({ url: settings.DATABASE_URL, stateDir }),
+    openDatabase(settings.DATABASE_URL),
     connectChain(settings.SVC_CHAIN_RPC, {
       address: settings.SVC_CONTRACT_ADDRESS,
       block: settings.SVC_CONTRACT_BLOCK,
@@ -142,42 +146,37 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   await mirror.start()
   lifecycle.onClose('mirror', () => mirror.close())
 
-  const { db, exclusive } = database
-  const processId = randomUUID()
-  const url = settings.DATABASE_URL
-  let afterMined: ((block: number) => Promise<void>) | undefined
-  if (!exclusive) {
-    const shared = { db, processId, chain: await chainIdentity(chain), now: monotonic }
-    const readLease = new ReadLease({
-      ...shared,
-      mirror,
-      onFailure: mirrorFailed,
-      ...(url && { listen: (notice) => listenFor(url, REQUIREMENT_CHANNEL, notice) }),
-    })
-    await readLease.start()
-    lifecycle.onClose('read lease', () => readLease.close())
-    const everywhere = new AppliedEverywhere({ ...shared, onFailure: mirrorFailed })
-    afterMined = (block) => everywhere.wait(block)
-  }
+  const { db } = database
+  const ofMirror = { db, processId, chain: await chainIdentity(chain), now: monotonic }
+  const readLease = new ReadLease({
+    ...ofMirror,
+    predecessor,
+    mirror,
+    onFailure: mirrorFailed,
+    listen: (notice) => listenFor(settings.DATABASE_URL, REQUIREMENT_CHANNEL, notice),
+  })
+  await readLease.start()
+  lifecycle.onClose('read lease', () => readLease.close())
+  const everywhere = new AppliedEverywhere({ ...ofMirror, onFailure: mirrorFailed })
   const writer = new AccountsWriter({
     chain,
     mirror,
     db,
-    exclusive,
     processId,
+    predecessor,
     now,
     log,
     payerKey: (number) => keyring.payerKey(number),
     payers: settings.SVC_PAYERS,
     finality: settings.SVC_CHAIN_FINALITY,
-    ...(afterMined && { afterMined }),
+    afterMined: (block) => everywhere.wait(block),
   })
   await writer.start()
   lifecycle.onClose('writer', () => writer.close())
   const outcomeKey = keyring.outcomeKey()
-  const claims = new RunClaims({ db, exclusive, processId, outcomeKey, now })
+  const claims = new RunClaims({ db, processId, predecessor, outcomeKey, now })
   const keys = keyring.idempotencyKeys()
-  const keptAnswers = new KeptAnswers({ db, exclusive, processId, keys, now })
+  const keptAnswers = new KeptAnswers({ db, processId, predecessor, keys, now })
   const keyUses = new KeyUses({ db, now })
   const conversionProofs = new ConversionProofs({ db, now })
   const accountEmails = new AccountEmails({ db, key: keyring.emailKey() })
@@ -196,8 +195,8 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const credits = new Credits({
     db,
     reports: database.reports,
-    exclusive,
     processId,
+    predecessor,
     starterCents,
     now,
     monotonic,

@@ -48,7 +48,7 @@ export const originSettings = {
     meaning: '`local` or `production`',
   }),
   SVC_STATE_DIR: z.string().default('.svc').register(SETTINGS, {
-    meaning: 'root key (local), TLS files, embedded database',
+    meaning: 'root key (local), TLS files, the snapshot of accounts',
     production: 'a root key from a file',
   }),
   SVC_ORIGIN_PORT: wholeNumber(0, 65_535).default(8788).register(SETTINGS, {
@@ -92,16 +92,11 @@ export const originSettings = {
   SVC_CONTRACT_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).register(SETTINGS, {
     meaning: 'the block it was deployed in',
   }),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
-    .optional()
-    .register(SETTINGS, {
-      meaning:
-        '`postgres://` or `postgresql://`. A process has up to 10 connections to it, and those of listeners; one that is silent for 15 s is given up, and a transaction that rests for 10 s ended',
-      default: 'none: PGlite in the state folder',
-      secret: true,
-      production: 'its absence: PGlite does not fsync',
-    }),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).register(SETTINGS, {
+    meaning:
+      '`postgres://` or `postgresql://`; `npm start` sets that of a Postgres of its own. A process has up to 10 connections to it, and those of listeners; one that is silent for 15 s is given up, and a transaction that rests for 10 s ended',
+    secret: true,
+  }),
   SVC_TEE: z.enum(['simulated', 'dstack']).default('dstack').register(SETTINGS, {
     meaning:
       '`dstack`: a TDX machine, whose guest agent listens at `/var/run/dstack.sock`. `simulated`: quotes of the real format under a root of its own, and a root key in a file; refused where that socket is',

@@ -102,7 +102,7 @@ function originProject(files: {
     test: {
       ...files,
       root,
-      globalSetup: ['./test/origin/template-setup.ts'],
+      globalSetup: ['./test/origin/template-setup.ts', './test/origin/db/server-setup.ts'],
       testTimeout: 90_000,
       hookTimeout: 120_000,
     },
@@ -121,7 +121,7 @@ function systemProject(files: {
     test: {
       ...files,
       root,
-      globalSetup: ['./test/system/stack-setup.ts'],
+      globalSetup: ['./test/system/stack-setup.ts', './test/origin/db/server-setup.ts'],
       testTimeout: 180_000,
       hookTimeout: 240_000,
     },

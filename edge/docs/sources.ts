@@ -597,6 +597,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0076-connections-take-turns.md'),
   },
   {
+    file: 'docs/decisions/0077-one-database-engine.md',
+    title: "0077: one database engine",
+    lead: "",
+    load: () => import('../../docs/decisions/0077-one-database-engine.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",

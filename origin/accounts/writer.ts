@@ -39,9 +39,9 @@ export type WriterOptions = {
   chain: Chain
   mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
   db: Database
-  /** No other process can have the database open. */
-  exclusive: boolean
   processId: string
+  /** A process that is certainly dead (`predecessor.ts`): its payers are free. */
+  predecessor?: string | undefined
   payerKey: (number: number) => string
   /** Payers of writes, numbered from 1; 0 pays them. */
   payers: number
@@ -84,7 +84,7 @@ export class AccountsWriter {
     const outbox = new Outbox(options)
     const market = new GasMarket(provider)
     const onMined = (write: LiveWrite) => this.#recordMined(write)
-    const leases = new PayerLeases({ db, exclusive: options.exclusive, processId, leaseMs })
+    const leases = new PayerLeases({ db, processId, predecessor: options.predecessor, leaseMs })
     this.#outbox = outbox
     this.#payers = new PayerLanes({
       provider,

@@ -26,9 +26,6 @@ export const LEASE_USABLE_MS = 20_000
 /** Accounts that are settled side by side: fewer than the connections to the database. */
 const FLUSHES_AT_ONCE = 4
 
-/** Where there is no other process, only refunds ask for credit: they can wait. */
-const ALONE_LOOK_MS = 1_000
-
 /** A ledger that is silent for this long does not answer. */
 const ORDER_WAIT_MS = 5_000
 
@@ -40,9 +37,9 @@ export type CreditsOptions = {
   db: Database
   /** Where statements are read, which may take long; absent, `db`. */
   reports?: Database
-  /** No other process can have the database open: leases of other processes are of dead ones. */
-  exclusive: boolean
   processId: string
+  /** A process that is certainly dead (`predecessor.ts`). */
+  predecessor?: string | undefined
   /** Granted to an account when its credit is first asked for. */
   starterCents: number
   /** What the clocks of all processes say: when leases expire. */
@@ -75,7 +72,6 @@ export class Credits {
     () => new CreditsUnavailable('too many changes of caps of this account are waiting'),
   )
   #closed = false
-  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: CreditsOptions) {
     this.#options = options
@@ -84,10 +80,10 @@ export class Credits {
     this.#allowance = new FailureAllowance({ lease, now, monotonic, sleep })
   }
 
-  /** Returns the leases of dead processes where all others are dead. Before the first reservation. */
+  /** Returns what the process before this one had leased, if that is certainly dead. Before the first reservation. */
   async recover(): Promise<void> {
-    const { db, exclusive, processId, now } = this.#options
-    if (exclusive) await reapLeases(db, { exceptProcess: processId }, new Date(now()))
+    const { db, predecessor, now } = this.#options
+    if (predecessor !== undefined) await reapLeases(db, { ofProcess: predecessor }, new Date(now()))
   }
 
   /**
@@ -200,10 +196,8 @@ export class Credits {
 
   /** Looks what other processes have asked for, and begins to give it back. @throws {CreditsUnavailable} */
   async answer(): Promise<void> {
-    const { db, exclusive, processId, monotonic } = this.#options
+    const { db, processId } = this.#options
     if (this.#leases.size === 0) return
-    if (exclusive && monotonic() < this.#lookedAt + ALONE_LOOK_MS) return
-    this.#lookedAt = monotonic()
     for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
       // Not awaited: it may wait for other processes itself, and the next account's is asked for too.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
@@ -20,7 +20,7 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** What of its leases other processes have asked a process for: a part of one, or the credit where `budget` is null. */
+/** What of its leases other processes have asked a process for: a part of oor the credit where `budget` is null. */
 export async function askedLeases(
   db: Database,
   processId: string,
@@ -58,14 +58,14 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
  */
 export async function reapLeases(
   db: Database,
-  which: { expiredBefore: Date } | { exceptProcess: string },
+  which: { expiredBefore: Date } | { ofProcess: string },
   at: Date,
   inTime = <Answer>(asked: Promise<Answer>) => asked,
 ): Promise<void> {
   const dead =
     'expiredBefore' in which
       ? lt(creditLeases.expiresAt, which.expiredBefore)
-      : ne(creditLeases.processId, which.exceptProcess)
+      : eq(creditLeases.processId, which.ofProcess)
   const accounts = db
     .selectDistinct({ accountHash: creditLeases.accountHash })
     .from(creditLeases)

@@ -1,6 +1,6 @@
 /**
- * The origin's database, in Postgres' dialect: PGlite under the state folder, or a server. What several
- * origin processes must agree on, and nothing else. `docs/storage.md` says who writes what and for how long.
+ * The origin's database: what several origin processes must agree on, and nothing else. `docs/storage.md` says who writes
+ * what and for how long.
  */
 import { sql } from 'drizzle-orm'
 import {

@@ -13,10 +13,10 @@ export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
 
 export type KeptAnswersOptions = {
   db: Database
-  /** No other process can have the database open: rows of other processes are of dead ones. */
-  exclusive: boolean
   /** The id under which this process writes its heartbeat. */
   processId: string
+  /** A process that is certainly dead (`predecessor.ts`), whatever its heartbeat says. */
+  predecessor?: string | undefined
   keys: IdempotencyKeys
   now: () => number
 }
@@ -127,8 +127,8 @@ export class KeptAnswers {
 
   /** Whether another process, that lives, executes the request. */
   async #isHeld(holder: string | null): Promise<boolean> {
-    const { db, exclusive, processId } = this.#options
-    if (holder === null || holder === processId || exclusive) return false
+    const { db, predecessor, processId } = this.#options
+    if (holder === null || holder === processId || holder === predecessor) return false
     const alive = and(
       eq(processes.id, holder),
       gte(processes.heartbeatAt, this.#date(-HEARTBEAT_LOST_MS)),

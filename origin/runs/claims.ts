@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import { deleteOld } from '../db/delete-old.ts'
@@ -17,9 +17,9 @@ export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outco
 
 export type ClaimsOptions = {
   db: Database
-  /** No other process can have the database open: claims of other processes are of dead ones. */
-  exclusive: boolean
   processId: string
+  /** A process that is certainly dead (`predecessor.ts`): its claims are ended at once. */
+  predecessor?: string | undefined
   outcomeKey: Uint8Array
   now: () => number
 }
@@ -199,13 +199,10 @@ export class RunClaims {
    * @returns how many there were
    */
   async reap(): Promise<number> {
-    const { db, exclusive, processId, now } = this.#options
-    const dead = exclusive
-      ? ne(processes.id, processId)
-      : and(
-          ne(processes.id, processId),
-          lt(processes.heartbeatAt, new Date(now() - HEARTBEAT_LOST_MS)),
-        )
+    const { db, predecessor, processId, now } = this.#options
+    const isSilent = lt(processes.heartbeatAt, new Date(now() - HEARTBEAT_LOST_MS))
+    const isPredecessor = predecessor === undefined ? undefined : eq(processes.id, predecessor)
+    const dead = and(ne(processes.id, processId), or(isSilent, isPredecessor))
     const gone = await db.select({ id: processes.id }).from(processes).where(dead)
     if (gone.length === 0) return 0
     const ids = gone.map((row) => row.id)

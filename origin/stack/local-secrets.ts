@@ -23,16 +23,25 @@ export function loadLocalSecrets(stateDir: string): LocalSecrets {
   return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
 
+/** The password of a state folder's database, made at the first start. */
+export function loadDatabasePassword(stateDir: string): string {
+  return keptSecret(join(stateDir, 'database-password'))
+}
+
 /** Where whoever asks `/metrics` of a local stack finds the token: for curl, and for Prometheus' `credentials_file`. */
 export const METRICS_TOKEN_FILE = 'metrics-token'
 
 /** The token of a state folder, made at the first start, in a file of its own that its user alone reads. */
 export function loadMetricsToken(stateDir: string): string {
-  const file = join(stateDir, METRICS_TOKEN_FILE)
+  return metricsTokenSetting.parse(keptSecret(join(stateDir, METRICS_TOKEN_FILE)))
+}
+
+/** What the file holds: 32 random bytes in base64url, where it was not there. */
+function keptSecret(file: string): string {
   if (!existsSync(file)) {
-    const token = randomBytes(32).toString('base64url')
-    writeFileSync(`${file}.new`, token, { mode: 0o600, flush: true })
+    const secret = randomBytes(32).toString('base64url')
+    writeFileSync(`${file}.new`, secret, { mode: 0o600, flush: true })
     renameSync(`${file}.new`, file)
   }
-  return metricsTokenSetting.parse(readFileSync(file, 'utf8').trim())
+  return readFileSync(file, 'utf8').trim()
 }

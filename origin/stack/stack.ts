@@ -1,4 +1,4 @@
-/** The local stack: chain, origin and edge as processes of their own, around one state folder. */
+/** The local stack: chain, database, origin and edge as processes of their own, around one state folder. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,10 +18,16 @@ import {
   LOCAL_PAYERS,
   startChain,
 } from './chain.ts'
+import { startDatabase } from './database.ts'
 import { ensureApp, type LocalApp } from './local-app.ts'
-import { loadLocalSecrets, loadMetricsToken, type LocalSecrets } from './local-secrets.ts'
+import {
+  loadDatabasePassword,
+  loadLocalSecrets,
+  loadMetricsToken,
+  type LocalSecrets,
+} from './local-secrets.ts'
 import { type LocalNameServer, startNameServer } from './name-server.ts'
-import { choosePorts } from './ports.ts'
+import { choosePorts, freePort } from './ports.ts'
 import type { Ports } from './stack-settings.ts'
 import { sayWhile } from './start-progress.ts'
 import { type StackAddresses, StateLock } from './state-lock.ts'
@@ -30,7 +36,7 @@ export type StackOptions = {
   stateDir: string
   /** Where the settings of the ports are (`choosePorts`), and those of the payment processor, which the origin is given. */
   environment: NodeJS.ProcessEnv
-  /** Settings of the origin beside those that the stack makes. */
+  /** Settings of the origin beside those that the stack makes; with a `DATABASE_URL` it starts no database. */
   originSettings?: Record<string, string>
   /** The same of the edge. */
   edgeSettings?: Record<string, string>
@@ -41,7 +47,7 @@ export type StackOptions = {
   onWait?: (text: string) => void
 }
 
-export type Component = 'chain' | 'origin' | 'edge'
+export type Component = 'chain' | 'database' | 'origin' | 'edge'
 
 const CHANNEL_EPOCH = 1
 /** Credits of each account of a local stack, where nothing can be paid (`decisions.md`, Money). */
@@ -52,7 +58,7 @@ const WATCHER_POLL_MS = 1_000
 
 /** What a component does before it is ready. */
 const STARTS = {
-  origin: 'prepares its sandboxes and its database',
+  origin: 'prepares its sandboxes and its tables',
   edge: 'builds the Worker and prepares its database',
 } as const
 
@@ -74,9 +80,12 @@ export class Stack {
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
   readonly #metricsToken: string
+  readonly #databasePassword: string
   readonly #children = new Map<Component, Child>()
   readonly #deathListeners: ((error: ChildFailed) => void)[] = []
   #deployment: Deployment | undefined
+  #databasePort: number | undefined
+  #databaseUrl: string | undefined
   #app: LocalApp | undefined
   #nameServer: LocalNameServer | undefined
   #stopping: Promise<void> | undefined
@@ -95,6 +104,7 @@ export class Stack {
     this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
     this.#metricsToken = loadMetricsToken(stateDir)
+    this.#databasePassword = loadDatabasePassword(stateDir)
     this.caFile = caFile
     this.certificateFile = certificateFile
     this.baseUrl = `https://localhost:${ports.origin}`
@@ -124,7 +134,9 @@ export class Stack {
     // The bundle is most of the edge's time, and needs nothing of the others.
     await Promise.all([
       this.startComponent('edge'),
-      this.startComponent('chain').then(() => this.startComponent('origin')),
+      Promise.all([this.startComponent('chain'), this.startComponent('database')]).then(() =>
+        this.startComponent('origin'),
+      ),
       this.#startNameServer(),
     ])
   }
@@ -156,6 +168,7 @@ export class Stack {
 
   async startComponent(component: Component): Promise<void> {
     if (component === 'chain') await this.#startChain()
+    else if (component === 'database') await this.#startDatabase()
     else if (component === 'origin') await this.#startOrigin()
     else await this.#startEdge()
   }
@@ -171,7 +184,7 @@ export class Stack {
   }
 
   async #stop(): Promise<void> {
-    for (const component of ['edge', 'origin', 'chain'] as const)
+    for (const component of ['edge', 'origin', 'database', 'chain'] as const)
       await this.#children.get(component)?.stop()
     await this.#nameServer?.close()
     this.#lock.release()
@@ -196,10 +209,23 @@ export class Stack {
     )
   }
 
+  async #startDatabase(): Promise<void> {
+    const { stateDir, originSettings } = this.#options
+    this.#databaseUrl = originSettings?.['DATABASE_URL']
+    if (this.#databaseUrl !== undefined) return
+    // One that is started again has to be where the origin looks for it.
+    this.#databasePort ??= await freePort(Object.values(this.#ports))
+    const created = (child: Child) => this.#add('database', child)
+    const hooks = { ...this.#hooks('database'), created }
+    const { url } = await startDatabase(stateDir, this.#databasePort, this.#databasePassword, hooks)
+    this.#databaseUrl = url
+  }
+
   async #startOrigin(): Promise<void> {
     const { stateDir, environment, originSettings } = this.#options
     const ports = this.#ports
-    if (!this.#deployment || !this.#app) throw new Error('the origin needs the chain')
+    if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
+      throw new Error('the origin needs the chain and the database')
     const child = this.#node('origin', '../main.ts', {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
@@ -210,6 +236,7 @@ export class Stack {
       SVC_CONTRACT_ADDRESS: this.#deployment.address,
       SVC_CONTRACT_BLOCK: String(this.#deployment.block),
       SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
+      DATABASE_URL: this.#databaseUrl,
       SVC_PAYERS: String(LOCAL_PAYERS),
       SVC_CHANNEL_PSK: this.#secrets.channelPsk,
       SVC_CHANNEL_EPOCH: String(CHANNEL_EPOCH),

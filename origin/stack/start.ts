@@ -77,7 +77,7 @@ process.once('disconnect', () => void stop(0))
 
 try {
   const onLine = (component: string, line: string) =>
-    console.log(`${component.padEnd(6)} | ${line}`)
+    console.log(`${component.padEnd(8)} | ${line}`)
   starting = Stack.start({ stateDir, environment: process.env, onLine, onWait: console.log })
   const started = await starting
   if (!stopping) {

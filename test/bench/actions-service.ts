@@ -10,6 +10,7 @@ import { loadTls } from '../../origin/tls.ts'
 import { actionCid } from '../../shared/cid.ts'
 import { cidHash } from '../../origin/accounts/api-key.ts'
 import { startContract } from '../origin/accounts/contract.ts'
+import { freshDatabase } from '../origin/db/fresh-database.ts'
 import { OriginProcess, PAYERS } from '../system/origins.ts'
 import { median, type Metric } from './report.ts'
 
@@ -24,7 +25,9 @@ export async function measureService(metric: (values: Omit<Metric, 'bench'>) => 
   const keyring = new Keyring(loadRootKey(folder, 'local'))
   const payers = Array.from({ length: PAYERS + 1 }, (_, n) => addressOf(keyring.payerKey(n)))
   const contract = await startContract(...payers)
-  const origin = new OriginProcess('origin', folder, settingsFor(contract), () => {})
+  const database = await freshDatabase()
+  const settings = settingsFor(contract, database.url)
+  const origin = new OriginProcess('origin', folder, settings, () => {})
   try {
     trustCa(caFile)
     await origin.start()
@@ -57,11 +60,15 @@ export async function measureService(metric: (values: Omit<Metric, 'bench'>) => 
   } finally {
     await origin.kill()
     await contract.close()
+    await database.drop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function settingsFor({ rpcUrl, chain }: Awaited<ReturnType<typeof startContract>>) {
+function settingsFor(
+  { rpcUrl, chain }: Awaited<ReturnType<typeof startContract>>,
+  databaseUrl: string,
+) {
   return {
     SVC_ENV: 'local',
     SVC_TEE: 'simulated',
@@ -71,6 +78,7 @@ function settingsFor({ rpcUrl, chain }: Awaited<ReturnType<typeof startContract>
     SVC_CONTRACT_ADDRESS: chain.contractAddress,
     SVC_CONTRACT_BLOCK: String(chain.contractBlock),
     SVC_CHAIN_FINALITY: String(LOCAL_FINALITY),
+    DATABASE_URL: databaseUrl,
     SVC_CHANNEL_PSK: Buffer.alloc(32, 1).toString('base64url'),
     SVC_PAYERS: String(PAYERS),
     SVC_STARTER_CREDITS_CENTS: '100000',

@@ -3,16 +3,13 @@
  * share that all of it, allowance for failures and settlement in the ledger included, has of a run of 10 ms.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { Credits } from '../../origin/credits/credits.ts'
 import { tendCredits } from '../../origin/credits/tending.ts'
 import { sleep } from '../../origin/db/in-time.ts'
-import { type OpenDatabase, openDatabase } from '../../origin/db/open.ts'
+import type { OpenDatabase } from '../../origin/db/open.ts'
 import { newAccount, openAccount } from '../origin/credits/process.ts'
-import { startPostgres, whyNoPostgres } from '../origin/db/postgres.ts'
+import { openFresh } from '../origin/db/fresh-database.ts'
 import { EXECUTION_WALL_MS } from '../../shared/limits.ts'
 import { median, report } from './report.ts'
 
@@ -25,31 +22,17 @@ const PLENTY_CENTS = 1_000_000_000
 const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'
 
 export async function credits(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-  try {
-    const embedded = await openDatabase({ url: undefined, stateDir: folder })
-    await measure(embedded, '')
-    await embedded.close()
-    if (whyNoPostgres) return
-    const server = await startPostgres()
-    const database = await openDatabase({ url: server.url, stateDir: folder })
-    await measure(database, '_postgres')
-    await database.close()
-    await server.close()
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const database = await openFresh()
+  await measure(database)
+  await database.close()
 }
 
-/** @param place ends the names of the metrics */
-async function measure(database: OpenDatabase, place: string): Promise<void> {
-  const { db, exclusive } = database
+async function measure({ db }: OpenDatabase): Promise<void> {
   const account = await openAccount(db, PLENTY_CENTS)
   const keyHash = newAccount()
   const log = () => {}
   const ledger = new Credits({
     db,
-    exclusive,
     processId: randomBytes(8).toString('hex'),
     starterCents: 0,
     now: Date.now,
@@ -89,7 +72,7 @@ async function measure(database: OpenDatabase, place: string): Promise<void> {
   const [value, baseline] = [median(rates), median(floors)]
   report({
     bench: 'credits',
-    metric: `reserve_settle_rate${place}`,
+    metric: 'reserve_settle_rate',
     value,
     unit: '1/s',
     baseline,
@@ -104,7 +87,7 @@ async function measure(database: OpenDatabase, place: string): Promise<void> {
   }
   report({
     bench: 'credits',
-    metric: `credit_share_of_10ms_action${place}`,
+    metric: 'credit_share_of_10ms_action',
     value: median(shares),
     unit: 'share',
   })

@@ -126,7 +126,9 @@ async function hops({ origin }: BenchEdge): Promise<number[]> {
 /** The whole stack: edge, origin, sandbox, ledger. */
 async function throughput(): Promise<void> {
   const { triggers, runsEach } = THROUGHPUT
-  const started = await startStack({ SVC_STARTER_CREDITS_CENTS: '1000000' })
+  const started = await startStack({
+    originSettings: { SVC_STARTER_CREDITS_CENTS: '1000000' },
+  })
   try {
     const owner = await newOwner(started)
     const action = 'async function main(params) { return params.event }'

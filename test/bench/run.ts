@@ -9,6 +9,7 @@ import { gas } from './gas.ts'
 import { intake } from './intake.ts'
 import { queue } from './queue.ts'
 import { schedule } from './schedule.ts'
+import setUpServer from '../origin/db/server-setup.ts'
 
 const benches: Record<string, () => Promise<void>> = {
   accounts,
@@ -29,5 +30,7 @@ if (!bench) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}`)
   process.exit(2)
 }
+const closeServer = await setUpServer()
 await bench()
+await closeServer()
 process.exit(0)

@@ -24,7 +24,10 @@ export class Walks {
     beforeAll(async () => {
       this.#processor = await startProcessor()
       const settings = { ...this.#processor.settings, ...SHORT_RUNS }
-      const [stack, browser] = await Promise.all([startStack(settings), launchChromium()])
+      const [stack, browser] = await Promise.all([
+        startStack({ originSettings: settings }),
+        launchChromium(),
+      ])
       this.#stack = stack
       this.#browser = browser
     })

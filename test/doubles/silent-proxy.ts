@@ -2,10 +2,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { once } from 'node:events'
 
-export async function silentProxy(socketPath: string) {
+export async function silentProxy(upstreamPort: number) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    const upstream = connect(socketPath)
+    const upstream = connect(upstreamPort, '127.0.0.1')
     for (const end of [socket, upstream]) {
       sockets.add(end)
       end.on('error', () => {})

@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     name: 'nightly',
     include: ['test/nightly/**/*.test.ts', 'test/origin/ethers/{published,likeness}/*.test.ts'],
+    globalSetup: ['test/origin/db/server-setup.ts'],
     // There it means all of the vectors, and a long search for differences.
     env: { TEST_NIGHTLY: '1' },
     testTimeout: 2 * 60 * 60 * 1000,

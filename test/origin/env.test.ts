@@ -13,12 +13,12 @@ const LOCAL = {
   SVC_CONTRACT_ADDRESS: `0x${'ab'.repeat(20)}`,
   SVC_CONTRACT_BLOCK: '5',
   SVC_CHANNEL_PSK: randomBytes(32).toString('base64url'),
+  DATABASE_URL: 'postgres://u:p@db/svc',
 }
 const NAMES = [
   ...Object.keys(LOCAL),
   'SVC_ORIGIN_PORT',
   'SVC_CHAIN_POLL_MS',
-  'DATABASE_URL',
   'SVC_CHANNEL_EPOCH',
   'SVC_EXECUTORS_MIN',
   'SVC_EXECUTION_WALL_MS',
@@ -33,7 +33,7 @@ const PROCESSOR = {
   SVC_PROCESSOR_PUBLISHABLE_KEY: 'pk_test_abc',
   SVC_PROCESSOR_WEBHOOK_SECRET: 'whsec_12345678,whsec_87654321',
 }
-const PRODUCTION = { ...LOCAL, SVC_ENV: 'production', DATABASE_URL: 'postgres://u:p@db/svc' }
+const PRODUCTION = { ...LOCAL, SVC_ENV: 'production' }
 
 describe('the origin’s settings', () => {
   it('have defaults for what may be left out', () => {
@@ -141,7 +141,6 @@ describe('the origin’s settings', () => {
 
   it.each([
     ['the simulated TEE', PRODUCTION, 'SVC_TEE: production refuses simulated'],
-    ['the embedded database', { ...PRODUCTION, DATABASE_URL: undefined }, 'DATABASE_URL: required'],
     [
       'a machine without a pinned KMS root',
       { ...PRODUCTION, SVC_TEE: 'dstack' },
@@ -186,6 +185,7 @@ describe('the origin’s settings', () => {
     ['SVC_ORIGIN_PORT', '8e3'],
     ['SVC_CHANNEL_PSK', 'short'],
     ['SVC_CHANNEL_PSK', `${'a'.repeat(42)}=`],
+    ['DATABASE_URL', undefined],
     ['DATABASE_URL', 'mysql://db'],
     ['SVC_EXECUTORS_MIN', '65'],
     ['SVC_OUTBOUND_ALLOW', 'localhost'],

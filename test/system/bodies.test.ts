@@ -9,7 +9,9 @@ const CONNECTIONS_MAX = 20
 let started: StartedStack
 let port: number
 beforeAll(async () => {
-  started = await startStack({ SVC_CONNECTIONS_MAX: String(CONNECTIONS_MAX) })
+  started = await startStack({
+    originSettings: { SVC_CONNECTIONS_MAX: String(CONNECTIONS_MAX) },
+  })
   port = Number(new URL(started.baseUrl).port)
 })
 afterAll(() => started.stop())

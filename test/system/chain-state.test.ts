@@ -34,7 +34,8 @@ async function start(): Promise<Stack> {
 
 /** Ends everything at once; what was recorded of it is of dead processes then. */
 async function kill(): Promise<void> {
-  await Promise.all((['chain', 'origin', 'edge'] as const).map((one) => stack!.kill(one)))
+  const all = ['chain', 'database', 'origin', 'edge'] as const
+  await Promise.all(all.map((one) => stack!.kill(one)))
   await stack!.stop()
   stack = undefined
 }

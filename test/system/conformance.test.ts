@@ -16,8 +16,7 @@ async function startWithTools() {
   )
   const processor = await startProcessor()
   const stack = await startStack({
-    SVC_OUTBOUND_ALLOW: `127.0.0.1:${server.port}`,
-    ...processor.settings,
+    originSettings: { SVC_OUTBOUND_ALLOW: `127.0.0.1:${server.port}`, ...processor.settings },
   })
   const { wallet, close } = fundedWallets(stack.stack.chainUrl)
   const { privateKey: fundedKey } = await wallet()

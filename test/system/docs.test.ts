@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { chain } = await choosePorts(anyPorts)
   const settings = { ...processor.settings, SVC_OUTBOUND_ALLOW: `localhost:${chain}` }
   const environment = { ...anyPorts, SVC_CHAIN_PORT: String(chain) }
-  started = await startStack(settings, undefined, environment)
+  started = await startStack({ originSettings: settings, environment, ownDatabase: true })
 })
 afterAll(async () => {
   await started?.stop()

@@ -26,10 +26,12 @@ let stack: StartedStack
 /** All that the edge asks the origin goes by him. */
 let man: ManInTheMiddle
 beforeAll(async () => {
-  stack = await startStack({}, async (stateDir) => {
-    await loadTls(stateDir)
-    man = await startManInTheMiddle(stateDir, () => stack.baseUrl)
-    return { ORIGIN_URL: man.url }
+  stack = await startStack({
+    edgeSettings: async (stateDir) => {
+      await loadTls(stateDir)
+      man = await startManInTheMiddle(stateDir, () => stack.baseUrl)
+      return { ORIGIN_URL: man.url }
+    },
   })
 }, 120_000)
 afterAll(async () => {

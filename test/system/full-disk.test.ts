@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newOwner, type Owner } from './owner.ts'
-import { anyPorts, type StartedStack, startStack } from './stack.ts'
+import { type StartedStack, startStack } from './stack.ts'
 
 const SMALL_DISK = 'size=256m'
 
@@ -40,7 +40,7 @@ describe('a full disk', () => {
   beforeAll(async () => {
     folder = mountSmallDisk()
     if (folder === undefined) return
-    started = await startStack({}, undefined, anyPorts, folder)
+    started = await startStack({ folder })
     owner = await newOwner(started)
   })
   afterAll(async () => {

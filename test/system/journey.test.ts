@@ -10,7 +10,7 @@ let started: StartedStack
 let processor: ProcessorDouble
 beforeAll(async () => {
   processor = await startProcessor()
-  started = await startStack(processor.settings)
+  started = await startStack({ originSettings: processor.settings })
   const url = started.triggersUrl + PROCESSOR_WEBHOOK_PATH
   processor.webhooks.sendTo(url, processor.webhookSecret)
 })

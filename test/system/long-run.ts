@@ -15,7 +15,7 @@ export function outlivesItsSender(
   let started: StartedStack
   let owner: Owner
   beforeAll(async () => {
-    started = await startStack(originSettings)
+    started = await startStack({ originSettings })
     owner = await newOwner(started)
   })
   afterAll(() => started.stop())

@@ -6,7 +6,7 @@ import { type StartedStack, startStack } from './stack.ts'
 describe('a node without starter credits', () => {
   let started: StartedStack
   beforeAll(async () => {
-    started = await startStack({ SVC_STARTER_CREDITS_CENTS: '0' })
+    started = await startStack({ originSettings: { SVC_STARTER_CREDITS_CENTS: '0' } })
   })
   afterAll(() => started.stop())
 

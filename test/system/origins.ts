@@ -12,7 +12,7 @@ import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { startContract } from '../origin/accounts/contract.ts'
-import { startPostgres } from '../origin/db/postgres.ts'
+import { emptyDatabase } from '../origin/db/fresh-database.ts'
 
 /** Wallets that pay for writes, beside the one that pays them: enough to lose some at each kill, and to find others. */
 export const PAYERS = 8
@@ -165,8 +165,8 @@ export async function startOrigins(count: number, settings: Record<string, strin
     const seed = join(folder, 'seed')
     const { caFile } = await seedState(seed)
     const keyring = new Keyring(loadRootKey(seed, 'local'))
-    const postgres = await startPostgres()
-    closers.push(() => postgres.close())
+    const postgres = await emptyDatabase()
+    closers.push(() => postgres.drop())
     const payers = Array.from({ length: PAYERS + 1 }, (_, n) => addressOf(keyring.payerKey(n)))
     const contract = await startContract(...payers)
     closers.push(() => contract.close())
@@ -201,7 +201,7 @@ export async function startOrigins(count: number, settings: Record<string, strin
     trustCa(caFile)
     await Promise.all(origins.map((origin) => origin.start()))
     // After them: they are to find the database empty.
-    const database = await openDatabase({ url: postgres.url, stateDir: '' })
+    const database = await openDatabase(postgres.url)
     closers.push(() => database.close())
     const channelKey = keyring.channelKey(1).publicKey
     return { origins, contract, db: database.db, lines, channelKey, close }

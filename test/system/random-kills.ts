@@ -24,8 +24,10 @@ export async function killAtRandom({ kills, seed }: Campaign): Promise<void> {
   const random = mulberry32(seed)
   const calls = await startWebServer((_, response) => response.end('counted'))
   const started = await startStack({
-    SVC_OUTBOUND_ALLOW: `127.0.0.1:${calls.port}`,
-    SVC_STARTER_CREDITS_CENTS: '1000000',
+    originSettings: {
+      SVC_OUTBOUND_ALLOW: `127.0.0.1:${calls.port}`,
+      SVC_STARTER_CREDITS_CENTS: '1000000',
+    },
   })
   try {
     const owner = await newOwner(started)

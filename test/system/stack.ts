@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
-import { layFresh } from '../origin/db/fresh-database.ts'
+import { freshDatabase } from '../origin/db/fresh-database.ts'
+import { TEST_SERVER } from '../origin/db/server-setup.ts'
 import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 
 export type StartedStack = {
@@ -18,35 +19,47 @@ export type StartedStack = {
   stop: () => Promise<void>
 }
 
+export type StackParts = {
+  /** Settings of the origin beside those that the stack makes. */
+  originSettings?: Record<string, string>
+  /** The same of the edge, given the state folder. */
+  edgeSettings?: (stateDir: string) => Promise<Record<string, string>>
+  /** Says the ports. */
+  environment?: Record<string, string>
+  /** In which the state folder is made. */
+  folder?: string
+  /** A server of its own, as `npm start` has one, for tests that end it. */
+  ownDatabase?: boolean
+}
+
 /**
- * A stack of the real parts in a temporary folder, on free ports. It begins with an empty database that is there, and with
- * the Worker that the project built (`stack-setup.ts`): `start.test.ts` begins with nothing.
- * @param edgeSettingsIn settings of the edge beside those that the stack makes, given the folder
- * @param environment says the ports
- * @param folder in which the state folder is made
+ * A stack of the real parts in a temporary folder, on free ports. It begins with a database of its own on the server of the
+ * test run, where there is one, and with the Worker that the project built (`stack-setup.ts`): `start.test.ts` begins with
+ * nothing.
  */
-export async function startStack(
-  originSettings: Record<string, string> = {},
-  edgeSettingsIn: (stateDir: string) => Promise<Record<string, string>> = async () => ({}),
-  environment: Record<string, string> = anyPorts,
+export async function startStack({
+  originSettings = {},
+  edgeSettings,
+  environment = anyPorts,
   folder = tmpdir(),
-): Promise<StartedStack> {
+  ownDatabase = process.env[TEST_SERVER] === undefined,
+}: StackParts = {}): Promise<StartedStack> {
   const stateDir = mkdtempSync(join(folder, 'svc-system-'))
   const lines: string[] = []
-  // The suite opens more accounts from one address than a person would, and a busy machine must not fail it.
-  const settings = {
-    SVC_NEW_ACCOUNT_BURST: '1000',
-    SVC_SHED_DELAY_MS: '10000',
-    SVC_SHED_CPU_PRESSURE: '100',
-    ...originSettings,
-  }
-  await layFresh(stateDir)
+  const database = ownDatabase ? undefined : await freshDatabase()
   const onLine = (component: string, line: string) => lines.push(`${component} | ${line}`)
   const stack = await Stack.start({
     stateDir,
     environment,
-    originSettings: settings,
-    edgeSettings: await edgeSettingsIn(stateDir),
+    // The suite opens more accounts from one address than a person would, and a busy machine must not fail it.
+    originSettings: {
+      SVC_NEW_ACCOUNT_BURST: '1000',
+      SVC_SHED_DELAY_MS: '10000',
+      SVC_SHED_CPU_PRESSURE: '100',
+      ...(database && { DATABASE_URL: database.url }),
+      ...originSettings,
+    },
+    edgeSettings: (await edgeSettings?.(stateDir)) ?? {},
     edgeBundle: process.env[EDGE_BUNDLE_BUILT],
     onLine,
   })
@@ -60,6 +73,7 @@ export async function startStack(
     browser: (url) => approve(url),
     stop: async () => {
       await stack.stop()
+      await database?.drop()
       rmSync(stateDir, { recursive: true, force: true })
     },
   }

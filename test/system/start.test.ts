@@ -145,7 +145,7 @@ describe('npm start', () => {
     process.kill(pid!, 'SIGKILL')
     expect(await started.exit).toBe(1)
     expect(started.output().match(/^svc: .*$/gm)).toEqual([
-      expect.stringMatching(/^svc: (edge|chain|origin) was ended by SIGKILL$/),
+      expect.stringMatching(/^svc: (edge|chain|database|origin) was ended by SIGKILL$/),
     ])
     expect(children()).toEqual([])
   }, 60_000)

@@ -10,7 +10,6 @@ import { PAYER_LEASE_MS } from '../../origin/accounts/writer/payer-leases.ts'
 import { payers } from '../../origin/db/schema.ts'
 import { HEARTBEAT_LOST_MS } from '../../origin/runs/claims.ts'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
-import { whyNoPostgres } from '../origin/db/postgres.ts'
 import { AccountHolder, KEY_TAKEN, takeKey, type Wallet } from './account-holder.ts'
 import { type Answer, type OriginProcess, type Origins, PAYERS, startOrigins } from './origins.ts'
 import { until } from './owner.ts'
@@ -18,7 +17,7 @@ import { until } from './owner.ts'
 /** Each of them interrupts four writes. */
 const KILLS = Number(process.env.TEST_KILLS ?? 6)
 
-describe.skipIf(whyNoPostgres)(`one of two origin processes ${whyNoPostgres ?? ''}`, () => {
+describe('one of two origin processes', () => {
   let world: Origins
   let a: OriginProcess
   let b: OriginProcess

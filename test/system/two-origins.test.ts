@@ -9,7 +9,6 @@ import { importReceiptKey } from '../../shared/client/verification/receipt-key.t
 import { verifyReceiptChain } from '../../shared/receipt-chain.ts'
 import { booksOf, openAccount } from '../origin/credits/process.ts'
 import { conversionTo } from '../origin/http/chain-secured.ts'
-import { whyNoPostgres } from '../origin/db/postgres.ts'
 import {
   AccountHolder,
   type Grant,
@@ -27,7 +26,7 @@ import { until } from './owner.ts'
 const SEEN_ROUNDS = 6
 const REVOCATION_ROUNDS = 20
 
-describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, () => {
+describe('two origin processes', () => {
   let world: Origins
   let a: OriginProcess
   let b: OriginProcess

@@ -1,4 +1,4 @@
-import { eq, lt, sql } from 'drizzle-orm'
+import { eq, lt, or, sql } from 'drizzle-orm'
 import { inTime } from '../../db/in-time.ts'
 import type { Database } from '../../db/open.ts'
 import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
@@ -17,6 +17,8 @@ const GRACE_MS = 100
 export type ReadLeaseOptions = {
   db: Database
   processId: string
+  /** A process that is certainly dead (`predecessor.ts`): no write waits for its lease. */
+  predecessor?: string | undefined
   /** What the block numbers are of: see `chainIdentity`. */
   chain: string
   mirror: Pick<AccountsMirror, 'block' | 'syncTo' | 'guard'>
@@ -54,13 +56,15 @@ export class ReadLease {
 
   /** Takes the first lease, then renews it. @throws {ChainUnavailable} when none is to be had */
   async start(): Promise<void> {
-    const { db, chain, mirror, now, listen } = this.#options
+    const { db, chain, predecessor, mirror, now, listen } = this.#options
     mirror.guard(() => {
       if (now() > this.#validUntil)
         throw new ChainUnavailable('this process has to catch up with writes of another one first')
     })
     await db.insert(mirrorRequirements).values({ chain, block: 0 }).onConflictDoNothing()
-    await db.delete(mirrorLeases).where(lt(mirrorLeases.validUntil, sql`now() - interval '1 hour'`))
+    const isOld = lt(mirrorLeases.validUntil, sql`now() - interval '1 hour'`)
+    const isLeft = predecessor === undefined ? undefined : eq(mirrorLeases.processId, predecessor)
+    await db.delete(mirrorLeases).where(or(isOld, isLeft))
     await this.#renewOrCatchUp()
     this.#listener = listen?.(() => this.#renewSoon())
     this.#schedule()

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { payers } from '../../db/schema.ts'
 
@@ -10,9 +10,9 @@ export const ADMIN_PAYER = 0
 
 export type PayerLeasesOptions = {
   db: Database
-  /** No other process can have the database open: what another one holds is free. */
-  exclusive: boolean
   processId: string
+  /** A process that is certainly dead (`predecessor.ts`): what it holds is free. */
+  predecessor?: string | undefined
   leaseMs?: number
 }
 
@@ -23,7 +23,7 @@ export type Held = { number: number; wantedBy: string | null }
  * on theirs; the outbox looks at the lease again in the transaction that records a write.
  */
 export class PayerLeases {
-  readonly #options: Required<PayerLeasesOptions>
+  readonly #options: PayerLeasesOptions & { leaseMs: number }
 
   constructor(options: PayerLeasesOptions) {
     this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
@@ -46,8 +46,9 @@ export class PayerLeases {
 
   /** Takes those of the given payers that nobody holds. @returns what it took */
   async take(numbers: readonly number[]): Promise<number[]> {
-    const { db, exclusive, processId } = this.#options
-    const free = exclusive ? undefined : lte(payers.leaseUntil, DATABASE_NOW)
+    const { db, predecessor, processId } = this.#options
+    const isLeft = predecessor === undefined ? undefined : eq(payers.processId, predecessor)
+    const free = or(lte(payers.leaseUntil, DATABASE_NOW), isLeft)
     const taken = await db
       .update(payers)
       .set({ processId, leaseUntil: this.#until(), wantedBy: null })

@@ -15,7 +15,7 @@ const onFailure = () => {}
 // It looks at the chain only when its lease makes it: what it learns, it learns from the requirement.
 const mirror = new AccountsMirror({ chain, pollMs: 1_000_000, now, onFailure, finality: 2 })
 await mirror.start()
-const { db } = await openDatabase({ url, stateDir: '' })
+const { db } = await openDatabase(url)
 const identity = await chainIdentity(chain)
 const lease = new ReadLease({
   db,

@@ -13,7 +13,7 @@ afterEach(() => database.close())
 
 it('takes a lapsed lease again instead of renewing it', async () => {
   const { db } = database
-  const leases = new PayerLeases({ db, exclusive: false, processId: 'a', leaseMs: 60_000 })
+  const leases = new PayerLeases({ db, processId: 'a', leaseMs: 60_000 })
   await leases.ensure([1, 2])
   expect(await leases.take([1, 2])).toEqual([1, 2])
   await db

@@ -18,18 +18,18 @@ import {
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { listenFor } from '../../../origin/db/notices.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { type JsonRpcProxy, lagging, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { grants, type Mirrored, newHash, startMirrored } from './mirrored.ts'
 
-describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, () => {
+describe('two origin processes', () => {
   let world: Mirrored
-  let postgres: Awaited<ReturnType<typeof startPostgres>>
+  let postgres: FreshDatabase
   let proxy: JsonRpcProxy
   let distant: Chain
   let account = ''
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await freshDatabase()
     world = await startMirrored()
     await world.send('evm_setAutomine', [true])
     proxy = await startJsonRpcProxy(world.rpcUrl)
@@ -41,7 +41,7 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
     distant.provider.destroy()
     await proxy.close()
     await world.close()
-    await postgres.close()
+    await postgres.drop()
   })
 
   const opened: { lease: ReadLease; database: OpenDatabase; closed?: true }[] = []
@@ -59,7 +59,7 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
   /** A process' mirror and lease. The mirror looks at the chain only when it is told to. */
   const begin = async (options: { chain?: Chain; notices?: boolean; start?: boolean } = {}) => {
     const { chain = world.chain, notices = true, start = true } = options
-    const database = await openDatabase({ url: postgres.url, stateDir: '' })
+    const database = await openDatabase(postgres.url)
     const processId = randomUUID()
     const { mirror } = await world.mirror({ chain })
     const shared = {
@@ -227,7 +227,6 @@ describe.skipIf(whyNoPostgres)(`two origin processes ${whyNoPostgres ?? ''}`, ()
       mirror: a.mirror,
       db: a.database.db,
       processId: a.processId,
-      exclusive: false,
       payers: 1,
       finality: 2,
       now: Date.now,

@@ -20,7 +20,7 @@ export type WriterProcessInput = {
 const input = JSON.parse(process.argv[2]!) as WriterProcessInput
 const keyring = new Keyring(Buffer.from(input.rootKey, 'hex'))
 const chain = await connectChain(input.rpcUrl, input.contract)
-const { db, exclusive } = await openDatabase({ url: input.databaseUrl, stateDir: '' })
+const { db } = await openDatabase(input.databaseUrl)
 const now = () => performance.now()
 const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
 await mirror.start()
@@ -28,7 +28,6 @@ const writer = new AccountsWriter({
   chain,
   mirror,
   db,
-  exclusive,
   payers: 2,
   finality: 2,
   leaseMs: input.leaseMs,

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { chainWrites, payers } from '../../../origin/db/schema.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import type { WriterProcessInput } from './writer-process.ts'
 import { newHash, startWriting, type Writing } from './writing.ts'
 
@@ -16,18 +16,18 @@ import { newHash, startWriting, type Writing } from './writing.ts'
 const LEASE_MS = 1_500
 const KILLS = 20
 
-describe.skipIf(whyNoPostgres)(`writers of several processes ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
+describe('writers of several processes', () => {
+  let server: FreshDatabase
   let world: Writing
   const rootKey = randomBytes(32)
   beforeAll(async () => {
-    server = await startPostgres()
-    world = await startWriting(await openDatabase({ url: server.url, stateDir: '' }), rootKey)
+    server = await freshDatabase()
+    world = await startWriting(await openDatabase(server.url), rootKey)
   })
   afterEach(() => world.closeWriters())
   afterAll(async () => {
     await world.close()
-    await server.close()
+    await server.drop()
   })
 
   it('share the payers: each has one of its own, and all writes land', async () => {

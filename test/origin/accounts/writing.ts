@@ -31,7 +31,7 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
   const payerKey = (number: number) => keyring.payerKey(number)
   const addresses = Array.from({ length: PAYERS + 1 }, (_, number) => addressOf(payerKey(number)))
   const contract = await startContract(...addresses)
-  const { db, exclusive, close } = database ?? (await openFresh())
+  const { db, close } = database ?? (await openFresh())
   const closers: (() => Promise<void>)[] = []
 
   /** The events of a name, with their arguments. */
@@ -72,7 +72,6 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
           },
         },
         db,
-        exclusive,
         payerKey,
         payers: 2,
         finality: 2,

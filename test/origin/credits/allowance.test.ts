@@ -11,7 +11,7 @@ import {
   FAILED_EXECUTION_MS,
   FAILED_EXECUTION_PAIRS,
 } from '../../../shared/limits.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { KEY, newAccount, onceKnown, openAccount, originProcess } from './process.ts'
 import { counted, losingAnswers } from './unreliable-database.ts'
 
@@ -54,7 +54,7 @@ const errorOf = (tried: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-onBothDatabases(PROCESSES, (open) => {
+onSharedDatabase(PROCESSES, (open) => {
   const db = () => open(0).db
   const clockNow = () => ({ at: Date.UTC(2026, 5, 1, 12) })
 

@@ -6,7 +6,7 @@ import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger
 import { tendAudit } from '../../../origin/credits/tending.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, ledgerTransfers } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { newAccount, openAccount, originProcess } from './process.ts'
 
 type Facts = Record<string, unknown>
@@ -221,4 +221,4 @@ function damageIsTold(database: () => OpenDatabase): void {
   })
 }
 
-onBothDatabases(1, (open) => damageIsTold(() => open(0)))
+onSharedDatabase(1, (open) => damageIsTold(() => open(0)))

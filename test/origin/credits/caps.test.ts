@@ -8,7 +8,7 @@ import {
 } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { leaseParts, ledgerTransfers, windowSums } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { booksOf, KEY, onceKnown, openAccount, originProcess } from './process.ts'
 import { counted, losingAnswers } from './unreliable-database.ts'
 
@@ -43,7 +43,7 @@ async function spendAll(process: ReturnType<typeof originProcess>, account: stri
   }
 }
 
-onBothDatabases(PROCESSES, (open) => {
+onSharedDatabase(PROCESSES, (open) => {
   const db = () => open(0).db
   const clockNow = () => ({ at: Date.UTC(2026, 5, 1, 12) })
 

@@ -3,7 +3,7 @@ import { LEASE_MS } from '../../../origin/credits/credits.ts'
 import { lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
 import { PaymentRequired } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { booksOf, newAccount, openAccount, originProcess } from './process.ts'
 
 /** A refund of credit that was paid for. */
@@ -16,7 +16,7 @@ async function refund(db: OpenDatabase['db'], account: string, cents: number): P
   })
 }
 
-onBothDatabases(2, (open) => {
+onSharedDatabase(2, (open) => {
   it('what a dead process held pays the debt before anybody leases it', async () => {
     const { db } = open(0)
     const account = await openAccount(db, 60)

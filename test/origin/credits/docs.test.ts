@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { addCredit, lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { creditAccounts, creditLeases, usageDays } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { newAccount, originProcess } from './process.ts'
 
 const page = readFileSync(new URL('../../../docs/credits.md', import.meta.url), 'utf8')
@@ -108,4 +108,4 @@ it('prints seven queries, three of which find nothing in sound books', () => {
   expect([queries.size, CHECKS.length]).toEqual([7, 3])
 })
 
-onBothDatabases(1, (open) => queriesHold(() => open(0)))
+onSharedDatabase(1, (open) => queriesHold(() => open(0)))

@@ -3,31 +3,32 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockAccount } from '../../../origin/credits/ledger.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
-import { KEY, onceKnown, openAccount, originProcess } from './process.ts'
+import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
+import { booksOf, KEY, onceKnown, openAccount, originProcess } from './process.ts'
 import { expectSoundBooks } from './sound-books.ts'
-import { openFresh } from '../db/fresh-database.ts'
 
-it('a start of the only process returns what a killed one left', async () => {
-  const database = await openFresh()
-  const account = await openAccount(database.db, 5)
-  await originProcess(database).reserve(account, 5)
-  const next = originProcess(database, { exclusive: true })
-  await next.credits.recover()
-  expect((await next.reserve(account, 5)).cents).toBe(5)
-  await database.close()
-})
-
-describe.skipIf(whyNoPostgres)(`processes on a server ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
+describe('processes on a server', () => {
+  let server: FreshDatabase
   const opened: OpenDatabase[] = []
   beforeAll(async () => {
-    server = await startPostgres()
-    for (let i = 0; i < 8; i++) opened.push(await openDatabase({ url: server.url, stateDir: '' }))
+    server = await freshDatabase()
+    for (let i = 0; i < 8; i++) opened.push(await openDatabase(server.url))
   })
   afterAll(async () => {
     await Promise.all(opened.map(({ close }) => close()))
-    await server?.close()
+    await server?.drop()
+  })
+
+  it('a start returns what the process before it left, and what others hold stays theirs', async () => {
+    const { db } = opened[0]!
+    const [account, other] = [await openAccount(db, 5), await openAccount(db, 5)]
+    const killed = originProcess(opened[0]!)
+    await killed.reserve(account, 5)
+    await originProcess(opened[1]!).reserve(other, 5)
+    const next = originProcess(opened[0]!, { predecessor: killed.processId })
+    await next.credits.recover()
+    expect((await next.reserve(account, 5)).cents).toBe(5)
+    expect((await booksOf(db, other)).leased).toBeGreaterThanOrEqual(5)
   })
 
   it('starvation: changes of caps of an account that is locked leave connections to others', async () => {

@@ -4,7 +4,7 @@ import { LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
 import { type OpenDatabase } from '../../../origin/db/open.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess, REFERENCE } from './process.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { expectSoundBooks } from './sound-books.ts'
 import { counted } from './unreliable-database.ts'
 
@@ -237,4 +237,4 @@ function leasesHold(open: () => OpenDatabase): void {
 
 let turn = 0
 // Each process has a pool of its own.
-onBothDatabases(8, (open) => leasesHold(() => open(turn++)))
+onSharedDatabase(8, (open) => leasesHold(() => open(turn++)))

@@ -8,7 +8,7 @@ import {
   SpendCapReached,
 } from '../../../origin/credits/shortage.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess } from './process.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { expectSoundBooks } from './sound-books.ts'
 import { losingAnswers, slowAnswers, away } from './unreliable-database.ts'
 
@@ -19,7 +19,7 @@ function dayOf(at: Date, days: number): string {
   return new Date(at.getTime() + days * 86_400_000).toISOString().slice(0, 10)
 }
 
-onBothDatabases(8, (opened) => {
+onSharedDatabase(8, (opened) => {
   let turn = 0
   // Each process has a pool of its own.
   const open = () => opened(turn++)

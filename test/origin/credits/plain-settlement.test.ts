@@ -15,7 +15,7 @@ import {
   usageDays,
   windowSums,
 } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { booksOf, newAccount, openAccount } from './process.ts'
 
 type Db = OpenDatabase['db']
@@ -113,7 +113,7 @@ async function rowsOf(db: Db, account: string) {
 async function untilOneWaits(db: Db): Promise<void> {
   for (;;) {
     const waiting = await db.execute(
-      sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%uncapped%'`,
+      sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%uncapped%'`,
     )
     if ((waiting as { rows: unknown[] }).rows.length > 0) return
     await new Promise((resume) => setTimeout(resume, 5))
@@ -197,8 +197,7 @@ function settlesPlainly(open: () => OpenDatabase): void {
     await db().transaction(async (tx) => {
       await lockAccount(tx, account, TERMS)
       settled = settlePlainly(db(), orderOf(account, 2), TERMS)
-      // It has begun, and waits, where there is more than one connection.
-      if (!open().exclusive) await untilOneWaits(db())
+      await untilOneWaits(db())
       await storeCap(tx, payer, CAP, AT)
     })
     expect(await settled).toBeUndefined()
@@ -230,4 +229,4 @@ it('an order that wants something, or gives something back, is not plain', () =>
   expect(isPlain(orderOf(account, 1, { parts: [part] }))).toBe(false)
 })
 
-onBothDatabases(1, (open) => settlesPlainly(() => open(0)))
+onSharedDatabase(1, (open) => settlesPlainly(() => open(0)))

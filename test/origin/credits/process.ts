@@ -31,15 +31,16 @@ export function originProcess(
   {
     starterCents = 0,
     clock,
-    exclusive = false,
+    predecessor,
     sleep: sleeping = sleep,
-  }: { starterCents?: number; clock?: { at: number }; exclusive?: boolean; sleep?: Sleep } = {},
+  }: { starterCents?: number; clock?: { at: number }; predecessor?: string; sleep?: Sleep } = {},
 ) {
   const logs: string[] = []
+  const processId = randomBytes(8).toString('hex')
   const credits = new Credits({
     db,
-    exclusive,
-    processId: randomBytes(8).toString('hex'),
+    processId,
+    predecessor,
     starterCents,
     now: clock ? () => clock.at : Date.now,
     monotonic: clock ? () => clock.at : () => performance.now(),
@@ -49,6 +50,7 @@ export function originProcess(
   })
   let looking: NodeJS.Timeout | undefined
   return {
+    processId,
     credits,
     logs,
     /** Answers other processes, as a live one does. */

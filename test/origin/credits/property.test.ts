@@ -16,7 +16,7 @@ import { addFailures } from '../../../origin/credits/window-sums.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { leaseParts, windowSums } from '../../../origin/db/schema.ts'
 import { FAILED_EXECUTION_MS } from '../../../shared/limits.ts'
-import { onBothDatabases } from '../db/both-databases.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 import { booksOf, KEY, openAccount, originProcess, REFERENCE } from './process.ts'
 
 const PROCESSES = 3
@@ -255,4 +255,4 @@ function propertyHolds(open: (index: number) => OpenDatabase, runs: number): voi
   }, 90_000)
 }
 
-onBothDatabases(PROCESSES, (open) => propertyHolds(open, 60))
+onSharedDatabase(PROCESSES, (open) => propertyHolds(open, 120))

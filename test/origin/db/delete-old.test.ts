@@ -2,9 +2,9 @@ import { lt } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deleteOld } from '../../../origin/db/delete-old.ts'
 import { replayIds } from '../../../origin/db/schema.ts'
-import { onBothDatabases } from './both-databases.ts'
+import { onSharedDatabase } from './shared-database.ts'
 
-onBothDatabases(2, (open) => {
+onSharedDatabase(2, (open) => {
   const rows = (name: string, count: number, at: number) =>
     Array.from({ length: count }, (_, i) => ({
       requestId: `${name} ${i}`,

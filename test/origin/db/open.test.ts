@@ -1,42 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { replayIds } from '../../../origin/db/schema.ts'
-import { startPostgres, whyNoPostgres } from './postgres.ts'
+import { emptyDatabase, type FreshDatabase } from './fresh-database.ts'
 
-const row = { requestId: 'kept', expiresAt: new Date(0) }
-
-describe('the embedded database', () => {
-  it('keeps what was written over a restart, and is nobody else’s', async () => {
-    const stateDir = mkdtempSync(join(tmpdir(), 'svc-db-'))
-    const first = await openDatabase({ url: undefined, stateDir })
-    await first.db.insert(replayIds).values(row)
-    await first.close()
-    const second = await openDatabase({ url: undefined, stateDir })
-    expect(await second.db.select().from(replayIds)).toEqual([row])
-    expect(second.exclusive).toBe(true)
-    await second.close()
-    rmSync(stateDir, { recursive: true, force: true })
-  })
-})
-
-describe.skipIf(whyNoPostgres)(`a server ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
+describe('a server', () => {
+  let server: FreshDatabase
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await emptyDatabase()
   })
-  afterAll(() => server?.close())
-  const open = () => openDatabase({ url: server.url, stateDir: '' })
+  afterAll(() => server?.drop())
+  const open = () => openDatabase(server.url)
 
   it('is migrated by one of the processes that start together, and used by all', async () => {
     const opened = await Promise.all(Array.from({ length: 6 }, open))
-    for (const { db, exclusive } of opened) {
-      expect(await db.select().from(replayIds)).toEqual([])
-      expect(exclusive).toBe(false)
-    }
+    for (const { db } of opened) expect(await db.select().from(replayIds)).toEqual([])
     await Promise.all(opened.map(({ close }) => close()))
   })
 
@@ -45,7 +23,7 @@ describe.skipIf(whyNoPostgres)(`a server ${whyNoPostgres ?? ''}`, () => {
     await db.execute(sql`select 1`)
     const killer = await open()
     await killer.db.execute(
-      sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`,
+      sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()`,
     )
     await new Promise((settled) => setTimeout(settled, 100))
     expect(await db.execute(sql`select 1 as one`)).toMatchObject({
@@ -69,7 +47,7 @@ describe.skipIf(whyNoPostgres)(`a server ${whyNoPostgres ?? ''}`, () => {
   })
 
   it('that is not there fails the start', async () => {
-    const nowhere = openDatabase({ url: 'postgres://svc@127.0.0.1:1/none', stateDir: '' })
+    const nowhere = openDatabase('postgres://svc@127.0.0.1:1/none')
     await expect(nowhere).rejects.toThrow('ECONNREFUSED')
   })
 })

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionPool } from '../../../origin/db/pool.ts'
 import { silentProxy } from '../../doubles/silent-proxy.ts'
-import { startPostgres, whyNoPostgres } from './postgres.ts'
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts'
 
 /** A client whose connection breaks when a transaction begins, as long as it is told so. */
 const breaking = { now: true }
@@ -18,12 +18,12 @@ class BreakingClient extends Client {
   }) as Client['query']
 }
 
-describe.skipIf(whyNoPostgres)(`a pool of connections ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
+describe('a pool of connections', () => {
+  let server: FreshDatabase
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await freshDatabase()
   })
-  afterAll(() => server?.close())
+  afterAll(() => server?.drop())
 
   it('loses none to transactions whose begin fails: after more of them than it has connections, the next one works', async () => {
     const pool = connectionPool({ connectionString: server.url, max: 2, Client: BreakingClient })
@@ -37,9 +37,10 @@ describe.skipIf(whyNoPostgres)(`a pool of connections ${whyNoPostgres ?? ''}`, (
   })
 
   it('gives up connections that hang, in a transaction or not: the next queries get others', async () => {
-    const folder = new URL(server.url).searchParams.get('host')!
-    const proxy = await silentProxy(`${folder}/.s.PGSQL.5432`)
-    const connectionString = `postgres://svc@127.0.0.1:${proxy.port}/postgres`
+    const url = new URL(server.url)
+    const proxy = await silentProxy(Number(url.port))
+    url.port = String(proxy.port)
+    const connectionString = url.href
     const pool = connectionPool({ connectionString, max: 2, query_timeout: 500 })
     const db = drizzle(pool)
     const hung = db.transaction(async (tx) => {

@@ -82,7 +82,6 @@ function newCredits(): Credits {
   const { now, log } = origin.services
   return new Credits({
     db: origin.database.db,
-    exclusive: false,
     processId: randomUUID(),
     starterCents: 0,
     now,

@@ -9,33 +9,33 @@ import type { OriginApp } from '../../../origin/http/operation.ts'
 import { KeptAnswers } from '../../../origin/idempotency/kept-answers.ts'
 import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import type { Services } from '../../../origin/services.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 type Process = { id: string; app: OriginApp; database: OpenDatabase; beat(): Promise<void> }
 
-describe.skipIf(whyNoPostgres)(`two processes on one Postgres ${whyNoPostgres ?? ''}`, () => {
-  let postgres: Awaited<ReturnType<typeof startPostgres>>
+describe('two processes on one Postgres', () => {
+  let postgres: FreshDatabase
   let origin: TestOrigin
   let key: string
   const opened: OpenDatabase[] = []
   beforeAll(async () => {
-    ;[postgres, origin] = await Promise.all([startPostgres(), startOrigin()])
+    ;[postgres, origin] = await Promise.all([freshDatabase(), startOrigin()])
     key = await origin.account()
   })
   afterAll(async () => {
     await Promise.all(opened.map((database) => database.close()))
-    await Promise.all([postgres?.close(), origin?.close()])
+    await Promise.all([postgres?.drop(), origin?.close()])
   })
 
   /** A process with a heartbeat, whose answers are kept in Postgres. */
   async function startProcess(instead: Partial<Services> = {}): Promise<Process> {
-    const database = await openDatabase({ url: postgres.url, stateDir: '' })
+    const database = await openDatabase(postgres.url)
     opened.push(database)
-    const { db, exclusive } = database
+    const { db } = database
     const { keyring, now } = origin.services
     const id = randomUUID()
-    const own = { db, exclusive, processId: id, now }
+    const own = { db, processId: id, now }
     const claims = new RunClaims({ ...own, outcomeKey: keyring.outcomeKey() })
     await claims.heartbeat()
     const kept = new KeptAnswers({ ...own, keys: keyring.idempotencyKeys() })

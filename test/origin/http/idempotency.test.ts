@@ -251,10 +251,10 @@ describe('a write whose outcome was not known', () => {
 describe('after a crash', () => {
   /** The app of a process that has the database after another one died. */
   const nextProcess = () => {
-    const { db, exclusive } = origin.database
+    const { db } = origin.database
     const { keyring, now } = origin.services
     const keys = keyring.idempotencyKeys()
-    const kept = new KeptAnswers({ db, exclusive, processId: randomUUID(), keys, now })
+    const kept = new KeptAnswers({ db, processId: randomUUID(), keys, now })
     return createApp({ ...origin.services, keptAnswers: kept })
   }
 

@@ -87,7 +87,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
   }
   const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
   await mirror.start()
-  const { db, exclusive } = database
+  const { db } = database
   const outcomeKey = keyring.outcomeKey()
   const processId = randomUUID()
   const payerKey = (n: number) => keyring.payerKey(n)
@@ -95,7 +95,6 @@ export async function startOrigin(processor?: ProcessorDouble) {
     chain,
     mirror,
     db,
-    exclusive,
     processId,
     payerKey,
     payers: 2,
@@ -104,14 +103,13 @@ export async function startOrigin(processor?: ProcessorDouble) {
     log,
   })
   await writer.start()
-  const claims = new RunClaims({ db, exclusive, processId, outcomeKey, now })
+  const claims = new RunClaims({ db, processId, outcomeKey, now })
   await claims.heartbeat()
   const limits = { wallMs: 10_000, cpuMs: 1_000 }
   // Plenty, so that only tests about credit think of it; `poor` is for those.
   const starterCents = 100_000
   const credits = new Credits({
     db,
-    exclusive,
     processId,
     starterCents,
     now,
@@ -147,6 +145,7 @@ export async function startOrigin(processor?: ProcessorDouble) {
     SVC_CONTRACT_ADDRESS: chain.contractAddress,
     SVC_CONTRACT_BLOCK: String(chain.contractBlock),
     SVC_CHANNEL_PSK: psk.toString('base64url'),
+    DATABASE_URL: database.url,
     SVC_METRICS_TOKEN: METRICS_TOKEN,
     ...processor?.settings,
   })
@@ -218,7 +217,6 @@ export async function startOrigin(processor?: ProcessorDouble) {
     executions,
     keptAnswers: new KeptAnswers({
       db,
-      exclusive,
       processId,
       keys: keyring.idempotencyKeys(),
       now,

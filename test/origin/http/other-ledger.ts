@@ -11,7 +11,6 @@ export function creditsOver({ services }: TestOrigin, db: OpenDatabase['db']): C
   const { now, log } = services
   return new Credits({
     db,
-    exclusive: true,
     processId: randomUUID(),
     starterCents: 0,
     now,

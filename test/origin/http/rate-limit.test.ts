@@ -10,7 +10,7 @@ import type { OriginApp } from '../../../origin/http/operation.ts'
 import { openDatabase } from '../../../origin/db/open.ts'
 import { callRates, gasBudgets } from '../../../origin/db/schema.ts'
 import { clientNetwork } from '../../../shared/client-network.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { freshDatabase } from '../db/fresh-database.ts'
 import { conversionTo } from './chain-secured.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -287,12 +287,10 @@ describe('the gas of a day, as one caller would use it up', () => {
   })
 })
 
-describe.skipIf(whyNoPostgres)(`on Postgres ${whyNoPostgres ?? ''}`, () => {
+describe('on Postgres', () => {
   it('a hundred calls at four processes at once are the burst', async () => {
-    const postgres = await startPostgres()
-    const databases = await Promise.all(
-      Array.from({ length: 4 }, () => openDatabase({ url: postgres.url, stateDir: '' })),
-    )
+    const postgres = await freshDatabase()
+    const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(postgres.url)))
     const all = databases.map(
       ({ db }) =>
         new AccountOpenings({
@@ -308,7 +306,7 @@ describe.skipIf(whyNoPostgres)(`on Postgres ${whyNoPostgres ?? ''}`, () => {
       Array.from({ length: 100 }, (_, n) => all[n % 4]!.admit('192.0.2.1')),
     )
     await Promise.all(databases.map((database) => database.close()))
-    await postgres.close()
+    await postgres.drop()
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
   })
 })

@@ -208,7 +208,6 @@ describe('/sealed/outcomes', () => {
     const outcomeKey = origin.services.keyring.outcomeKey()
     const other = new RunClaims({
       db,
-      exclusive: false,
       processId: 'other',
       outcomeKey,
       now: Date.now,

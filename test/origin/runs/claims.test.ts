@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
+import { expect, it } from 'vitest'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
 import { processes, runClaims } from '../../../origin/db/schema.ts'
 import { HEARTBEAT_LOST_MS, RunClaims } from '../../../origin/runs/claims.ts'
 import type { RunKey } from '../../../origin/runs/outcome-codec.ts'
 import { OUTCOME_KEPT_MS, SEALED_CLOCK_SKEW_MS } from '../../../shared/limits.ts'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
-import { startPostgres, whyNoPostgres } from '../db/postgres.ts'
+import { databaseFiles } from '../db/database-files.ts'
+import { onSharedDatabase } from '../db/shared-database.ts'
 
 const outcomeKey = randomBytes(32)
 const ACCOUNT = `0x${'aa'.repeat(32)}`
@@ -28,14 +27,13 @@ let count = 0
 const newRun = (accountHash = ACCOUNT) => ({ accountHash, runId: `run-${++count}` })
 
 /** A process of the origin with a clock of its own. */
-function process(database: OpenDatabase, id = `process-${++count}`, exclusive = false) {
+function process({ db }: OpenDatabase, { predecessor }: { predecessor?: string } = {}) {
+  const id = `process-${++count}`
   const clock = { at: Date.now() }
-  const { db } = database
   const now = () => clock.at
-  return { clock, claims: new RunClaims({ db, exclusive, processId: id, outcomeKey, now }) }
+  return { id, clock, claims: new RunClaims({ db, processId: id, predecessor, outcomeKey, now }) }
 }
 
-/** What holds on both databases, with two processes on each. */
 function claimsHold(open: () => OpenDatabase): void {
   const pair = async () => {
     const [one, other] = [process(open()), process(open())]
@@ -320,53 +318,31 @@ function claimsHold(open: () => OpenDatabase): void {
   })
 }
 
-describe('on PGlite', () => {
-  let folder: string
-  let database: OpenDatabase
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-claims-'))
-    database = await openDatabase({ url: undefined, stateDir: folder })
-  })
-  afterAll(async () => {
-    await database.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  claimsHold(() => database)
+onSharedDatabase(1, (open) => {
+  claimsHold(() => open(0))
 
-  it('whatever another process left is of a dead one: the folder has one owner', async () => {
-    const [earlier, now] = [process(database), process(database, 'now', database.exclusive)]
-    await Promise.all([earlier.claims.heartbeat(), now.claims.heartbeat()])
-    const run = newRun()
-    await earlier.claims.claim(run, 1)
+  it('what the process before this one left is ended at once, and what others claim is theirs', async () => {
+    const [earlier, other] = [process(open(0)), process(open(0))]
+    const now = process(open(0), { predecessor: earlier.id })
+    for (const { claims } of [earlier, other, now]) await claims.heartbeat()
+    const [left, held] = [newRun(), newRun()]
+    await earlier.claims.claim(left, 1)
+    await other.claims.claim(held, 1)
     await now.claims.reap()
-    expect(await now.claims.state(run)).toMatchObject({ outcome: { code: 'origin_lost' } })
-    expect((await database.db.select().from(processes)).map(({ id }) => id)).toEqual(['now'])
+    expect(await now.claims.state(left)).toMatchObject({ outcome: { code: 'origin_lost' } })
+    expect(await now.claims.state(held)).toEqual({ state: 'running' })
+    const known = (await open(0).db.select().from(processes)).map(({ id }) => id)
+    expect(known).toEqual(expect.arrayContaining([other.id, now.id]))
+    expect(known).not.toContain(earlier.id)
   })
 
   it('stolen disk: no outcome stands in the data folder', async () => {
-    const { claims } = process(database)
+    const { claims } = process(open(0))
     const run = newRun()
     await claims.claim(run, 1)
     await claims.finish(run, success('canary-77d0'))
-    await database.db.execute('checkpoint')
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(folder, name))
-      .filter((path) => statSync(path).isFile())
+    const files = await databaseFiles(open(0).db)
     const found = (text: string) => files.some((path) => readFileSync(path).includes(text))
     expect([found(run.runId), found('canary-77d0')]).toEqual([true, false])
   })
-})
-
-describe.skipIf(whyNoPostgres)(`on Postgres ${whyNoPostgres ?? ''}`, () => {
-  let server: Awaited<ReturnType<typeof startPostgres>>
-  let database: OpenDatabase
-  beforeAll(async () => {
-    server = await startPostgres()
-    database = await openDatabase({ url: server.url, stateDir: '' })
-  })
-  afterAll(async () => {
-    await database?.close()
-    await server?.close()
-  })
-  claimsHold(() => database)
 })

@@ -30,7 +30,7 @@ const newRun = () => ({ id: `run ${++runs}`, attempt: 1 })
 
 function claimsOf(processId: string): RunClaims {
   const { db } = database
-  const options = { exclusive: false, outcomeKey: new Uint8Array(32), now: () => clock.at }
+  const options = { outcomeKey: new Uint8Array(32), now: () => clock.at }
   return new RunClaims({ ...options, db, processId })
 }
 

@@ -7,7 +7,7 @@ import type { OpenDatabase } from '../../../../origin/db/open.ts'
 import { payments as paymentsTable } from '../../../../origin/db/schema.ts'
 import { DatabaseUnavailable } from '../../../../origin/db/unavailable.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
-import { onBothDatabases } from '../../db/both-databases.ts'
+import { onSharedDatabase } from '../../db/shared-database.ts'
 import { booksOf, newAccount } from '../process.ts'
 import { clientOf, paymentsOf } from './paying.ts'
 
@@ -436,4 +436,4 @@ function paymentsHold(open: () => OpenDatabase): void {
   })
 }
 
-onBothDatabases(1, (open) => paymentsHold(() => open(0)))
+onSharedDatabase(1, (open) => paymentsHold(() => open(0)))

@@ -4,7 +4,7 @@ import { debtOf } from '../../../../origin/credits/ledger.ts'
 import type { PaymentFacts } from '../../../../origin/credits/processor/processor.ts'
 import { reconcile } from '../../../../origin/credits/processor/reconcile.ts'
 import { type ProcessorDouble, startProcessor } from '../../../doubles/processor/server.ts'
-import { onBothDatabases } from '../../db/both-databases.ts'
+import { onSharedDatabase } from '../../db/shared-database.ts'
 import { booksOf, newAccount, originProcess } from '../process.ts'
 import { clientOf, paymentsOf } from './paying.ts'
 
@@ -335,4 +335,4 @@ function paymentsHold(database: () => OpenDatabase): void {
   })
 }
 
-onBothDatabases(1, (open) => paymentsHold(() => open(0)))
+onSharedDatabase(1, (open) => paymentsHold(() => open(0)))

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { ClientBase, PoolConfig } from 'pg'
+import type { Rows } from './answer-reader.ts'
 import type { Random } from './random.ts'
-import type { Rows, Server, Session } from './server.ts'
+import type { Server, Session } from './server.ts'
 import { type Trace, Violation } from './trace.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 
@@ -222,7 +223,7 @@ function parsed(
 ): Answer {
   const parsers = oids.map((oid) => types?.getTypeParser(oid, 'text') ?? ((value: string) => value))
   const values = rows.map((row) =>
-    row.map((value, column) => (value === null ? null : parsers[column]!(value as string))),
+    row.map((value, column) => (value === null ? null : parsers[column]!(value))),
   )
   const answered =
     rowMode === 'array'

@@ -61,7 +61,6 @@ export class OriginProcess implements Member {
       trace.add(this.name, `${event} ${JSON.stringify(about)}`)
     this.credits = new Credits({
       db: this.db,
-      exclusive: false,
       processId: this.id,
       starterCents: options.starterCents,
       now: () => Math.floor(options.epoch + time.now + this.clockOffMs),

@@ -9,15 +9,21 @@ export type Locking =
 
 type Table = { primary: string[]; unique: string[][] }
 const tables = new Map<string, Table>()
+/** Tables whose rows are deleted with a row of another one. */
+const cascades: { from: string; to: string }[] = []
 for (const table of Object.values(schema))
   if (is(table, PgTable)) {
-    const { name, primaryKeys } = getTableConfig(table)
+    const { name, primaryKeys, foreignKeys } = getTableConfig(table)
     const columns = Object.values(getTableColumns(table))
     const alone = columns.filter(({ primary }) => primary).map((column) => [column.name])
     const primary = primaryKeys[0]?.columns.map((column) => column.name) ?? alone[0] ?? []
     const unique = columns.filter(({ isUnique }) => isUnique).map((column) => [column.name])
     tables.set(name, { primary, unique: [primary, ...unique] })
+    for (const { onDelete, reference } of foreignKeys)
+      if (onDelete === 'cascade')
+        cascades.push({ from: getTableConfig(reference().foreignTable).name, to: name })
   }
+const TABLES = new RegExp(String.raw`\b(?:${[...tables.keys()].join('|')})\b`, 'g')
 
 const SELECT =
   /^select .*? from "(\w+)"(.*?)( order by .*?)?( limit .*?)? for (?:no key )?update( skip locked)?$/s
@@ -52,6 +58,12 @@ export function lockingOf(text: string): Locking[] {
       { ...rows('credit_leases', ` where "id" = ${settling[2]}`), skipsLocked: false },
     ]
   throw new Error(`the simulation does not know what this locks: ${text}`)
+}
+
+/** Tables that a statement names, and those whose rows it may delete with theirs. */
+export function tablesOf(text: string): string[] {
+  const named: string[] = text.match(TABLES) ?? []
+  return [...named, ...cascades.filter(({ from }) => named.includes(from)).map(({ to }) => to)]
 }
 
 function rows(table: string, rest: string) {

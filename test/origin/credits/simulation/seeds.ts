@@ -1,4 +1,4 @@
-import { openFreshClient } from '../../db/fresh-database.ts'
+import { withFreshDatabase } from './database.ts'
 import { type Played, simulate } from './simulate.ts'
 
 /** Rows are never removed, and a database of many gets slow: each gets so many seeds. */
@@ -24,17 +24,14 @@ export async function playSeeds(
 ): Promise<void> {
   const seeds = REPLAYED === undefined ? { first, count } : { first: Number(REPLAYED), count: 1 }
   for (let done = 0; done < seeds.count; done += SEEDS_OF_ONE_DATABASE) {
-    const database = await openFreshClient()
-    try {
-      const some = Math.min(SEEDS_OF_ONE_DATABASE, seeds.count - done)
+    const some = Math.min(SEEDS_OF_ONE_DATABASE, seeds.count - done)
+    await withFreshDatabase(async (connection) => {
       for (let index = 0; index < some; index++) {
-        const played = await simulate(database, seeds.first + done + index)
+        const played = await simulate(connection, seeds.first + done + index)
         if (played.violation) throw failureOf(played, command)
       }
-      progress(done + some)
-    } finally {
-      await database.close()
-    }
+    })
+    progress(done + some)
   }
 }
 

@@ -1,13 +1,8 @@
-import { messages, type PGlite, protocol } from '@electric-sql/pglite'
-import { lockingOf } from './row-locks.ts'
+import { type Answer, noRows, type Rows } from './answer-reader.ts'
+import { type Locking, lockingOf, tablesOf } from './row-locks.ts'
+import type { SyncConnection } from './sync-connection.ts'
+import { Violation } from './trace.ts'
 
-export type Rows = {
-  rows: unknown[][]
-  types: number[]
-  names: string[]
-  command: string
-  count: number
-}
 type Done = (outcome: Rows | Error) => void
 
 /** One connection, as the server sees it. */
@@ -22,33 +17,41 @@ class Session {
 }
 export type { Session }
 
-const prepared = new WeakSet<PGlite>()
+/** An executed statement, with the names of the rows that it locks; or the session that has locked one of them. */
+type Executed = { names: string[]; outcome: Rows | Error }
+type Blocked = { blocker: Session }
+
+const prepared = new WeakSet<SyncConnection>()
 
 /**
- * A server of many sessions on one embedded database, which has only one: the statements of transactions interleave
- * as on a server under READ COMMITTED. The transaction whose turn it is is there; what the others have written is
- * undone, and done again when their turn comes. That gives the same rows, since nobody else could change them: who
- * wants a row that another transaction has written or locked waits until that one has ended.
+ * A server of many sessions on one connection to Postgres: the statements of transactions interleave as under READ
+ * COMMITTED. The connection has the open transaction of one session at a time. What other sessions have written is
+ * rolled back, and replayed before their next statement. That gives the same rows, since no other session can have
+ * changed them: a session that wants a row that another transaction has written or locked waits for its end.
  */
 export class Server {
-  readonly #database: PGlite
+  readonly #connection: SyncConnection
   readonly #sessions = new Set<Session>()
   readonly #owners = new Map<string, Session>()
-  /** Answers to what was asked outside of transactions since the last change: polling is most of what happens. */
-  readonly #answers = new Map<string, Rows>()
-  #there: Session | undefined
+  /** Results of queries on what is committed, until one of their tables changes: many queries are polls. */
+  readonly #known = new Map<string, Executed & { tables: string[] }>()
+  /** The session whose transaction is open on the connection. */
+  #open: Session | undefined
+  /** Sent together with the next statement, to save round trips. At first, for what the last simulation left open. */
+  readonly #ahead = ['rollback']
   /** Looks at what is committed, after each commit that changed something. */
   audit: { query: string; look: (rows: unknown[][]) => void } | undefined
 
-  constructor(database: PGlite) {
-    this.#database = database
+  constructor(connection: SyncConnection) {
+    this.#connection = connection
   }
 
-  /** Prepares a statement, unless that was done. */
+  /** Prepares a statement, once for each connection. */
   prepare(statement: string): void {
-    if (prepared.has(this.#database)) return
-    prepared.add(this.#database)
-    this.#exec(statement)
+    if (prepared.has(this.#connection)) return
+    prepared.add(this.#connection)
+    const { error } = this.#send([statement])
+    if (error) throw error
   }
 
   open(): Session {
@@ -64,18 +67,18 @@ export class Server {
     this.#end(session)
   }
 
-  /** Carries a statement out, at once or when the rows that it needs are free. */
+  /** Executes a statement, at once or when the rows that it needs are free. */
   submit(session: Session, text: string, done: Done): void {
     if (!this.#sessions.has(session)) return
     const verb = /^\w+/.exec(text)?.[0]
     if (verb === 'begin') {
       session.inTransaction = true
-      return done(none('BEGIN'))
+      return done(noRows('BEGIN'))
     }
     if (verb === 'commit') return this.#commit(session, done)
     if (verb === 'rollback') {
       this.#end(session)
-      return done(none('ROLLBACK'))
+      return done(noRows('ROLLBACK'))
     }
     if (session.hasFailed)
       return done(new Error('current transaction is aborted, commands ignored until its end'))
@@ -84,90 +87,106 @@ export class Server {
 
   /** What is committed now. */
   peek(query: string): unknown[][] {
-    this.#leave()
-    return this.#exec(query).at(-1)!.rows
+    const { outcome } = this.#queryCommitted(query)
+    if (outcome instanceof Error) throw outcome
+    return outcome.rows
   }
 
   #commit(session: Session, done: Done): void {
-    if (session.hasFailed) {
-      this.#end(session)
-      return done(none('ROLLBACK'))
-    }
-    const changed = session.writes.length > 0
-    if (changed) {
+    const { hasFailed } = session
+    if (!hasFailed && session.writes.length > 0) {
       this.#enter(session)
-      const { audit } = this
-      const results = this.#exec(audit ? `commit; ${audit.query}` : 'commit')
-      this.#there = undefined
-      this.#answers.clear()
-      audit?.look(results.at(-1)!.rows)
+      this.#open = undefined
+      const outcome = this.#commitChange('commit', session.writes)
+      if (outcome instanceof Error) throw outcome
     }
     this.#end(session)
-    done(none('COMMIT'))
+    done(noRows(hasFailed ? 'ROLLBACK' : 'COMMIT'))
   }
 
   #attempt(session: Session, text: string, done: Done): void {
-    const isRead = /^\(?select/.test(text) && !/ for (no key )?update/.test(text)
-    const known = session.inTransaction ? undefined : this.#answers.get(text)
-    if (known) return done(known)
-    this.#enter(session)
-    let names: string[] = []
-    try {
-      names = this.#locksOf(text)
-    } catch (error) {
-      return this.#fail(session, error, done)
-    }
-    const taken = names.find((name) => (this.#owners.get(name) ?? session) !== session)
-    if (taken !== undefined) {
-      const blocker = this.#owners.get(taken)!
+    const attempted = isQuery(text) ? this.#query(session, text) : this.#change(session, text)
+    if ('blocker' in attempted) {
+      const { blocker } = attempted
       if (waitsFor(blocker, session))
         return this.#fail(session, new Error('deadlock detected'), done)
       session.waiting = { text, done, blocker }
       return
     }
-    try {
-      const { audit } = this
-      const looks = !session.inTransaction && !isRead && audit !== undefined
-      const results = this.#exec(looks ? `${text}; ${audit.query}` : text)
-      const rows = results[0]!
-      // A server promises no order, and pages that were used before give another one.
-      if (!/ order by |^insert/.test(text))
-        rows.rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
-      if (session.inTransaction) {
-        for (const name of names) this.#owners.set(name, session)
-        for (const name of names) session.locks.add(name)
-        if (!isRead && rows.command !== 'SELECT') session.writes.push(text)
-      } else if (isRead) this.#answers.set(text, rows)
-      else this.#answers.clear()
-      if (looks) audit.look(results.at(-1)!.rows)
-      done(rows)
-    } catch (error) {
-      if (error instanceof Error && error.name === 'Violation') throw error
-      this.#fail(session, error, done)
-    }
+    const { names, outcome } = attempted
+    if (outcome instanceof Error) return this.#fail(session, outcome, done)
+    if (session.inTransaction)
+      for (const name of names) {
+        this.#owners.set(name, session)
+        session.locks.add(name)
+      }
+    done(outcome)
   }
 
-  #locksOf(text: string): string[] {
-    return lockingOf(text).flatMap((locking) => {
-      if ('names' in locking) return locking.names.map((name) => `${locking.table}/${name}`)
-      const [found] = this.#exec(locking.query)
-      return found!.rows.map(([name]) => `${locking.table}/${String(name)}`)
-    })
+  #query(session: Session, text: string): Executed | Blocked {
+    let executed: Executed
+    if (session.writes.length === 0) executed = this.#queryCommitted(text)
+    else {
+      this.#enter(session)
+      executed = this.#execute(lockingOf(text), text)
+    }
+    return this.#blocked(session, executed.names) ?? executed
   }
 
-  #fail(session: Session, error: unknown, done: Done): void {
-    if (this.#there === session) {
-      this.#exec('rollback')
-      this.#there = undefined
+  #queryCommitted(text: string): Executed {
+    const known = this.#known.get(text)
+    if (known) return known
+    this.#leave()
+    const executed = this.#execute(lockingOf(text), text)
+    this.#known.set(text, { ...executed, tables: tablesOf(text) })
+    return executed
+  }
+
+  #change(session: Session, text: string): Executed | Blocked {
+    const lockings = lockingOf(text)
+    const blocked = this.#blocked(session, namesOf(lockings, []))
+    if (blocked) return blocked
+    if (!session.inTransaction) return this.#changeAtOnce(session, lockings, text)
+    this.#enter(session)
+    const executed = this.#execute(lockings, text)
+    const blockedNow = this.#blocked(session, executed.names)
+    if (blockedNow) {
+      // Which rows it locks was not known before it was executed.
+      this.#leave()
+      return blockedNow
     }
+    if ('rows' in executed.outcome && !changedNothing(executed.outcome)) session.writes.push(text)
+    return executed
+  }
+
+  /** Outside of a transaction: what it locks has to be known first. */
+  #changeAtOnce(session: Session, lockings: Locking[], text: string): Executed | Blocked {
+    this.#leave()
+    const queries = queriesOf(lockings)
+    if (this.#owners.size > 0 && queries.length > 0) {
+      const { results, error } = this.#send(queries)
+      if (error) return { names: [], outcome: error }
+      const blocked = this.#blocked(session, namesOf(lockings, results))
+      if (blocked) return blocked
+    }
+    return { names: [], outcome: this.#commitChange(text, [text]) }
+  }
+
+  #blocked(session: Session, names: string[]): Blocked | undefined {
+    const taken = names.find((name) => (this.#owners.get(name) ?? session) !== session)
+    return taken === undefined ? undefined : { blocker: this.#owners.get(taken)! }
+  }
+
+  #fail(session: Session, error: Error, done: Done): void {
+    if (this.#open === session) this.#leave()
     if (session.inTransaction) session.hasFailed = true
     session.writes.length = 0
-    done(error instanceof Error ? error : new Error(String(error)))
+    done(error)
   }
 
   /** The transaction is over; those who waited for it go on. */
   #end(session: Session): void {
-    if (this.#there === session) this.#leave()
+    if (this.#open === session) this.#leave()
     for (const name of session.locks) this.#owners.delete(name)
     session.locks.clear()
     session.writes.length = 0
@@ -181,42 +200,62 @@ export class Server {
     }
   }
 
+  /** The next statement is one of this session's transaction. */
   #enter(session: Session): void {
-    if (this.#there === session) return
+    if (this.#open === session) return
     this.#leave()
-    if (!session.inTransaction) return
-    this.#exec(['begin', ...session.writes].join('; '))
-    this.#there = session
+    this.#ahead.push('begin', ...session.writes)
+    this.#open = session
   }
 
+  /** The next statement sees what is committed. */
   #leave(): void {
-    if (!this.#there) return
-    this.#exec('rollback')
-    this.#there = undefined
+    if (this.#open) this.#ahead.push('rollback')
+    this.#open = undefined
   }
 
-  /** Values stay text, so that the driver of production parses them. */
-  #exec(text: string): Rows[] {
-    const found: Rows[] = []
-    let current = none('')
-    let failure: Error | undefined
-    const answer = this.#database.execProtocolRawSync(protocol.serialize.query(text))
-    new protocol.Parser().parse(answer, (message) => {
-      if (message instanceof messages.DatabaseError) failure = message
-      else if (message instanceof messages.RowDescriptionMessage) {
-        current.types = message.fields.map(({ dataTypeID }) => dataTypeID)
-        current.names = message.fields.map(({ name }) => name)
-      } else if (message instanceof messages.DataRowMessage) current.rows.push(message.fields)
-      else if (message instanceof messages.CommandCompleteMessage) {
-        const [command = '', ...counts] = message.text.split(' ')
-        found.push({ ...current, command, count: Number(counts.at(-1) ?? 0) })
-        current = none('')
-      }
-    })
-    if (failure) throw failure
-    return found
+  /** Executes a statement, together with the queries for what it locks. */
+  #execute(lockings: Locking[], text: string): Executed {
+    const queries = queriesOf(lockings)
+    const { results, error } = this.#send([...queries, text])
+    const names = namesOf(lockings, results)
+    return { names, outcome: error ?? sorted(text, results[queries.length]!) }
+  }
+
+  /**
+   * Executes a statement after which other data is committed, and audits that.
+   * @param changes the statements that changed it
+   */
+  #commitChange(text: string, changes: readonly string[]): Rows | Error {
+    const { audit } = this
+    const { results, error } = this.#send([text, ...(audit ? [audit.query] : [])])
+    const [rows, audited] = results
+    if (!rows) return error!
+    if (error) throw new Violation(`the audit fails: ${error.message}`)
+    if (!changedNothing(rows)) this.#forget(changes)
+    audit?.look(audited!.rows)
+    return sorted(text, rows)
+  }
+
+  #forget(changes: readonly string[]): void {
+    const changed = new Set(changes.flatMap(tablesOf))
+    for (const [query, { tables }] of this.#known)
+      if (tables.some((table) => changed.has(table))) this.#known.delete(query)
+  }
+
+  #send(statements: string[]): Answer {
+    const ahead = this.#ahead.splice(0)
+    const { results, error } = this.#connection.query([...ahead, ...statements].join('; '))
+    if (error && results.length < ahead.length)
+      throw new Violation(`a transaction cannot be replayed: ${error.message}`)
+    return { results: results.slice(ahead.length), error }
   }
 }
+
+const isQuery = (text: string) => /^\(?select/.test(text)
+
+const changedNothing = ({ command, count }: Rows) =>
+  count === 0 && /^(INSERT|UPDATE|DELETE)$/.test(command)
 
 function waitsFor(session: Session, other: Session): boolean {
   for (let next: Session | undefined = session; next; next = next.waiting?.blocker)
@@ -224,4 +263,21 @@ function waitsFor(session: Session, other: Session): boolean {
   return false
 }
 
-const none = (command: string): Rows => ({ rows: [], types: [], names: [], command, count: 0 })
+const queriesOf = (lockings: Locking[]) =>
+  lockings.flatMap((locking) => ('query' in locking ? [locking.query] : []))
+
+/** @param results of the queries among them; without one, its names are left out */
+function namesOf(lockings: Locking[], results: readonly Rows[]): string[] {
+  const left = results.values()
+  return lockings.flatMap((locking) => {
+    const names =
+      'names' in locking ? locking.names : (left.next().value?.rows ?? []).map(([name]) => name!)
+    return names.map((name) => `${locking.table}/${name}`)
+  })
+}
+
+/** A server promises no order, and pages that were used before give another one. */
+function sorted(text: string, rows: Rows): Rows {
+  if (!/ order by |^insert/.test(text)) rows.rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
+  return rows
+}

@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite'
 import { LEASE_MS } from '../../../../origin/credits/credits.ts'
 import { FLUSH_MS } from '../../../../origin/credits/tending.ts'
 import { AUDIT, auditOf, Books } from './books.ts'
@@ -11,6 +10,7 @@ import { OriginProcess } from './origin-process.ts'
 import { Random } from './random.ts'
 import { type Operation, Reference } from './reference.ts'
 import { Server } from './server.ts'
+import type { SyncConnection } from './sync-connection.ts'
 import { Trace, Violation } from './trace.ts'
 import { VirtualTime } from './virtual-time.ts'
 
@@ -36,7 +36,7 @@ export type Played = { seed: number; climate: Climate; trace: Trace; violation: 
 
 /** Plays a seed. */
 export async function simulate(
-  database: PGlite,
+  connection: SyncConnection,
   seed: number,
   sabotage?: (text: string) => string,
 ): Promise<Played> {
@@ -44,7 +44,7 @@ export async function simulate(
   const climate = climateOf(seed, random.stream())
   const time = new VirtualTime()
   const trace = new Trace(() => time.now)
-  const run = new Run(database, random, climate, time, trace, sabotage)
+  const run = new Run(connection, random, climate, time, trace, sabotage)
   try {
     await run.play()
     return { seed, climate, trace, violation: undefined }
@@ -73,7 +73,7 @@ class Run {
   #isEnding = false
 
   constructor(
-    database: PGlite,
+    connection: SyncConnection,
     random: Random,
     climate: Climate,
     time: VirtualTime,
@@ -86,7 +86,7 @@ class Run {
     this.#climate = climate
     this.#time = time
     this.#trace = trace
-    const server = new Server(database)
+    const server = new Server(connection)
     server.prepare(AUDIT)
     const { weather } = climate
     this.#network = {

@@ -1,6 +1,5 @@
-import type { PGlite } from '@electric-sql/pglite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openFreshClient } from '../../db/fresh-database.ts'
+import { describe, expect, it } from 'vitest'
+import { withFreshDatabase } from './database.ts'
 import { SABOTAGE } from './sabotage.ts'
 import { KEPT_SEEDS, playSeeds } from './seeds.ts'
 import { simulate } from './simulate.ts'
@@ -15,37 +14,31 @@ it('whatever fails and whoever dies: nothing is charged twice, lost or overdrawn
 
 describe('seeds that have failed before', () => {
   it.each(KEPT_SEEDS)('passes seed $seed: $cause', async ({ seed }) => {
-    const database = await openFreshClient()
-    const { violation } = await simulate(database, seed)
-    await database.close()
+    const { violation } = await withFreshDatabase((connection) => simulate(connection, seed))
     expect(violation).toBeUndefined()
   })
 })
 
 describe('the simulation itself', () => {
-  let database: PGlite
-  beforeAll(async () => {
-    database = await openFreshClient()
-  })
-  afterAll(() => database.close())
-
   it('plays a seed twice in the same way', async () => {
-    for (const seed of [3, 7, 29]) {
-      const first = await simulate(database, seed)
-      const second = await simulate(database, seed)
-      expect(second.trace.hash).toBe(first.trace.hash)
-      expect(first.trace.lines.length).toBeGreaterThan(10)
-    }
+    await withFreshDatabase(async (connection) => {
+      for (const seed of [3, 7, 29]) {
+        const first = await simulate(connection, seed)
+        const second = await simulate(connection, seed)
+        expect(second.trace.hash).toBe(first.trace.hash)
+        expect(first.trace.lines.length).toBeGreaterThan(10)
+      }
+    })
   })
 
   it.each(Object.entries(SABOTAGE))(
     'finds within its seeds that %s',
     async (_, { from, change }) => {
-      const broken = await openFreshClient()
       let found: string | undefined
-      for (let seed = from; found === undefined && seed < from + SEEDS; seed++)
-        found = (await simulate(broken, seed, change)).violation?.message
-      await broken.close()
+      await withFreshDatabase(async (connection) => {
+        for (let seed = from; found === undefined && seed < from + SEEDS; seed++)
+          found = (await simulate(connection, seed, change)).violation?.message
+      })
       expect(found).toBeDefined()
     },
     600_000,

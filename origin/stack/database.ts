@@ -1,0 +1,66 @@
+/** The database of a local stack: a Postgres of its own, its data under the state folder. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import type { ChildHooks } from './chain.ts'
+import { Child, ChildFailed } from './child.ts'
+import { makeDataFolder, postgresServer, postgresUrl, untilFree } from './postgres.ts'
+
+/** Its last checkpoint, on a slow disk. */
+const STOP_MS = 20_000
+
+/**
+ * Starts it, and makes its data at the first start.
+ *
+ * @throws {ChildFailed} where it can not be started, or the folder has a database of PGlite, as earlier versions did
+ */
+export async function startDatabase(
+  stateDir: string,
+  port: number,
+  password: string,
+  hooks: ChildHooks & {
+    /** Called before the database is ready, so that it can be stopped while it starts. */
+    created(child: Child): void
+  },
+): Promise<{ url: string }> {
+  refusePglite(stateDir)
+  mkdirSync(join(stateDir, 'origin'), { recursive: true, mode: 0o700 })
+  const dataDir = join(stateDir, 'origin', 'postgres')
+  await makeDataFolder(dataDir, password)
+  await untilFree(dataDir)
+  const child = new Child({
+    name: 'database',
+    ...postgresServer(dataDir, port),
+    ipc: false,
+    starts: 'recovers what it was writing when it ended',
+    stopSignal: 'SIGINT',
+    stopMs: STOP_MS,
+    ...hooks,
+  })
+  hooks.created(child)
+  const url = postgresUrl(port, password)
+  await child.answers(() => canConnect(url))
+  return { url }
+}
+
+/** Whether a server takes connections; false while it starts. */
+export async function canConnect(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } finally {
+    await client.end()
+  }
+}
+
+/** Its files can not be read by Postgres, and beginning beside them would lose credits without a word. */
+function refusePglite(stateDir: string): void {
+  const old = join(stateDir, 'origin', 'pglite')
+  if (!existsSync(old)) return
+  throw new ChildFailed(
+    'database',
+    `can not read ${old}, which an earlier version wrote with PGlite: set SVC_STATE_DIR to a new folder, or delete that one. Accounts, wallets, groups and triggers are kept elsewhere and stay; credits, receipts of payments and outcomes of the last day begin anew`,
+  )
+}
