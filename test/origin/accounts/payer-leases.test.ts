@@ -23,3 +23,15 @@ it('takes a lapsed lease again instead of renewing it', async () => {
   expect(await leases.renew()).toEqual([{ number: 2, wantedBy: null }])
   expect(await leases.take([1, 2])).toEqual([1])
 })
+
+it('takes at once what the process before it had, and nothing that others hold', async () => {
+  const { db } = database
+  const as = (processId: string, predecessor?: string) =>
+    new PayerLeases({ db, processId, predecessor, leaseMs: 60_000 })
+  const [killed, other] = [as('killed'), as('other')]
+  await killed.ensure([1, 2, 3])
+  await killed.take([1, 2])
+  await other.take([3])
+  expect(await as('stranger').take([1, 2, 3])).toEqual([])
+  expect(await as('next', 'killed').take([1, 2, 3])).toEqual([1, 2])
+})

@@ -18,6 +18,7 @@ import {
 import { AccountsWriter } from '../../../origin/accounts/writer.ts'
 import { listenFor } from '../../../origin/db/notices.ts'
 import { type OpenDatabase, openDatabase } from '../../../origin/db/open.ts'
+import { mirrorLeases } from '../../../origin/db/schema.ts'
 import { type FreshDatabase, freshDatabase } from '../db/fresh-database.ts'
 import { type JsonRpcProxy, lagging, startJsonRpcProxy } from '../../doubles/json-rpc-proxy.ts'
 import { grants, type Mirrored, newHash, startMirrored } from './mirrored.ts'
@@ -57,8 +58,10 @@ describe('two origin processes', () => {
   })
 
   /** A process' mirror and lease. The mirror looks at the chain only when it is told to. */
-  const begin = async (options: { chain?: Chain; notices?: boolean; start?: boolean } = {}) => {
-    const { chain = world.chain, notices = true, start = true } = options
+  const begin = async (
+    options: { chain?: Chain; notices?: boolean; start?: boolean; predecessor?: string } = {},
+  ) => {
+    const { chain = world.chain, notices = true, start = true, predecessor } = options
     const database = await openDatabase(postgres.url)
     const processId = randomUUID()
     const { mirror } = await world.mirror({ chain })
@@ -72,6 +75,7 @@ describe('two origin processes', () => {
     const everywhere = new AppliedEverywhere(shared)
     const lease = new ReadLease({
       ...shared,
+      predecessor,
       mirror,
       ...(notices && { listen: (told) => listenFor(postgres.url, REQUIREMENT_CHANNEL, told) }),
     })
@@ -96,6 +100,15 @@ describe('two origin processes', () => {
     }
     return { one, mirror, lease, everywhere, database, processId, answers, write }
   }
+  it('a start ends the lease of the process before it, and of no other', async () => {
+    const [killed, other] = [await begin(), await begin()]
+    const next = await begin({ predecessor: killed.processId })
+    const rows = await next.database.db.select().from(mirrorLeases)
+    const holders = rows.map(({ processId }) => processId)
+    expect(holders).toEqual(expect.arrayContaining([other.processId, next.processId]))
+    expect(holders).not.toContain(killed.processId)
+  })
+
   const newKey = async (by: Awaited<ReturnType<typeof begin>>) => {
     const key = newHash()
     await by.write('setUsageApiKey', account, key, grants({ executeInGroups: [1] }))

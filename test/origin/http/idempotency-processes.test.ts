@@ -29,13 +29,16 @@ describe('two processes on one Postgres', () => {
   })
 
   /** A process with a heartbeat, whose answers are kept in Postgres. */
-  async function startProcess(instead: Partial<Services> = {}): Promise<Process> {
+  async function startProcess(
+    instead: Partial<Services> = {},
+    predecessor?: string,
+  ): Promise<Process> {
     const database = await openDatabase(postgres.url)
     opened.push(database)
     const { db } = database
     const { keyring, now } = origin.services
     const id = randomUUID()
-    const own = { db, processId: id, now }
+    const own = { db, processId: id, predecessor, now }
     const claims = new RunClaims({ ...own, outcomeKey: keyring.outcomeKey() })
     await claims.heartbeat()
     const kept = new KeptAnswers({ ...own, keys: keyring.idempotencyKeys() })
@@ -99,6 +102,16 @@ describe('two processes on one Postgres', () => {
     expect([early.status, early.body.error]).toEqual([409, 'request_in_progress'])
     await one.database.db.delete(processes).where(eq(processes.id, one.id))
     const orphaned = await run(two.app, id)
+    expect([orphaned.status, orphaned.body.error]).toEqual([409, 'outcome_unknown'])
+  })
+
+  it('what the process before it left is nobody’s at once, though its heartbeat is young', async () => {
+    const killed = await startProcess({ executions: hanging() })
+    const id = randomUUID()
+    void run(killed.app, id)
+    const next = await startProcess({}, killed.id)
+    await untilRow(next, killed.id)
+    const orphaned = await run(next.app, id)
     expect([orphaned.status, orphaned.body.error]).toEqual([409, 'outcome_unknown'])
   })
 
