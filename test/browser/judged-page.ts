@@ -1,13 +1,13 @@
-/** What is asked of every page: that all can use it, and that it fits each screen. Its pictures are for people's eyes. */
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import axe, { type AxeResults, type RunOptions } from 'axe-core'
+/** Checks that every page must pass: accessible to everyone, and fit for small and large screens. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { evaluate } from './evaluate.ts'
+import { picturesRequested, takePicture } from './pictures.ts'
 
-/** Made by each run, and ignored by git. */
-const PICTURES = fileURLToPath(new URL('../artifacts/', import.meta.url))
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1280, height: 800 }
@@ -31,29 +31,43 @@ type Bounds = {
   maxLoadedBytes?: number
 }
 
-/** Leaves `name` in four pictures: on a phone and a desktop, light and dark. */
+/** Checks the page on a desktop and on a phone, there in light and dark. Leaves it on the phone. */
 export async function judge(
   page: Page,
   name: string,
   { maxBytes = PAGE_MAX_BYTES, maxLoadedBytes = LOADED_MAX_BYTES }: Bounds = {},
 ): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true })
-  // First: another size of the window moves all.
+  // First, since each change of the window's size shifts the layout.
   const faults: unknown[] = [...(await loading(page, maxLoadedBytes))]
-  for (const [screen, viewport] of [['desktop', DESKTOP] as const, ['phone', PHONE] as const]) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      const path = `${PICTURES}${name}-${screen}-${colorScheme}.png`
-      await page.screenshot({ path, fullPage: true })
-      if (screen === 'phone')
-        faults.push(...(await violations(page, colorScheme === 'light' ? ALL : COLOURS_ALONE)))
-    }
+  await show(page, DESKTOP, 'light')
+  faults.push(...(await overflow(page, DESKTOP.width)))
+  if (picturesRequested) {
+    await takePicture(page, `${name}-desktop-light`)
+    await show(page, DESKTOP, 'dark')
+    await takePicture(page, `${name}-desktop-dark`)
   }
-  faults.push(...(await misfits(page, maxBytes)))
-  // What the sizes of above moved is not the page's doing.
+  for (const [colorScheme, rules] of [['light', ALL] as const, ['dark', COLOURS_ALONE] as const]) {
+    await show(page, PHONE, colorScheme)
+    if (picturesRequested) await takePicture(page, `${name}-phone-${colorScheme}`)
+    faults.push(...(await violations(page, rules)))
+  }
+  faults.push(...(await overflow(page, PHONE.width)), ...(await misfits(page, maxBytes)))
+  // Shifts up to here were caused by the changes of size above.
   await evaluate(page, 'globalThis.judgedUntil = performance.now()')
   expect(faults, name).toEqual([])
+}
+
+/** Resolves at the end of a frame, in which scripts that observe sizes have run. */
+const DRAWN = 'new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(true), 0)))'
+
+async function show(
+  page: Page,
+  viewport: { width: number; height: number },
+  colorScheme: 'light' | 'dark',
+): Promise<void> {
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await evaluate(page, DRAWN)
 }
 
 const ALL: RunOptions = {
@@ -65,9 +79,9 @@ const ALL: RunOptions = {
 const COLOURS_ALONE: RunOptions = { ...ALL, runOnly: ['color-contrast'] }
 
 async function violations(page: Page, options: RunOptions): Promise<unknown[]> {
-  if (!(await evaluate(page, 'typeof axe === "object"'))) await evaluate(page, axe.source)
-  const run = `axe.run(document, ${JSON.stringify(options)})`
-  const { violations: found } = (await evaluate(page, run)) as AxeResults
+  if (!(await evaluate(page, 'typeof axe === "object"'))) await evaluate(page, `${AXE};0`)
+  const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`
+  const found = (await evaluate(page, run)) as AxeResults['violations']
   return found.map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html) }))
 }
 
@@ -97,19 +111,33 @@ async function loading(page: Page, maxLoadedBytes: number): Promise<string[]> {
   return found
 }
 
+async function overflow(page: Page, screenWidth: number): Promise<string[]> {
+  const width = Number(await evaluate(page, 'document.documentElement.scrollWidth'))
+  return width === screenWidth ? [] : [`${width} px wide on a screen of ${screenWidth}`]
+}
+
+/** Visible targets that are too low, and texts that must agree: all of them in one round trip. */
+const SHAPE = `(() => {
+  const small = []
+  for (const target of document.querySelectorAll(${JSON.stringify(TARGETS)})) {
+    const { width, height } = target.getBoundingClientRect()
+    const visible = width > 0 && height > 0 && target.checkVisibility({ visibilityProperty: true })
+    if (visible && height < ${TARGET_PX}) small.push(height + ' px high: ' + target.innerText)
+  }
+  const headings = [...document.querySelectorAll('h1')].map(({ innerText }) => innerText)
+  return { small, headings, title: document.title }
+})()`
+
+type Shape = { small: string[]; headings: string[]; title: string }
+
 async function misfits(page: Page, maxBytes: number): Promise<string[]> {
   const found: string[] = []
-  const width = Number(await evaluate(page, 'document.documentElement.scrollWidth'))
-  if (width !== PHONE.width) found.push(`${width} px wide on a screen of ${PHONE.width}`)
   const bytes = Buffer.byteLength(await page.content())
   if (bytes > maxBytes) found.push(`${bytes} bytes`)
-  const [title, heading] = [await page.title(), await page.locator('h1').innerText()]
+  const { small, headings, title } = (await evaluate(page, SHAPE)) as Shape
+  const [heading] = headings
+  if (headings.length !== 1) found.push(`${headings.length} headings of the first level`)
   // A view of a page stands before it.
-  if (title !== heading && !title.endsWith(` · ${heading}`)) found.push('another title')
-  for (const target of await page.locator(TARGETS).filter({ visible: true }).all()) {
-    const box = await target.boundingBox()
-    if (box && box.height < TARGET_PX)
-      found.push(`${box.height} px high: ${await target.innerText()}`)
-  }
-  return found
+  else if (title !== heading && !title.endsWith(` · ${heading}`)) found.push('another title')
+  return [...found, ...small]
 }

@@ -6,6 +6,7 @@ import { type StartedStack, startStack } from '../system/stack.ts'
 import { type AnotherSite, anotherSite } from './another-site.ts'
 import { launchChromium } from './chromium.ts'
 import { EdgeDatabase } from './edge-database.ts'
+import { takePicturesOf } from './pictures.ts'
 import { Visitor } from './visitor.ts'
 
 /** An action that never ends is waited for by a person. */
@@ -31,8 +32,10 @@ export class Walks {
       this.#stack = stack
       this.#browser = browser
     })
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
       const visitors = this.#visitors.splice(0)
+      if (task.result?.state === 'fail')
+        for (const { context } of visitors) await takePicturesOf(context, `failed-${task.name}`)
       await Promise.all(visitors.map((visitor) => visitor.close()))
       for (const site of this.#sites.splice(0)) site.close()
       for (const { complaints } of visitors) expect(complaints, 'no complaints').toEqual([])
