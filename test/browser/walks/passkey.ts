@@ -4,10 +4,7 @@ import { judge } from '../judged-page.ts'
 import type { Visitor } from '../visitor.ts'
 import type { Walks } from '../walks.ts'
 
-/**
- * Chromium's own authenticator in software, behind its real `navigator.credentials`. It is gone once another session of
- * the developer tools has come and gone, as `judge` has one.
- */
+/** Chromium's own authenticator in software, behind its real `navigator.credentials`. It ends with the session. */
 async function authenticatorOf({ context, page }: Visitor) {
   const devtools: CDPSession = await context.newCDPSession(page)
   await devtools.send('WebAuthn.enable')
