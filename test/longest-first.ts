@@ -12,8 +12,6 @@ const LONG = [
   'test/origin/credits/property.test.ts',
   'test/origin/ethers/published/vectors.test.ts',
   'test/origin/contracts/access.test.ts',
-  'test/browser/account-walks.test.ts',
-  'test/browser/trigger-walks.test.ts',
   'test/browser/walks.test.ts',
   'test/system/two-origins-crash.test.ts',
   'test/system/random-kills.test.ts',

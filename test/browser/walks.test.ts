@@ -2,33 +2,57 @@ import { describe, expect, it } from 'vitest'
 import { browserFlag } from '../../origin/stack/browser-flag.ts'
 import { installed, launchChromium } from './chromium.ts'
 import { Walks } from './walks.ts'
+import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { consoleWalks } from './walks/console.ts'
+import { creditWalks } from './walks/credits.ts'
+import { docsWalks } from './walks/docs.ts'
 import { failureWalks } from './walks/failures.ts'
-import { requestWalks } from './walks/request.ts'
+import { ownershipWalks } from './walks/ownership.ts'
 import { passkeyWalks } from './walks/passkey.ts'
+import { requestWalks } from './walks/request.ts'
+import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
+import { triggerFormWalks } from './walks/trigger-forms.ts'
+import { walletAttackWalks } from './walks/wallet-attacks.ts'
 
-describe.skipIf(!installed)('a person who signs in with a browser', () => {
+// One file, since none of these kills a part of the stack: they share it, and one browser.
+describe.skipIf(!installed)('a person in a browser', () => {
   const walks = new Walks()
 
-  it('opens the origin with the printed flag, and not without it', async () => {
-    const address = `${walks.stack.baseUrl}/info`
-    const { page } = await walks.visitor()
-    await expect(page.goto(address)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
-    const flagged = await launchChromium(browserFlag(walks.stack.stack.certificateFile))
-    try {
-      const answer = await (await flagged.newPage()).goto(address)
-      expect(answer?.status()).toBe(200)
-    } finally {
-      await flagged.close()
-    }
+  describe('who signs in', () => {
+    it('opens the origin with the printed flag, and not without it', async () => {
+      const address = `${walks.stack.baseUrl}/info`
+      const { page } = await walks.visitor()
+      await expect(page.goto(address)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
+      const flagged = await launchChromium(browserFlag(walks.stack.stack.certificateFile))
+      try {
+        const answer = await (await flagged.newPage()).goto(address)
+        expect(answer?.status()).toBe(200)
+      } finally {
+        await flagged.close()
+      }
+    })
+    signInWalks(walks)
+    approveWalks(walks)
+    requestWalks(walks)
+    attackWalks(walks)
+    failureWalks(walks)
+    passkeyWalks(walks)
   })
 
-  signInWalks(walks)
-  approveWalks(walks)
-  requestWalks(walks)
-  attackWalks(walks)
-  failureWalks(walks)
-  passkeyWalks(walks)
+  describe('who has an account of the core API', () => {
+    consoleWalks(walks)
+    ownershipWalks(walks)
+    walletAttackWalks(walks)
+    actionWalks(walks)
+    creditWalks(walks)
+  })
+
+  describe('who has triggers', () => {
+    triggerFormWalks(walks)
+    runWalks(walks)
+    docsWalks(walks)
+  })
 })
