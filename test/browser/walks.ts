@@ -70,7 +70,7 @@ export class Walks {
     return visitor
   }
 
-  /** Who signed in before comes back with the cookie of then. */
+  /** Signs in once per address: later visitors start with the cookie of the first, and on an empty page. */
   async signedIn(email = 'member@example.com'): Promise<Visitor> {
     const visitor = await this.visitor()
     const before = this.#cookies.get(email)
@@ -79,7 +79,6 @@ export class Walks {
       await visitor.signIn(email)
       this.#cookies.set(email, await visitor.context.cookies())
     }
-    await visitor.open('/')
     return visitor
   }
 

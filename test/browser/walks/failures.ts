@@ -15,6 +15,7 @@ export function failureWalks(walks: Walks): void {
   it('the skip link leads past the header', async () => {
     const visitor = await walks.signedIn()
     const { page } = visitor
+    await visitor.open('/')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')

@@ -56,8 +56,8 @@ export function passkeyWalks(walks: Walks): void {
   it('a person whom the authenticator does not know is told so, and may try again', async () => {
     const visitor = await walks.signedIn('stranger@example.com')
     const { page } = visitor
-    const authenticator = await authenticatorOf(visitor)
     await visitor.open('/account')
+    const authenticator = await authenticatorOf(visitor)
     await page.getByLabel('Name of the new passkey').fill('Mine')
     await visitor.press('Add a passkey')
     await page.getByRole('heading', { name: 'Mine' }).waitFor()

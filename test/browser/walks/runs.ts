@@ -42,12 +42,18 @@ type Holder = {
 }
 
 let usageKey: Promise<string> | undefined
+let authorizedToken: Promise<string> | undefined
+
+async function authorizeProgram(visitor: Visitor): Promise<string> {
+  const { token, path } = newProgram()
+  await visitor.authorize(path)
+  return token
+}
 
 export function runWalks(walks: Walks): void {
   async function holder(): Promise<Holder> {
     const visitor = await walks.signedIn(MAIL)
-    const { token, path } = newProgram()
-    await visitor.authorize(path)
+    const token = await (authorizedToken ??= authorizeProgram(visitor))
     const usage_api_key = await (usageKey ??= usageKeyForAll(walks.stack))
     const api = async (at: string, body?: object, method = body ? 'POST' : 'GET') => {
       const answer = await fetch(`${walks.triggersUrl}/api/${at}`, {

@@ -47,6 +47,7 @@ export function signInWalks(walks: Walks): void {
 
   it('a script in the page reads no session', async () => {
     const visitor = await walks.signedIn()
+    await visitor.open('/')
     expect(await evaluate(visitor.page, 'document.cookie')).toBe('')
     expect(await visitor.context.cookies()).toMatchObject([
       { name: '__Host-svc', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
