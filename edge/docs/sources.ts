@@ -603,6 +603,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0077-one-database-engine.md'),
   },
   {
+    file: 'docs/decisions/0078-what-the-browser-tests-share.md',
+    title: "0078: what the browser tests share",
+    lead: "",
+    load: () => import('../../docs/decisions/0078-what-the-browser-tests-share.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",
