@@ -1,37 +1,13 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const executablePath = '/usr/bin/chromium'
+/** Debian's; the shell is the same engine without the browser's own windows, which cost as much as the pages. */
+const executablePath =
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? ''
 
 /** Whether there is a browser to test in; a machine without one says so, once for each file. */
-export const installed = existsSync(executablePath)
-if (!installed) console.warn(`no ${executablePath}: the tests in a browser are skipped`)
-
-/**
- * Features that playwright-core 1.65 disables. Repeated here because Chromium heeds only the last `--disable-features`.
- */
-const PLAYWRIGHT_DISABLES = [
-  'AvoidUnnecessaryBeforeUnloadCheckSync',
-  'DestroyProfileOnBrowserClose',
-  'HttpsUpgrades',
-  'HttpsFirstBalancedModeAutoEnable',
-  'LensOverlay',
-  'MediaRouter',
-  'PaintHolding',
-  'ThirdPartyStoragePartitioning',
-  'AvoidCorsURLLoaderRestartOnRedirect',
-  'TcpPortRandomizationWin',
-  'OptimizationHints',
-  'NetworkTimeServiceQuerying',
-  'AimEnabled',
-  'PreconnectToSearch',
-]
-
-/**
- * Features that start further renderers with each window, for the address bar and for a navigation to come: half of the
- * processor time of a visitor who opens a single page.
- */
-const COSTLY = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess']
+export const installed = executablePath !== ''
+if (!installed) console.warn('no Chromium: the tests in a browser are skipped')
 
 const args = [
   // Chromium's own sandbox needs rights that a container does not give; the pages are ours.
@@ -42,7 +18,6 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  `--disable-features=${[...PLAYWRIGHT_DISABLES, ...COSTLY].join()}`,
 ]
 
 /** As people have it: a page that one comes back to is shown as it was left. Tests have it load anew, unless they say so. */
