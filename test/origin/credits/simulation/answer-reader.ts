@@ -46,7 +46,7 @@ export class AnswerReader {
       this.answer.results.push({
         ...this.#current,
         command,
-        count: Number(counts.at(-1) ?? 0) || 0,
+        count: Number(counts.at(-1)) || 0,
       })
       this.#current = noRows('')
     } else if (type === 'E') this.answer.error = errorOf(body)

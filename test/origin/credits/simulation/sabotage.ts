@@ -13,7 +13,7 @@ export const SABOTAGE: Record<string, { from: number; change: (text: string) => 
     change: (text) => text.replaceAll(/'charge:([^:']+):\d+:(\d+)'/g, `'charge:$1:$2'`),
   },
   'a charge that is sent again has another name': {
-    from: 97,
+    from: 215,
     change: (text) => anew(text, 'charge'),
   },
   'a payment that is credited again has another name': {

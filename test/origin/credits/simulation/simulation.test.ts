@@ -3,6 +3,7 @@ import { withFreshDatabase } from './database.ts'
 import { SABOTAGE } from './sabotage.ts'
 import { KEPT_SEEDS, playSeeds } from './seeds.ts'
 import { simulate } from './simulate.ts'
+import { Violation } from './trace.ts'
 
 const SEEDS = 200
 const COMMAND =
@@ -34,12 +35,12 @@ describe('the simulation itself', () => {
   it.each(Object.entries(SABOTAGE))(
     'finds within its seeds that %s',
     async (_, { from, change }) => {
-      let found: string | undefined
+      let found: Error | undefined
       await withFreshDatabase(async (connection) => {
         for (let seed = from; found === undefined && seed < from + SEEDS; seed++)
-          found = (await simulate(connection, seed, change)).violation?.message
+          found = (await simulate(connection, seed, change)).violation
       })
-      expect(found).toBeDefined()
+      expect(found).toBeInstanceOf(Violation)
     },
     600_000,
   )
