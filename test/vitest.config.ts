@@ -82,7 +82,8 @@ function edgeProject(files: {
         './test/doubles/evidence-setup.ts',
         ...(files.globalSetup ?? []),
       ],
-      testTimeout: 60_000,
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
       maxWorkers: SIDE_BY_SIDE,
     },
   }
@@ -103,8 +104,8 @@ function originProject(files: {
       ...files,
       root,
       globalSetup: ['./test/origin/template-setup.ts', './test/origin/db/server-setup.ts'],
-      testTimeout: 90_000,
-      hookTimeout: 120_000,
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
     },
   }
 }
@@ -122,8 +123,9 @@ function systemProject(files: {
       ...files,
       root,
       globalSetup: ['./test/system/stack-setup.ts', './test/origin/db/server-setup.ts'],
-      testTimeout: 180_000,
-      hookTimeout: 240_000,
+      // For what hangs. How fast something is, a test says itself.
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
     },
   }
 }

@@ -129,7 +129,7 @@ describe('the events of contracts that people watch', () => {
       },
     })
     await owner.api(`triggers/${trigger.id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('a Uniswap V2 swap is decoded as the pair declares it: its first and last arguments are indexed', async () => {
     const pair = await deployEventContract(signer, 'Pair')
@@ -147,7 +147,7 @@ describe('the events of contracts that people watch', () => {
       arg5: FRIEND,
     })
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('an ERC-1155 URI is decoded although its second argument is the indexed one', async () => {
     const items = await deployEventContract(signer, 'Items')
@@ -157,7 +157,7 @@ describe('the events of contracts that people watch', () => {
     expect(event.decode).toBe('exact')
     expect(event.decoded).toEqual({ arg0: 'ipfs://an-item', arg1: '12' })
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('decodes EAS, ERC-6551, Sablier and ParaSwap events from canonical signatures', async () => {
     const layouts = await deployEventContract(signer, 'Layouts')
@@ -195,7 +195,7 @@ describe('the events of contracts that people watch', () => {
       ],
     ])
     for (const { id } of triggers) await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 120_000)
+  })
 
   it('gives all readings of an ambiguous log, and warns of it until marks are given', async () => {
     const layouts = await deployEventContract(signer, 'Layouts')
@@ -221,7 +221,7 @@ describe('the events of contracts that people watch', () => {
       decoded: { arg0: FRIEND, arg1: STRANGER },
     })
     await owner.api(`triggers/${trigger.id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('topic filters let through what they name, and nothing else', async () => {
     const topic_filters = [null, [zeroPadValue(FRIEND, 32), zeroPadValue(holder, 32)]]
@@ -230,7 +230,7 @@ describe('the events of contracts that people watch', () => {
     await transfer(32n)
     expect(amounts(await runsOnce(id, 1))).toEqual(['32'])
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 })
 
 describe('what a trigger is told of', () => {
@@ -253,7 +253,7 @@ describe('what a trigger is told of', () => {
     expect(backfill).toMatchObject({ from: block, done: true })
     expect(await owner.runs(id)).toHaveLength(5)
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('nothing of the time in which it was disabled, and what comes once it is enabled', async () => {
     const { id } = await create(watching(token))
@@ -264,7 +264,7 @@ describe('what a trigger is told of', () => {
     await transfer(42n)
     expect(amounts(await runsOnce(id, 1))).toEqual(['42'])
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('of another contract once its config names that, and of the old one no more', async () => {
     const other = await deployEventContract(signer, 'Token')
@@ -276,7 +276,7 @@ describe('what a trigger is told of', () => {
     await transfer(53n, FRIEND, other)
     expect(amounts(await runsOnce(id, 2))).toEqual(['51', '53'])
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 90_000)
+  })
 
   it('all that happened while the edge was killed, each once', async () => {
     const { id } = await create(watching(token))
@@ -288,7 +288,7 @@ describe('what a trigger is told of', () => {
     await transfer(65n)
     expect(amounts(await runsOnce(id, 5))).toEqual(['61', '62', '63', '64', '65'])
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 120_000)
+  })
 })
 
 describe('a reorganisation that is deeper than the finality of a trigger', () => {
@@ -319,7 +319,7 @@ describe('a reorganisation that is deeper than the finality of a trigger', () =>
       ['72', false],
     ])
     await owner.api(`triggers/${id}`, undefined, 'DELETE')
-  }, 120_000)
+  })
 })
 
 describe('a trigger that was there all the time', () => {
@@ -328,7 +328,7 @@ describe('a trigger that was there all the time', () => {
     const runs = await runsOnce(keeper.id, sent.length + 1)
     expect(amounts(runs)).toEqual([String(2n ** 200n), ...sent])
     expect(runs.map((run) => run.reorged)).not.toContain(true)
-  }, 60_000)
+  })
 })
 
 describe('before a trigger is relied on', () => {
@@ -370,5 +370,5 @@ describe('before a trigger is relied on', () => {
     const { port } = new URL(started.stack.chainUrl)
     expect(JSON.stringify(chains)).not.toContain(port)
     expect(JSON.stringify(chains)).not.toContain('127.0.0.1')
-  }, 60_000)
+  })
 })

@@ -80,7 +80,7 @@ it('a state that a kill has torn in half is replaced by its copy, with the accou
   expect(lines).toContainEqual(expect.stringMatching(/^chain \| .*last good copy is used/))
   expect(await exists(key)).toBe(true)
   expect(await open()).toBeDefined()
-}, 180_000)
+})
 
 it('after kill -9 of everything at any moment, five times, it starts with what was copied', async () => {
   await start()
@@ -104,7 +104,7 @@ it('after kill -9 of everything at any moment, five times, it starts with what w
     ).toBe(true)
   }
   expect(await until(60, 'an account is opened', open)).toBeDefined()
-}, 400_000)
+})
 
 it('the state does not hold the states of earlier blocks', async () => {
   await start()
@@ -112,4 +112,4 @@ it('the state does not hold the states of earlier blocks', async () => {
   stack = undefined
   const { historical_states } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
   expect(historical_states).toBeNull()
-}, 60_000)
+})

@@ -134,7 +134,7 @@ describe('the examples of the help', () => {
       for (const key of keysIn(credentialsIfAny()))
         expect(ran.out + ran.err, line).not.toContain(key)
     }
-  }, 240_000)
+  })
 })
 
 function credentialsIfAny(): string {
@@ -158,7 +158,7 @@ describe('svc run', () => {
     const failed = await type('svc run other.js').ended
     expect(failed).toMatchObject({ code: 1, out: '' })
     expect(failed.err).toContain('svc: Error: no')
-  }, 30_000)
+  })
 
   it('--watch runs again at a change, outlives a failure, and ends with 130 at Ctrl-C', async () => {
     writeFileSync(join(folder, 'watched.js'), 'async function main() { return 1 }')
@@ -175,7 +175,7 @@ describe('svc run', () => {
     await until(30, 'the third run', async () => /1\n[^]*1\n/.exec(running.out()) ?? undefined)
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130 })
-  }, 60_000)
+  })
 })
 
 describe('a read-only login', () => {
@@ -185,7 +185,7 @@ describe('a read-only login', () => {
     const created = await typed('svc trigger create action.js --name x --webhook --json')
     expect(JSON.parse(created.err)).toMatchObject({ error: 'insufficient_scope', status: 403 })
     expect(created.code).toBe(4)
-  }, 60_000)
+  })
 })
 
 describe('svc mcp', () => {
@@ -202,7 +202,7 @@ describe('svc mcp', () => {
       approve: (url, userCode) => approve(url, 'mcp@example.com', userCode),
       email: 'mcp@example.com',
     })
-  }, 60_000)
+  })
 })
 
 describe('the process', () => {
@@ -220,7 +220,7 @@ describe('the process', () => {
     await new Promise((taken) => child.stdin.write(Buffer.alloc(1024 * 1024), taken))
     child.kill('SIGINT')
     expect(await ended).toBe(130)
-  }, 30_000)
+  })
 
   it('says that standard input was named twice, and does not wait for it', async () => {
     const words = 'run action.js --params-file - --usage-key-file - --base-url http://localhost:9'
@@ -251,7 +251,7 @@ describe('the process', () => {
 it('svc up ends with the stack’s own code at Ctrl-C', async () => {
   up.child.kill('SIGINT')
   expect(await up.ended).toMatchObject({ code: 0 })
-}, 60_000)
+})
 
 it('every command has an example', async () => {
   const without = (await examplesOf({ withEmpty: true })).filter(({ line }) => line === '')

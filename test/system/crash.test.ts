@@ -73,7 +73,7 @@ describe('a component that is killed', () => {
     expect(accepted.length).toBeGreaterThanOrEqual(10)
     expectEachOnce(accepted, runs)
     expect(runs.every((run) => run.status === 'success')).toBe(true)
-  }, 120_000)
+  })
 
   it('the origin, under load: a run that was under way is origin_lost, the others are executed, none twice', async () => {
     const trigger = await owner.createTrigger(SLOW, { max_runs_per_minute: 6_000 })
@@ -86,7 +86,7 @@ describe('a component that is killed', () => {
     expectEachOnce(accepted, runs)
     expect(runs.some((run) => run.status === 'failed')).toBe(true)
     expect(runs.some((run) => run.status === 'success')).toBe(true)
-  }, 150_000)
+  })
 
   it('both, with runs under way: nothing stays in running', async () => {
     const trigger = await owner.createTrigger(SLOW)
@@ -102,7 +102,7 @@ describe('a component that is killed', () => {
     const runs = await owner.allEnded(trigger.id, 60)
     expect(runs.map((run) => run.id).toSorted()).toEqual(ids.toSorted())
     expectEachOnce(ids, runs)
-  }, 150_000)
+  })
 
   it('the chain: permissions are still answered, and an account can be opened when it is back', async () => {
     await started.stack.kill('chain')
@@ -118,5 +118,5 @@ describe('a component that is killed', () => {
     expect(refused.headers.get('retry-after')).not.toBeNull()
     await started.stack.startComponent('chain')
     await until(30, 'an account is opened', async () => (await open()).ok || undefined)
-  }, 90_000)
+  })
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
       return { ORIGIN_URL: man.url }
     },
   })
-}, 120_000)
+})
 afterAll(async () => {
   await stack.stop()
   await man.close()

@@ -109,7 +109,7 @@ describe('npm start', () => {
     const again = await ready(third)
     expect(await exists(again.baseUrl, key)).toBe(true)
     expect(children().filter((pid) => left.includes(pid))).toEqual([])
-  }, 120_000)
+  })
 
   it('refuses a folder that another stack has, and leaves that one alone', async () => {
     const first = start()
@@ -120,7 +120,7 @@ describe('npm start', () => {
       /^svc: .*is in use by another stack \(pid \d+\).*SVC_STATE_DIR.*\n$/,
     )
     expect((await fetch(`${baseUrl}/health`)).status).toBe(200)
-  }, 60_000)
+  })
 
   it('ends at once when the chain dies while the origin starts', async () => {
     const started = start()
@@ -136,7 +136,7 @@ describe('npm start', () => {
     expect(await started.exit).toBe(1)
     expect(started.output()).toMatch(/^svc: (chain was ended by SIGKILL|origin .*)$/m)
     expect(children()).toEqual([])
-  }, 60_000)
+  })
 
   it('ends with one clear line and a code when a child dies', async () => {
     const started = start()
@@ -148,7 +148,7 @@ describe('npm start', () => {
       expect.stringMatching(/^svc: (edge|chain|database|origin) was ended by SIGKILL$/),
     ])
     expect(children()).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('a port that is in use', () => {

@@ -110,7 +110,7 @@ describe('the list of triggers, when the edge is killed between object and index
     expect(listed).toEqual(objects)
     expect(objects.length).toBeGreaterThan(0)
     expect(gone).toBeGreaterThan(0)
-  }, 120_000)
+  })
 })
 
 it('a stolen edge: the key of an account is refused, by what the origin says of it', async () => {

@@ -189,5 +189,5 @@ describe('one of two origin processes', () => {
     // Who asks the one that was killed hears the same.
     const again = await Promise.all(writes.map((write) => send(a, writer, write)))
     expect(again.map(({ body }) => body)).toEqual(given.map(({ body }) => body))
-  }, 240_000)
+  })
 })

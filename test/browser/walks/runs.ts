@@ -236,7 +236,7 @@ export function runWalks(walks: Walks): void {
     await visitor.onward(() => page.getByRole('link', { name: 'Older runs' }).click())
     await page.getByRole('link', { name: 'Back to the newest' }).waitFor()
     expect(await listed(page).count()).toBeGreaterThan(4)
-  }, 120_000)
+  })
 
   it('a person learns what a run waits for, and what to do about it', async () => {
     const here = await holder()

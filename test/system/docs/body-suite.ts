@@ -83,6 +83,6 @@ export function bodiesHold(stack: () => StartedStack): void {
       expect(JSON.parse(readFileSync(join(folder, 'app-compose.json'), 'utf8'))).toHaveProperty(
         'docker_compose_file',
       )
-    }, 120_000)
+    })
   })
 }

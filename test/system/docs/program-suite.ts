@@ -63,7 +63,7 @@ export function programsWork(stack: () => StartedStack): void {
     expect(output).toMatch(/^success \{\s+message: 'from a webhook',\s+signature: '0x/m)
     expect(output).toMatch(/^\S{48} success$/m)
     expect(output).toContain('SIMULATED')
-  }, 120_000)
+  })
 
   it('the samples of docs/chain-secured.md work as they are printed, with a wallet for each account', async () => {
     const [opened, converted, worked, handed] = textsOf('docs/chain-secured.md', 'js')
@@ -84,7 +84,7 @@ export function programsWork(stack: () => StartedStack): void {
       `console.log('handed on'); close()`,
     ])
     expect(lines).toEqual(['handed on'])
-  }, 120_000)
+  })
 
   it('the sample of docs/receipts.md seals a call to the origin that it has verified', async () => {
     const lines = await programOf(stack(), [
@@ -105,7 +105,7 @@ export function programsWork(stack: () => StartedStack): void {
       `console.log(JSON.stringify(outcome), typeof receipt)`,
     ])
     expect(lines.join('\n')).toMatch(/sealed.* (string|object)$/)
-  }, 60_000)
+  })
 
   it('docs/actions.md shows a failure as it is answered', async () => {
     const core = async (path: string, body: unknown, key = '') => {

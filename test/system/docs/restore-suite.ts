@@ -65,5 +65,5 @@ export function backupRestores(stack: () => StartedStack): void {
       await again.stop()
       rmSync(reader, { recursive: true, force: true })
     }
-  }, 180_000)
+  })
 }
