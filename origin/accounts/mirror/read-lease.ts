@@ -54,7 +54,10 @@ export class ReadLease {
     this.#options = options
   }
 
-  /** Takes the first lease, then renews it. @throws {ChainUnavailable} when none is to be had */
+  /**
+   * Takes the first lease, then renews it. While the node does not have the required block, as one that lags or a local
+   * chain that lost its last blocks in a crash, this waits and reports it.
+   */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
     mirror.guard(() => {
@@ -65,7 +68,7 @@ export class ReadLease {
     const isOld = lt(mirrorLeases.validUntil, sql`now() - interval '1 hour'`)
     const isLeft = predecessor === undefined ? undefined : eq(mirrorLeases.processId, predecessor)
     await db.delete(mirrorLeases).where(or(isOld, isLeft))
-    await this.#renewOrCatchUp()
+    await this.#firstLease()
     this.#listener = listen?.(() => this.#renewSoon())
     this.#schedule()
   }
@@ -78,6 +81,17 @@ export class ReadLease {
     await this.#listener?.close()
     const { db, processId } = this.#options
     await db.delete(mirrorLeases).where(eq(mirrorLeases.processId, processId))
+  }
+
+  async #firstLease(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#renewOrCatchUp()
+      } catch (error) {
+        if (!(error instanceof ChainUnavailable)) throw error
+        this.#options.onFailure(error)
+      }
+    }
   }
 
   #schedule(): void {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ChainUnavailable } from '../../../origin/accounts/chain.ts'
 import { READ_LEASE_MS, ReadLease } from '../../../origin/accounts/mirror/read-lease.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { mirrorRequirements } from '../../../origin/db/schema.ts'
 import { openFresh } from '../db/fresh-database.ts'
 
 let database: OpenDatabase
@@ -45,4 +47,33 @@ it('revoked key: a read lease ends two seconds after its request, however late t
   } finally {
     await lease.close()
   }
+})
+
+it('waits at its start for a chain that has lost blocks, as long as it takes, and reports it', async () => {
+  const { db } = database
+  await db.insert(mirrorRequirements).values({ chain: 'chain', block: 7 })
+  const failures: unknown[] = []
+  let block = 4
+  const mirror = {
+    get block() {
+      return block
+    },
+    syncTo: async () => {
+      block++
+      if (block < 7) throw new ChainUnavailable('the chain does not show block 7 again')
+    },
+    guard: () => {},
+  }
+  const lease = new ReadLease({
+    db,
+    processId: 'a',
+    chain: 'chain',
+    mirror,
+    now: () => performance.now(),
+    onFailure: (error) => failures.push(error),
+  })
+  await lease.start()
+  await lease.close()
+  expect(block).toBe(7)
+  expect(failures).toEqual([expect.any(ChainUnavailable), expect.any(ChainUnavailable)])
 })

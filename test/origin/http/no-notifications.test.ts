@@ -52,7 +52,7 @@ function asking(body: unknown): unknown {
   }
 }
 
-it('whatever is done, the origin connects to its chain and to nobody else', async () => {
+it('whatever is done, the origin connects to its chain, its database and nobody else', async () => {
   let key = await origin.account()
   const { pkp_id: pkpId } = await origin.wallet(key)
   const group = await origin.group(key, {})
@@ -82,7 +82,8 @@ it('whatever is done, the origin connects to its chain and to nobody else', asyn
   const throws = 'async function main() { throw new Error("no") }'
   expect((await origin.run(key, throws, { callback_url: listener.url })).status).toBe(500)
   await sleep(500)
-  expect([...ports]).toEqual([Number(new URL(origin.rpcUrl).port)])
+  const own = [origin.rpcUrl, origin.database.url].map((url) => Number(new URL(url).port))
+  expect(ports).toEqual(new Set(own))
   expect(listener.called).toBe(0)
 })
 
