@@ -142,9 +142,19 @@ function retryAfter(seconds: number) {
   return { headers: { 'retry-after': String(seconds) } }
 }
 
-/** What the runtime throws for an object that restarts, moves or has too many requests waiting: senders try again. */
+/**
+ * The runtime's words where it failed itself, as when it can not open an object's storage on a full disk. What an object throws
+ * has the object's own words.
+ */
+const RUNTIME_FAILED = /^internal error; reference = \w+$/
+
+/**
+ * What the runtime throws for an object that restarts, moves, has too many requests waiting or can not be started: senders try
+ * again.
+ */
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (RUNTIME_FAILED.test(error.message)) return true
   return Reflect.get(error, 'retryable') === true || Reflect.get(error, 'overloaded') === true
 }
 
