@@ -354,6 +354,23 @@ describe('a trigger that takes no logs', () => {
   )
 
   it(
+    'because its queue is full gets all logs of a page, and those of the next page',
+    onChain(async (world) => {
+      const { chain } = world
+      const full = world.subscribe('full')
+      full.room = 0
+      await world.poll()
+      const data = Array.from({ length: 450 }, (_, at) => at)
+      chain.mine(data.map((one) => someLog(one)))
+      await world.poll()
+      full.room = 1_000
+      world.watch.roomFor('full')
+      await world.settle()
+      expect(full.data).toEqual(data)
+    }, START),
+  )
+
+  it(
     'because its object is silent is told later, and delays nobody for longer than a look',
     onChain(async (world) => {
       const { chain } = world
@@ -669,6 +686,18 @@ describe('a change', () => {
       world.watch.unwatch('a', 6)
       world.subscribe('a', old)
       world.chain.mine([someLog(2)])
+      await world.poll()
+      expect(trigger.data).toEqual([1])
+    }, START),
+  )
+
+  it(
+    'an unsubscription that arrives late leaves the newer subscription',
+    onChain(async (world) => {
+      const trigger = world.subscribe('a', { version: 5, generation: 2 })
+      await world.poll()
+      world.watch.unwatch('a', 4)
+      world.chain.mine([someLog(1)])
       await world.poll()
       expect(trigger.data).toEqual([1])
     }, START),

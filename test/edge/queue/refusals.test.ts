@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { away, endedWith, refused, simulate, type Simulation } from './simulation.ts'
+import type { ExecuteAnswer } from '../../../shared/wire/sealed.ts'
+import { random } from '../app.ts'
+import { away, endedWith, refused, settled, simulate, type Simulation } from './simulation.ts'
 
 const MINUTE = 60_000
 
@@ -84,6 +86,18 @@ describe('a key that is refused', () => {
       await sim.patch({ enabled: true })
       expect(sim.state.current).toMatchObject({ disabledReason: null, refusals: 0 })
       expect(sim.statuses().slice(-2)).toEqual(['success', 'success'])
+    }))
+
+  it('after the owner replaced it does not count against the new key', () =>
+    simulate({}, async (sim) => {
+      const answer = Promise.withResolvers<ExecuteAnswer>()
+      sim.behaviour.execute = () => answer.promise
+      await sim.add(1)
+      await sim.patch({ sealedUsageKey: random(32) })
+      answer.resolve(refused(403))
+      await settled()
+      expect(sim.statuses()).toEqual(['failed'])
+      expect(sim.state.current).toMatchObject({ refusals: 0, refusalsSince: null })
     }))
 
   it.each([400, 404, 409, 413, 422])('%i fails its run and never disables', (status) =>
