@@ -318,6 +318,16 @@ describe('an origin that is away', () => {
     })
   })
 
+  it.each([
+    ['request_replayed', /did not answer.*had its effect/s],
+    ['bad_request', /nothing was executed/],
+  ])('replay: refused as %s, the answer says what may have happened', async (error, text) => {
+    const headers = { 'x-api-key': KEY, ...asHeader({ refuse: { status: 409, error } }) }
+    const response = await edge('/core/v1/list_groups', { headers })
+    expect(response.status).toBe(503)
+    expect(await response.text()).toMatch(text)
+  })
+
   it('an answer that is not its own: changed by one bit, or another’s, is 503', async () => {
     let recorded: Uint8Array<ArrayBuffer> | undefined
     for (const change of ['bit', 'other']) {

@@ -2,11 +2,12 @@ import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
 import type { OriginTrust } from '../../../edge/trust/origin-trust.ts'
+import { type Freshness, sealedCall } from '../../../edge/trust/sealed-call.ts'
 import { SealedOrigin } from '../../../edge/trust/sealed-origin.ts'
 import { INFO_PATH } from '../../../shared/attestation/evidence.ts'
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../../shared/limits.ts'
-import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
+import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { createTriggerRequest } from '../../../shared/wire/trigger.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from '../../doubles/evidence-variants.ts'
 import { createTrigger, db, env, fire, random, runOnce, someOwner, webhook } from '../app.ts'
@@ -147,6 +148,27 @@ describe('a sealed call', () => {
     )
     expect(await outcomes()).toEqual(known)
     expect(verifications(paths)).toBe(1)
+  })
+
+  it('double execution: sealed to a renewed key, it is the same request', async () => {
+    await trust.keys(false)
+    await later()
+    let unknown = 1
+    between((request, send) =>
+      !isEvidence(request) && unknown-- > 0 ? new Response('', { status: 421 }) : send(request),
+    )
+    const sealedAs: Freshness[] = []
+    await sealedCall(fresh, Date.now, {
+      path: SEALED_OUTCOMES_PATH,
+      plaintext: (freshness) => {
+        sealedAs.push(freshness)
+        const request = { run_ids: ['A'.repeat(48)], wait_ms: 0, ...freshness }
+        return new Uint8Array(new TextEncoder().encode(JSON.stringify(request)))
+      },
+      signal: new AbortController().signal,
+    })
+    expect(sealedAs).toHaveLength(2)
+    expect(sealedAs[1]).toEqual(sealedAs[0])
   })
 
   it('a loop of 421: it is given up after the second', async () => {

@@ -54,6 +54,11 @@ describe('settings of a production edge', () => {
     ],
     ['a revoked platform', { TCB_STATUSES: 'UpToDate,Revoked' }, 'TCB_STATUSES'],
     ['a status that is none', { TCB_STATUSES: 'any' }, 'TCB_STATUSES'],
+    [
+      'the payment script of somebody else',
+      { PAYMENT_SCRIPT_URL: 'https://js.stripe.test/v3/' },
+      'PAYMENT_SCRIPT_URL',
+    ],
   ])('a production edge with %s does not serve', (_, changes, name) => {
     expect(() => settingsWith(changes)).toThrow(name)
   })
