@@ -1,4 +1,4 @@
-import { type JsonRpcProvider, SigningKey, Transaction } from 'ethers'
+import { type JsonRpcProvider, SigningKey, Transaction, type TransactionReceipt } from 'ethers'
 import { expect, it } from 'vitest'
 import type { GasMarket } from '../../../origin/accounts/writer/fees.ts'
 import { Lane, type Order } from '../../../origin/accounts/writer/lane.ts'
@@ -32,12 +32,17 @@ function sentRow(nonce: number): WriteRow {
 /** A lane whose payer has `mined` transactions in blocks and these unsettled rows in the outbox. */
 function laneOf(mined: number, unsettled: WriteRow[]) {
   const recorded: NewWrite[] = []
+  const resigned: NewWrite[] = []
   const broadcast: number[] = []
   const outbox = {
     unsettled: async () => unsettled,
     record: async (write: NewWrite) => {
       recorded.push(write)
       return 'recorded'
+    },
+    resign: async (write: NewWrite) => {
+      resigned.push(write)
+      return true
     },
   } as unknown as Outbox
   const provider = {
@@ -54,8 +59,18 @@ function laneOf(mined: number, unsettled: WriteRow[]) {
     outbox,
     market,
   })
-  return { lane, recorded, broadcast }
+  return { lane, recorded, resigned, broadcast }
 }
+
+it('double effect: a write that was mined meanwhile is not signed again', async () => {
+  const { lane, resigned, broadcast } = laneOf(6, [sentRow(5)])
+  await lane.recall()
+  const [write] = lane.sent
+  write!.receipt = {} as TransactionReceipt
+  for (const what of ['fees', 'nonce'] as const)
+    expect(await lane.resign(write!, FEES, what)).toBe(false)
+  expect([resigned, broadcast]).toEqual([[], []])
+})
 
 it('fills the gaps between unsettled nonces before it appends', async () => {
   const { lane, recorded, broadcast } = laneOf(5, [sentRow(6), sentRow(8)])

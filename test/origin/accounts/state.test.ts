@@ -55,6 +55,12 @@ describe('who a key is', () => {
     expect(state.account(master)?.hash).toBe(master)
   })
 
+  it('revived key: a key that was revoked stays nobody when its alias is set once more', () => {
+    const revoked = event('ApiKeyHashRevoked', { apiKeyHash: hashOf('second') })
+    const state = stateOf(created(0), alias('second'), revoked, alias('second'))
+    expect(state.principal(hashOf('second'))).toBeUndefined()
+  })
+
   it('a removed usage key is nobody', () => {
     const removed = event('UsageApiKeyRemoved', { usageApiKeyHash: hashOf('usage') })
     const state = stateOf(created(0), usageKey('usage'))

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type NewWrite, Outbox } from '../../../origin/accounts/writer/outbox.ts'
+import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { payers } from '../../../origin/db/schema.ts'
+import { openFresh } from '../db/fresh-database.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+const WRITE: NewWrite = {
+  writeId: 'write',
+  functionName: 'addGroup',
+  payer: 1,
+  nonce: 0,
+  transactions: ['0x'],
+}
+const MINED = { minedHash: '0xa', minedBlock: 7 }
+
+let database: OpenDatabase
+let outbox: Outbox
+beforeEach(async () => {
+  database = await openFresh()
+  outbox = new Outbox({ db: database.db, processId: 'a', now: Date.now })
+})
+afterEach(() => database.close())
+
+/** The process holds the payer's lease for so long. */
+const hold = (ms: number) =>
+  database.db
+    .insert(payers)
+    .values({ number: 1, processId: 'a', leaseUntil: new Date(Date.now() + ms) })
+
+it('keeps a write final when word of an earlier block arrives late', async () => {
+  await hold(HOUR_MS)
+  expect(await outbox.record(WRITE)).toBe('recorded')
+  await outbox.final('write', MINED)
+  await outbox.mined('write', { minedHash: '0xb', minedBlock: 6 })
+  await outbox.unmined('write')
+  expect(await outbox.find('write')).toMatchObject({ state: 'final', ...MINED })
+  expect(await outbox.unsettled(1)).toEqual([])
+})
+
+it('double effect: a process whose lease has run out records and signs nothing', async () => {
+  await hold(-1)
+  expect(await outbox.record(WRITE)).toBe('lease_lost')
+  expect(await outbox.resign(WRITE)).toBe(false)
+  expect(await outbox.find('write')).toBeUndefined()
+})
