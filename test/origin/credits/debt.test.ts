@@ -1,17 +1,24 @@
+import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { LEASE_MS } from '../../../origin/credits/credits.ts'
 import { lockAccount, takeBack } from '../../../origin/credits/ledger.ts'
 import { PaymentRequired } from '../../../origin/credits/shortage.ts'
 import type { OpenDatabase } from '../../../origin/db/open.ts'
+import { creditAccounts } from '../../../origin/db/schema.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
 import { booksOf, newAccount, openAccount, originProcess } from './process.ts'
 
 /** A refund of credit that was paid for. */
-async function refund(db: OpenDatabase['db'], account: string, cents: number): Promise<void> {
+async function refund(
+  db: OpenDatabase['db'],
+  account: string,
+  cents: number,
+  idempotencyKey = `refund:${newAccount()}`,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const at = new Date()
     const row = await lockAccount(tx, account, { starterCents: 0, at })
-    const key = { idempotencyKey: `refund:${newAccount()}`, subject: 'pi_1' }
+    const key = { idempotencyKey, subject: 'pi_1' }
     await takeBack(tx, row, at, { ...key, kind: 'refund', cents })
   })
 }
@@ -54,5 +61,24 @@ onSharedDatabase(2, (open) => {
     await expect(second.reserve(account, 1)).rejects.toBeInstanceOf(PaymentRequired)
     first.kill()
     expect((await booksOf(db, account)).balance).toBe(0)
+  })
+
+  it('while there is debt, free credit pays it before it is leased', async () => {
+    const { db } = open(0)
+    const account = await openAccount(db, 20)
+    const ofAccount = eq(creditAccounts.accountHash, account)
+    await db.update(creditAccounts).set({ debtCents: 5 }).where(ofAccount)
+    const { reserve } = originProcess(open(0))
+    await expect(reserve(account, 16)).rejects.toBeInstanceOf(PaymentRequired)
+    await reserve(account, 15)
+    const [row] = await db.select().from(creditAccounts).where(ofAccount)
+    expect(row).toMatchObject({ balanceCents: 15, debtCents: 0 })
+  })
+
+  it('taken twice: a refund that is repeated under its key is taken once', async () => {
+    const { db } = open(0)
+    const account = await openAccount(db, 60)
+    for (let times = 0; times < 2; times++) await refund(db, account, 50, 'refund:repeated')
+    expect((await booksOf(db, account)).balance).toBe(10)
   })
 })

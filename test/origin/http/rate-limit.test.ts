@@ -251,6 +251,25 @@ describe('the gas of a day, as one caller would use it up', () => {
     expect((await open(freshAddress(), { at: limited })).status).toBe(200)
   })
 
+  it('drained budget: what it refuses leaves the share of its network as it was', async () => {
+    const database = await openFresh()
+    const limits = new AccountOpenings({
+      db: database.db,
+      now: () => nowMs,
+      hashKey: HASH_KEY,
+      burst: 1,
+      perHour: 1,
+      gasPerDayWei: 100n,
+    })
+    const [network, other] = [freshAddress(), freshAddress()]
+    await (await limits.reserveGas(network)).cost(5n)
+    await (await limits.reserveGas(other)).cost(95n)
+    // The share of the network has room for one of 5 wei more.
+    for (let times = 0; times < 2; times++)
+      await expect(limits.reserveGas(network)).rejects.toThrow('conversions in a day is spent')
+    await database.close()
+  })
+
   it('drained budget: free conversions share it, and one that is refused leaves the account and its proof', async () => {
     nowMs = Date.parse('2026-06-10T12:00:00Z')
     const spent = await spentOnAll()

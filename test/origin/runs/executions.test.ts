@@ -63,6 +63,14 @@ describe('the charge of a run with an id', () => {
     expect(reservation.settle).toHaveBeenCalledExactlyOnceWith('execution', 1, { subject: 'Qm' })
   })
 
+  it('is no more than was reserved for it', async () => {
+    const long = { ...RETURNED, durationMs: 2_500 }
+    const { executions, reservation } = executionsWith(async () => long)
+    const run = await executions.runOnce(EXECUTION, newRun())
+    expect(await run?.outcome).toMatchObject({ duration_ms: 2_500, charged_cents: 1 })
+    expect(reservation.settle).toHaveBeenCalledExactlyOnceWith('execution', 1, { subject: 'Qm' })
+  })
+
   it('double charge: is dropped when another process has stored the outcome', async () => {
     const [own, other] = [claimsOf('a'), claimsOf('b')]
     await own.heartbeat()
