@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { PUBLIC_ONLY } from '../../../origin/actions/outbound/policy.ts'
 import { ExecutorProcess } from '../../../origin/actions/pool/executor-process.ts'
 import type { TemplateFile } from '../../../origin/actions/pool/template.ts'
+import type { KeyOperation } from '../../../origin/actions/run.ts'
 import { NO_KEYS, request, returned } from './sandbox.ts'
 
 /** Reports the end of the previous run, or of an unknown one, before the end of the run that it was given. */
@@ -21,16 +22,33 @@ const FORGING_EXECUTOR = `
     previous = token
   })`
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-forging-'))
-const entry = join(folder, 'executor.cjs')
-writeFileSync(entry, FORGING_EXECUTOR)
-const fd = openSync(entry, 'r')
-afterAll(() => {
-  closeSync(fd)
-  rmSync(folder, { recursive: true })
-})
+/** Asks for a key with a token that is not of its run, then with the run's own, and ends the run. */
+const KEY_THIEF = `
+  const operations = (pkpId) => [{ id: 1, operation: { name: 'getPrivateKey', pkpId } }]
+  const ask = (token, pkpId) =>
+    process.send({ type: 'waits', token, operations: operations(pkpId), computedMs: 1 })
+  process.on('message', ({ type, token }) => {
+    if (type === 'start') return process.send({ type: 'ready', rssBytes: 1 })
+    if (type === 'run') {
+      ask('of another run', 'stolen')
+      ask(token, 'own')
+    }
+    if (type !== 'key_answer') return
+    const result = { kind: 'returned', value: '"own"', logs: [], durationMs: 1, cpuMs: 1 }
+    process.send({ type: 'ended', token, result, rssBytes: 1 })
+  })`
 
-it('forged end: an executor cannot end a run with another token', async () => {
+const folder = mkdtempSync(join(tmpdir(), 'svc-forging-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Starts an executor of this source, and ends it after the test. */
+async function withExecutor(
+  source: string,
+  test: (executor: ExecutorProcess) => Promise<void>,
+): Promise<void> {
+  const entry = join(folder, 'executor.cjs')
+  writeFileSync(entry, source)
+  const fd = openSync(entry, 'r')
   const code = { folder, entry: () => entry, remove: () => {} }
   const template: TemplateFile = { fd, digest: '', code, close: () => {} }
   const ready = Promise.withResolvers<void>()
@@ -39,9 +57,29 @@ it('forged end: an executor cannot end a run with another token', async () => {
     free: () => ready.resolve(),
     ended: () => ended.resolve(),
   })
-  await ready.promise
-  for (let run = 1; run <= 2; run++)
-    expect(returned(await executor.run(request(''), NO_KEYS)).value).toBe('"own"')
-  executor.kill('the test is over')
-  await ended.promise
-})
+  try {
+    await ready.promise
+    await test(executor)
+  } finally {
+    executor.kill('the test is over')
+    await ended.promise
+    closeSync(fd)
+  }
+}
+
+it('forged end: an executor cannot end a run with another token', () =>
+  withExecutor(FORGING_EXECUTOR, async (executor) => {
+    for (let run = 1; run <= 2; run++)
+      expect(returned(await executor.run(request(''), NO_KEYS)).value).toBe('"own"')
+  }))
+
+it('stolen key: an executor cannot ask for keys with another token', () =>
+  withExecutor(KEY_THIEF, async (executor) => {
+    const asked: KeyOperation[] = []
+    const keyOperation = async (operation: KeyOperation) => {
+      asked.push(operation)
+      return 'a key'
+    }
+    await executor.run(request(''), { keyOperation })
+    expect(asked).toEqual([{ name: 'getPrivateKey', pkpId: 'own' }])
+  }))

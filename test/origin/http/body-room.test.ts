@@ -238,4 +238,15 @@ describe('memory for bodies', () => {
     room.take('c', 60)
     expect(room.heldBytes).toBe(100)
   })
+
+  it('free memory: an envelope that arrives in one piece counts against its holder', () => {
+    const room = new BodyRoom({ totalBytes: MIB, shareBytes: MIB, retryAfterMs: 1 })
+    const bounds = { maxBytes: MIB, holder: { room, name: 'a' } }
+    const opening = { bytes: HEADER_BYTES, judge: () => bounds }
+    const body = new GatheredBody({ ...bounds, opening }, MIB)
+    body.add(new Uint8Array(MIB))
+    expect(room.heldBytes).toBe(MIB)
+    body.close()
+    expect(room.heldBytes).toBe(0)
+  })
 })

@@ -170,6 +170,10 @@ describe('a text that is refused', () => {
     ['a:\n\t- b', 'line 2 of docker_compose_file has a tab: use spaces'],
     ['a: [b,\n  c]', 'write each item on its own line, after "- "'],
     ['a: 1\na: 2', 'line 2 of docker_compose_file has the key "a" again: write it once'],
+    [
+      'a: &r 1\nb: &r 2\nc: *r',
+      'line 2 of docker_compose_file has the anchor &r again: use another name',
+    ],
     ['# c', 'docker_compose_file is empty'],
   ])('says its line and what to write instead: %j', (text, reason) => {
     expect(() => parseStrictYaml(text)).toThrow(reason)
