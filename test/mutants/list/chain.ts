@@ -1,0 +1,116 @@
+import type { Mutant } from '../mutant.ts'
+
+const WATCH = 'test/edge/chain/watch.test.ts'
+const SIMULATION = 'test/edge/chain/simulation/simulation.test.ts'
+
+/** Chain events: followed blocks, decoded logs, filters. */
+export const CHAIN: readonly Mutant[] = [
+  {
+    id: 'chain-orphaned-logs-kept',
+    file: 'edge/chain/watch/kept-chain.ts',
+    from: "    this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)\n",
+    to: '',
+    meaning: 'logs of blocks that a reorganisation removed fire triggers',
+    tests: [WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-unanswered-delivery-taken',
+    file: 'edge/chain/watch/in-step.ts',
+    from: "outcome?.state === 'taken' ? outcome.count : 0",
+    to: "outcome?.state === 'taken' ? outcome.count : logs.length",
+    meaning: 'logs count as delivered although the trigger did not answer',
+    tests: [WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-full-page-is-last',
+    file: 'edge/chain/watch/lagging.ts',
+    from: 'const isAll = weightOf(rows) < LOGS_AT_ONCE',
+    to: 'const isAll = weightOf(rows) <= LOGS_AT_ONCE',
+    meaning: 'a lagging trigger loses the logs after a page of exactly 200',
+    tests: [WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-highest-notice-wins',
+    file: 'edge/chain/watch/notices.ts',
+    from: 'above: Math.min(...owed.map(({ above }) => above))',
+    to: 'above: Math.max(...owed.map(({ above }) => above))',
+    meaning: 'of two reorganisations only the shallower one is reported',
+    tests: ['test/edge/chain/watch/notices.test.ts', WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-late-unsubscribe',
+    file: 'edge/chain/watch/subscribing.ts',
+    from: '  if (version < (subscriptions.versionOf(triggerId) ?? version)) return\n',
+    to: '',
+    meaning: 'an unsubscribe that arrives late ends a newer subscription',
+    tests: [WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-backfill-done-early',
+    file: 'edge/chain/watch/teller.ts',
+    from: 'isLast && backfillAt !== undefined ?',
+    to: 'backfillAt !== undefined ?',
+    meaning: 'the first of several calls says that the backfill is done',
+    tests: ['test/edge/chain/watch/teller.test.ts', WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-foreign-block-believed',
+    file: 'edge/chain/watch/union-logs.ts',
+    from: 'if (logs.some(({ blockHash }) => blockHash !== header.hash))',
+    to: 'if (logs.some(({ blockHash }) => blockHash === undefined))',
+    meaning: 'logs of another branch pass for those of the block',
+    tests: ['test/edge/chain/watch/union-logs.test.ts', WATCH, SIMULATION],
+  },
+  {
+    id: 'chain-lagging-node-believed',
+    file: 'edge/chain/watch/follower.ts',
+    from: '    if (!this.#isBelieved()) return\n',
+    to: '',
+    meaning: 'one answer of a node that lags takes back the newest blocks',
+    tests: [WATCH, 'test/edge/chain/anvil-reorgs.test.ts', SIMULATION],
+  },
+  {
+    id: 'decoding-overlap',
+    file: 'edge/chain/decoding/abi-reader.ts',
+    from: "    if (this.#wordsLeft < 0) throw new Unfit('its values overlap')\n",
+    to: '',
+    meaning: 'offsets that point to the same place decode to gigabytes',
+    tests: ['test/shared/chain/decoding.test.ts'],
+  },
+  {
+    id: 'decoding-dirty-padding',
+    file: 'edge/chain/decoding/canonical-log.ts',
+    from: '    if (/[^0]/.test(this.#hex.slice(start + length * 2, end))) return NONE\n',
+    to: '',
+    meaning: 'bytes with dirty padding count as a canonical encoding',
+    tests: [
+      'test/shared/chain/canonical-log.test.ts',
+      'test/shared/chain/indexed-arguments.test.ts',
+      'test/shared/chain/decoding.test.ts',
+    ],
+  },
+  {
+    id: 'decoding-repeated-log-convinces',
+    file: 'edge/chain/decoding/learn-indexed.ts',
+    from: 'if (seen.has(digest) || seen.size === LOGS_MAX) continue',
+    to: 'if (seen.size === LOGS_MAX) continue',
+    meaning: 'one log, repeated, decides which arguments are indexed',
+    tests: ['test/shared/chain/indexed-arguments.test.ts'],
+  },
+  {
+    id: 'matching-missing-topic',
+    file: 'edge/chain/matching/matches.ts',
+    from: 'allowed === null || (topic !== undefined && allowed.includes(topic))',
+    to: 'allowed === null || topic === undefined || allowed.includes(topic)',
+    meaning: 'a log without the filtered topic fires the trigger',
+    tests: ['test/edge/chain/matching.test.ts', WATCH],
+  },
+  {
+    id: 'matching-equal-logs-merge',
+    file: 'edge/chain/log-run.ts',
+    from: "topics.join(','), data, ordinal].join('/')",
+    to: "topics.join(','), data].join('/')",
+    meaning: 'two equal events of one transaction make one run',
+    tests: [WATCH, 'test/edge/queue/log-intake.test.ts', SIMULATION],
+  },
+]

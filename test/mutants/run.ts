@@ -1,0 +1,173 @@
+/**
+ * `npm run mutants`: applies each mutant of `list/` to a copy of the tree, runs the tests that should notice, and reports
+ * the mutants that survive. Exits with 1 if fewer than 95 % are killed. Not part of the gate: it takes most of an hour.
+ *
+ *     npm run mutants -- --only queue-batch-over-cap --only edge/identity --results mutants.jsonl
+ */
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { problemsOf } from './check-list.ts'
+import { MUTANTS } from './list/index.ts'
+import type { Mutant } from './mutant.ts'
+import { isEnough, lineOf, report } from './report.ts'
+import { killRuns, projectsOf, runTests } from './run-tests.ts'
+import { judged, notJudged, type Verdict, verdictOn } from './verdict.ts'
+import { WorkingCopy } from './working-copy.ts'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Tests of a mutant that have not ended by then count as failed. */
+const MUTANT_TIMEOUT_MS = 5 * 60_000
+/** All test files of a project, unmutated. */
+const UNMUTATED_TIMEOUT_MS = 20 * 60_000
+const LIST_TIMEOUT_MS = 3 * 60_000
+
+/** Copies that are tested side by side. */
+const COPIES = 2
+
+/** Projects whose tests hold durations against bounds: they run without a neighbour. */
+const ALONE = new Set(['origin-alone', 'system', 'system-killing'])
+
+const { values: options } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, results: { type: 'string' } },
+})
+
+const began = performance.now()
+const mutants = MUTANTS.filter(isSelected)
+const problems = problemsOf(mutants, repository)
+if (problems.length > 0 || mutants.length === 0) {
+  for (const problem of problems) console.error(problem)
+  if (mutants.length === 0) console.error('--only selects no mutant')
+  process.exit(2)
+}
+
+const temporary = mkdtempSync(join(tmpdir(), 'mutants-'))
+// Postgres refuses root: another user executes its programs there.
+chmodSync(temporary, 0o755)
+process.on('exit', removeCopies)
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.on(signal, () => process.exit(code))
+
+if (options.results !== undefined) writeFileSync(options.results, '')
+const copies = Array.from(
+  { length: COPIES },
+  (_, index) => new WorkingCopy(repository, join(temporary, String(index))),
+)
+const verdicts = await judge(mutants)
+console.log(report(verdicts, performance.now() - began))
+process.exit(isEnough(verdicts) ? 0 : 1)
+
+function isSelected({ id, file }: Mutant): boolean {
+  const { only } = options
+  return only === undefined || only.some((text) => id === text || file.includes(text))
+}
+
+/** Files that are written while they are deleted make the first attempt fail. */
+function removeCopies(): void {
+  killRuns()
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+}
+
+async function judge(selected: readonly Mutant[]): Promise<Verdict[]> {
+  const files = [...new Set(selected.flatMap(({ tests }) => tests))]
+  const folder = copies[0]!.folder
+  const projects = await projectsOf(files, { folder, timeoutMs: LIST_TIMEOUT_MS })
+  const failing = await filesThatFail(files, projects)
+  const verdictsSoFar: Verdict[] = []
+  const record = (verdict: Verdict) => {
+    verdictsSoFar.push(verdict)
+    console.log(lineOf(verdict))
+    if (options.results !== undefined)
+      appendFileSync(options.results, `${JSON.stringify(verdict)}\n`)
+  }
+  const isAlone = ({ tests }: Mutant) => tests.some((test) => ALONE.has(projects.get(test) ?? ''))
+  const byProject = selected.toSorted((one, other) => {
+    const [a = '', b = ''] = [one, other].map(({ tests }) => projects.get(tests[0]!))
+    return a < b ? -1 : Number(a > b)
+  })
+  const work = async (mutant: Mutant, copy: WorkingCopy) =>
+    record(await judgeOne(mutant, copy, failing))
+  await eachOnCopies(
+    byProject.filter((mutant) => !isAlone(mutant)),
+    copies,
+    work,
+  )
+  await eachOnCopies(byProject.filter(isAlone), copies.slice(0, 1), work)
+  return verdictsSoFar
+}
+
+async function judgeOne(
+  mutant: Mutant,
+  copy: WorkingCopy,
+  failing: ReadonlySet<string>,
+): Promise<Verdict> {
+  const broken = mutant.tests.filter((test) => failing.has(test))
+  if (broken.length > 0)
+    return verdictOn(mutant, notJudged(`${broken.join(', ')} fails without the mutant`), 0)
+  const start = performance.now()
+  const { folder } = copy
+  const run = await copy.mutated(mutant, () =>
+    runTests(mutant.tests, { folder, timeoutMs: MUTANT_TIMEOUT_MS, bail: true }),
+  )
+  return verdictOn(mutant, judged(run), performance.now() - start)
+}
+
+/** Runs every test file once without a mutant, a project at a time; what fails is run once more by itself. */
+async function filesThatFail(
+  files: readonly string[],
+  projects: ReadonlyMap<string, string>,
+): Promise<Set<string>> {
+  const failing = new Set(files)
+  const pass = async (some: readonly string[], { folder }: WorkingCopy): Promise<void> => {
+    const run = await runTests(some, { folder, timeoutMs: UNMUTATED_TIMEOUT_MS, bail: false })
+    if (run.state === 'timed_out') console.log('unmutated  the tests did not end in time')
+    if (run.state === 'broken') console.log(`unmutated  vitest failed: ${run.output}`)
+    if (run.state !== 'ran') return
+    for (const { file, passed, firstFailure = 'it does not load' } of run.files)
+      if (passed) failing.delete(file)
+      else console.log(`unmutated  ${file} fails: ${firstFailure}`)
+  }
+  const work = async (project: string, copy: WorkingCopy) => {
+    const ofProject = files.filter((file) => projects.get(file) === project)
+    await pass(ofProject, copy)
+    console.log(`unmutated  ${project}: ${ofProject.length} files`)
+  }
+  const names = [...new Set(projects.values())].toSorted()
+  await eachOnCopies(
+    names.filter((name) => !ALONE.has(name)),
+    copies,
+    work,
+  )
+  const alone = copies.slice(0, 1)
+  await eachOnCopies(
+    names.filter((name) => ALONE.has(name)),
+    alone,
+    work,
+  )
+  // On a busy machine a test may miss its time.
+  await eachOnCopies([...failing], alone, async (file, copy) => {
+    await pass([file], copy)
+    if (!failing.has(file)) console.log(`unmutated  ${file} passes by itself`)
+  })
+  return failing
+}
+
+/** Works through the items in order, one at a time on each copy. */
+async function eachOnCopies<Item>(
+  items: readonly Item[],
+  on: readonly WorkingCopy[],
+  work: (item: Item, copy: WorkingCopy) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values()
+  await Promise.all(
+    on.map(async (copy) => {
+      for (const item of waiting) await work(item, copy)
+    }),
+  )
+}
