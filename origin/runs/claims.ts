@@ -4,6 +4,7 @@ import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import { deleteOld } from '../db/delete-old.ts'
 import type { Database } from '../db/open.ts'
 import { processes, replayIds, runClaims } from '../db/schema.ts'
+import { fromDatabase } from '../db/unavailable.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 
 /** A process says that it lives this often, and is taken for dead after the second. */
@@ -46,18 +47,23 @@ export class RunClaims {
       .onConflictDoUpdate({ target: processes.id, set: { heartbeatAt: at } })
   }
 
-  /** True when this call made the claim, and so its caller has to execute the run. */
+  /**
+   * True when this call made the claim, and so its caller has to execute the run.
+   * @throws {DatabaseUnavailable} and the caller must not execute it: a claim without an answer is released later
+   */
   async claim(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
-    const made = await db
-      .insert(runClaims)
-      .values({ ...run, processId, attempt, claimedAt: this.#date() })
-      .onConflictDoNothing()
-      .returning({ runId: runClaims.runId })
+    const made = await fromDatabase(
+      db
+        .insert(runClaims)
+        .values({ ...run, processId, attempt, claimedAt: this.#date() })
+        .onConflictDoNothing()
+        .returning({ runId: runClaims.runId }),
+    )
     return made.length === 1
   }
 
-  /** Whether a run has ended as `origin_lost` in an earlier attempt than this one. */
+  /** Whether a run has ended as `origin_lost` in an earlier attempt than this one. @throws {DatabaseUnavailable} */
   async isLost(run: RunKey, attempt: number): Promise<boolean> {
     return (await this.#lostRow(run, attempt)) !== undefined
   }
@@ -66,6 +72,7 @@ export class RunClaims {
    * Takes over a claim that has ended as `origin_lost` in an earlier attempt, for triggers that would rather run
    * twice than not at all (`decisions.md`, Once: `on_lost`). Of all that try, in any process, one succeeds.
    * @returns true when its caller has to execute the run
+   * @throws {DatabaseUnavailable}
    */
   async takeOver(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
@@ -73,25 +80,27 @@ export class RunClaims {
     if (!lost?.outcome) return false
     // The outcome stays until there is another: `release` gives the claim back as it was. Each has a nonce of its
     // own, so its bytes say whether the row is still the one that was read.
-    const taken = await db
-      .update(runClaims)
-      .set({ processId, attempt, claimedAt: this.#date(), endedAt: null })
-      .where(
-        and(
-          ...ofRun(run),
-          eq(runClaims.attempt, lost.attempt),
-          isNotNull(runClaims.endedAt),
-          eq(runClaims.outcome, lost.outcome),
-        ),
-      )
-      .returning({ runId: runClaims.runId })
+    const taken = await fromDatabase(
+      db
+        .update(runClaims)
+        .set({ processId, attempt, claimedAt: this.#date(), endedAt: null })
+        .where(
+          and(
+            ...ofRun(run),
+            eq(runClaims.attempt, lost.attempt),
+            isNotNull(runClaims.endedAt),
+            eq(runClaims.outcome, lost.outcome),
+          ),
+        )
+        .returning({ runId: runClaims.runId }),
+    )
     return taken.length === 1
   }
 
   async #lostRow(run: RunKey, attempt: number) {
     const { db } = this.#options
     const earlier = and(...ofRun(run), lt(runClaims.attempt, attempt))
-    const [row] = await db.select().from(runClaims).where(earlier)
+    const [row] = await fromDatabase(db.select().from(runClaims).where(earlier))
     const known = row && this.#stateIn(row)
     return known?.state === 'ended' && isOriginLost(known.outcome) ? row : undefined
   }
@@ -139,27 +148,34 @@ export class RunClaims {
     return earlier?.state === 'ended' ? earlier.outcome : outcome
   }
 
-  /** What is known of one account's run; `undefined` where it was never claimed. */
+  /** What is known of one account's run; `undefined` where it was never claimed. @throws {DatabaseUnavailable} */
   async state(run: RunKey): Promise<ClaimState | undefined> {
-    const rows = await this.#options.db
-      .select()
-      .from(runClaims)
-      .where(and(...ofRun(run)))
+    const { db } = this.#options
+    const rows = await fromDatabase(
+      db
+        .select()
+        .from(runClaims)
+        .where(and(...ofRun(run))),
+    )
     return rows[0] && this.#stateIn(rows[0])
   }
 
   /**
    * What is known of some runs; one that was never claimed is absent.
    * @param maxBytes outcomes after those that take this much are told as if their runs went on: ask again
+   * @throws {DatabaseUnavailable}
    */
   async states(
     runIds: readonly string[],
     maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<Map<string, ClaimState>> {
-    const rows = await this.#options.db
-      .select()
-      .from(runClaims)
-      .where(inArray(runClaims.runId, [...runIds]))
+    const { db } = this.#options
+    const rows = await fromDatabase(
+      db
+        .select()
+        .from(runClaims)
+        .where(inArray(runClaims.runId, [...runIds])),
+    )
     let bytes = 0
     const states = new Map<string, ClaimState>()
     for (const row of rows) {
@@ -228,13 +244,16 @@ export class RunClaims {
     await deleteOld(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
-  /** False when the request was seen before. */
+  /** False when the request was seen before. @throws {DatabaseUnavailable} */
   async takeRequest(requestId: string, expiresAt: number): Promise<boolean> {
-    const taken = await this.#options.db
-      .insert(replayIds)
-      .values({ requestId, expiresAt: new Date(expiresAt) })
-      .onConflictDoNothing()
-      .returning({ requestId: replayIds.requestId })
+    const { db } = this.#options
+    const taken = await fromDatabase(
+      db
+        .insert(replayIds)
+        .values({ requestId, expiresAt: new Date(expiresAt) })
+        .onConflictDoNothing()
+        .returning({ requestId: replayIds.requestId }),
+    )
     return taken.length === 1
   }
 

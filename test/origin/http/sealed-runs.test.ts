@@ -5,6 +5,7 @@ import type { ActionPool } from '../../../origin/actions/run.ts'
 import { RunClaims } from '../../../origin/runs/claims.ts'
 import { Executions } from '../../../origin/runs/executions.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
+import { openFresh } from '../db/fresh-database.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 
 let origin: TestOrigin
@@ -31,28 +32,63 @@ const execute = (run: object, fields: object = {}) =>
 const outcomes = (run_ids: string[], wait_ms = 0) =>
   origin.sealed(SEALED_OUTCOMES_PATH, { run_ids, wait_ms })
 
+/** A pool whose every run loses its executor, before or after it started. */
+const losingPool = (begun: boolean): ActionPool => ({
+  run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
+  refusal: () => undefined,
+  load: () => ({ starting: 0, free: 0, busy: 0, waiting: 0, isBroken: false }),
+  ready: async () => {},
+  close: async () => {},
+})
+const limits = { wallMs: 1_000, cpuMs: 1_000 }
+
 /** What comes of `act` when every run loses its executor, before or after it started. */
 async function withoutExecutor<Answer>(begun: boolean, act: () => Promise<Answer>) {
-  const pool: ActionPool = {
-    run: async () => ({ kind: 'lost', reason: 'gone', started: begun }),
-    refusal: () => undefined,
-    load: () => ({ starting: 0, free: 0, busy: 0, waiting: 0, isBroken: false }),
-    ready: async () => {},
-    close: async () => {},
-  }
   const { services } = origin
   const own = services.executions
-  services.executions = new Executions({
-    ...services,
-    pool,
-    limits: { wallMs: 1_000, cpuMs: 1_000 },
-  })
+  services.executions = new Executions({ ...services, pool: losingPool(begun), limits })
   try {
     return await act()
   } finally {
     services.executions = own
   }
 }
+
+/** What comes of `act` while claims cannot be read or written. */
+async function withoutDatabase<Answer>(act: () => Promise<Answer>) {
+  const { services } = origin
+  const { claims, executions } = services
+  const { db, close } = await openFresh()
+  await close()
+  services.claims = new RunClaims({
+    db,
+    processId: 'p',
+    outcomeKey: randomBytes(32),
+    now: Date.now,
+  })
+  services.executions = new Executions({ ...services, pool: losingPool(true), limits })
+  try {
+    return await act()
+  } finally {
+    Object.assign(services, { claims, executions })
+  }
+}
+
+describe('while the database is away', () => {
+  const away = { state: 'refused', status: 503, retry_after_s: 2 }
+
+  it('a run is refused with 503, which uses no attempt, and is executed later', async () => {
+    const run = newRun()
+    expect(await withoutDatabase(() => execute(run))).toMatchObject(away)
+    expect(started(run.id)).toBe(0)
+    expect(await execute(run)).toMatchObject({ state: 'ended' })
+    expect(started(run.id)).toBe(1)
+  })
+
+  it('outcomes are refused with 503', async () => {
+    expect(await withoutDatabase(() => outcomes([newRun().id]))).toMatchObject(away)
+  })
+})
 
 describe('bracket bomb: a returned value that nests too deeply to be written again', () => {
   const bomb = `async function main({ depth }) {
