@@ -4,6 +4,7 @@ import type { ProvidedContext } from 'vitest'
 import { defineConfig } from 'vitest/config'
 import { makeEdgeTestEnvironment } from './doubles/edge-environment.ts'
 import { LongestFirst } from './longest-first.ts'
+import { boundsOr } from './nightly/bounds.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -130,17 +131,6 @@ function systemProject(files: {
   }
 }
 
-/**
- * Seeds of the simulation of chain events: `SVC_CHAIN_SEEDS` of them from `SVC_SEED` on.
- * @default 20 from 1 on; with `SVC_SEED` alone, that one
- */
-function simulationSeeds(): { first: number; count: number } {
-  const { SVC_SEED: seed, SVC_CHAIN_SEEDS: count } = process.env
-  return seed === undefined
-    ? { first: 1, count: Number(count ?? 20) }
-    : { first: Number(seed), count: Number(count ?? 1) }
-}
-
 export default defineConfig({
   root,
   test: {
@@ -161,7 +151,7 @@ export default defineConfig({
         // A workerd for each file would be more than half of their time.
         isolate: false,
         globalSetup: ['./test/doubles/anvil-setup.ts', './test/doubles/mail-api-setup.ts'],
-        provide: { simulation: simulationSeeds() },
+        provide: { simulation: boundsOr({ first: 1, count: 20 }) },
       }),
       edgeProject({ name: 'edge-fresh', include: FRESH }),
       originProject({

@@ -24,7 +24,10 @@ export const SECTIONS: readonly Section[] = [
     names: ['api', 'core-api', 'errors', 'configuration', 'cli', 'client', 'receipts', 'contracts'],
   },
   { title: 'Operating', names: ['deploy', 'operate', 'backup', 'storage'] },
-  { title: 'Why it is so', names: ['architecture', 'security', 'attestation', 'decisions'] },
+  {
+    title: 'Why it is so',
+    names: ['architecture', 'security', 'reliability', 'attestation', 'decisions'],
+  },
 ]
 
 /** Pages of one document that stand in its text, and not in the list. */

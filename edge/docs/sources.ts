@@ -699,6 +699,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/receipts.md'),
   },
   {
+    file: 'docs/reliability.md',
+    title: "Reliability",
+    lead: "What the service promises when processes die, networks fail and machines are busy, and the tests for it.",
+    load: () => import('../../docs/reliability.md'),
+  },
+  {
     file: 'docs/security.md',
     title: "Security",
     lead: "What each party can and cannot do, and where the test for it is.",

@@ -1,34 +1,86 @@
 /**
- * Webhooks fired without a pause while edge and origin are killed at random moments. What really happened is
- * counted outside of both: each action calls a server of the test's own.
+ * Webhooks fired without a pause while processes of the stack are killed at random moments. Executions are counted
+ * outside of the stack: each action calls a server of the test.
  */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { Component } from '../../origin/stack/stack.ts'
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 import { startWebServer } from '../doubles/web-server.ts'
+import type { Bounds } from '../nightly/bounds.ts'
+import type { Figures } from '../nightly/figures.ts'
+import { seededRandom } from '../origin/hostile/seeded-random.ts'
 import { newOwner, until } from './owner.ts'
-import { startStack } from './stack.ts'
+import { type StartedStack, startStack } from './stack.ts'
+import { executorsOf } from './stack-processes.ts'
 
-export type Campaign = { kills: number; seed: number }
+/** Kills something, and returns once it is up again. */
+type Kill = (started: StartedStack) => Promise<void>
+
+const restarted =
+  (component: Component): Kill =>
+  async ({ stack }) => {
+    await stack.kill(component)
+    await stack.startComponent(component)
+  }
+
+/** Each kind is drawn equally often. */
+const KILLS: Record<string, Kill> = {
+  edge: restarted('edge'),
+  origin: restarted('origin'),
+  chain: restarted('chain'),
+  database: restarted('database'),
+  executors: async ({ stateDir }) => {
+    const killed = executorsOf(stateDir)
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    await until(30, 'executors are started again', async () =>
+      executorsOf(stateDir).some((pid) => !killed.includes(pid)) ? true : undefined,
+    )
+  },
+}
 
 const TRIGGERS = 4
 /** The load: each trigger is fired this often, answered or not. */
 const FIRE_EVERY_MS = 40
-/** After everything is up again a component is left alone for up to this long. */
-const QUIET_MAX_MS = 1_500
-const ENDED_WITHIN_S = 120
+/** A kill comes after up to this many executions since the last one, so that runs are in flight. */
+const EXECUTIONS_MAX = 20
+/** Kills that do not wait for executions: queues and components may still be recovering from the last one. */
+const HASTY_SHARE = 0.25
+/** Queues back off for up to twice as long as the origin was down. */
+const EXECUTED_WITHIN_S = 120
+/** At most this long before a kill, at random. */
+const PAUSE_MAX_MS = 500
+/** Bounds the runs that wait while the origin is down, and so the time at the end. */
+const QUEUED_MAX = 50
+const ENDED_WITHIN_S = 240
 
 type Fired = { runId: string; n: number }
 
-/** Throws where an acknowledged run was lost, executed twice, or left without an end. */
-export async function killAtRandom({ kills, seed }: Campaign): Promise<void> {
-  const random = mulberry32(seed)
+/**
+ * Plays `count` kills. Their kinds and the pauses between them follow from the seed `first`.
+ * @returns kills by kind, runs, and how long the kills took
+ * @throws if an acknowledged run was lost, executed twice, or left without an end
+ */
+export async function killAtRandom({ first: seed, count }: Bounds): Promise<Figures> {
+  const random = seededRandom(seed)
+  const plan = kindsOf(count, random).map((kind) => ({
+    kind,
+    executions: random() < HASTY_SHARE ? 0 : Math.ceil(random() * EXECUTIONS_MAX),
+    pauseMs: random() * PAUSE_MAX_MS,
+  }))
+  const figures: Figures = {}
+  const add = (name: string, value = 1) => (figures[name] = (figures[name] ?? 0) + value)
   const calls = await startWebServer((_, response) => response.end('counted'))
   const started = await startStack({
     originSettings: {
       SVC_OUTBOUND_ALLOW: `127.0.0.1:${calls.port}`,
       SVC_STARTER_CREDITS_CENTS: '1000000',
     },
+    ownDatabase: true,
   })
+  const enough = new AbortController()
   try {
     const owner = await newOwner(started)
     const action = `async function main({ event }) {
@@ -36,11 +88,10 @@ export async function killAtRandom({ kills, seed }: Campaign): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, event.ms))
       return event.n
     }`
-    const more = { max_runs_per_minute: 6_000, max_queued_runs: 10_000 }
+    const more = { max_runs_per_minute: 6_000, max_queued_runs: QUEUED_MAX }
     const triggers = await Promise.all(
       Array.from({ length: TRIGGERS }, () => owner.createTrigger(action, more)),
     )
-    const enough = new AbortController()
     let next = 0
     const firing = triggers.map(async ({ webhook_url }) => {
       const fired: Fired[] = []
@@ -49,32 +100,45 @@ export async function killAtRandom({ kills, seed }: Campaign): Promise<void> {
         const event = { n, ms: Math.floor(random() * 300) }
         const runId = await owner.fire(webhook_url, event).catch(() => undefined)
         if (runId !== undefined) fired.push({ runId, n })
-        await new Promise((resume) => setTimeout(resume, FIRE_EVERY_MS))
+        await sleep(FIRE_EVERY_MS)
       }
       return fired
     })
-    for (let kill = 0; kill < kills; kill++) {
-      await new Promise((resume) => setTimeout(resume, random() * QUIET_MAX_MS))
-      const component = random() < 0.5 ? 'edge' : 'origin'
-      await started.stack.kill(component)
-      await started.stack.startComponent(component)
+    await chainCopied(started.stateDir)
+    for (const { kind, executions, pauseMs } of plan) {
+      const enoughReceived = calls.received.length + executions
+      await until(EXECUTED_WITHIN_S, 'runs are executed again', async () =>
+        calls.received.length >= enoughReceived ? true : undefined,
+      )
+      await sleep(pauseMs)
+      const killedAt = performance.now()
+      await KILLS[kind]!(started)
+      add(`${kind} kills`)
+      console.info(`${kind}: up again after ${secondsSince(killedAt)} s`)
     }
     enough.abort()
     const fired = await Promise.all(firing)
+    const drainedFrom = performance.now()
     const executed = new Map<string, number>()
     const history = await Promise.all(
       triggers.map(({ id }) => until(ENDED_WITHIN_S, `the runs of ${id} end`, allEnded(owner, id))),
     )
+    console.info(`every run has ended after ${secondsSince(drainedFrom)} s`)
     for (const { url } of calls.received) executed.set(url, (executed.get(url) ?? 0) + 1)
     const most = Math.max(0, ...executed.values())
     expect(most, `seed ${seed}: no action began twice`).toBe(1)
     fired.forEach((runs, i) => {
       expect(runs.length).toBeGreaterThan(0)
       const byId = new Map(history[i]!.map((run) => [run.id, run]))
-      for (const { runId, n } of runs)
+      for (const { runId, n } of runs) {
         expectOneEnd(byId.get(runId), executed.get(`/${n}`) ?? 0, seed)
+        add('acknowledged runs')
+        if (byId.get(runId)!.status === 'failed') add('origin_lost')
+      }
     })
+    return figures
   } finally {
+    enough.abort()
     await started.stop()
     await calls.close()
   }
@@ -87,6 +151,26 @@ function expectOneEnd(run: RunRecord | undefined, began: number, seed: number): 
     expect(run!.error, `seed ${seed}: ${run!.id} failed for the kill alone`).toMatch(/origin_lost/)
 }
 
+const secondsSince = (time: number) => ((performance.now() - time) / 1000).toFixed(1)
+
+/** Kinds in random order; each comes once before any comes again. */
+function kindsOf(count: number, random: () => number): string[] {
+  const kinds: string[] = []
+  while (kinds.length < count) {
+    const deck = Object.keys(KILLS)
+    while (deck.length > 0) kinds.push(...deck.splice(Math.floor(random() * deck.length), 1))
+  }
+  return kinds.slice(0, count)
+}
+
+/** Waits for a copy of the chain as of now: a killed chain starts with its last copy, which has to have the account. */
+function chainCopied(stateDir: string): Promise<true> {
+  const now = Date.now()
+  return until(60, 'the state of the chain is copied', async () =>
+    statSync(join(stateDir, 'chain', 'state.good.json')).mtimeMs > now ? true : undefined,
+  )
+}
+
 /** All runs, once each has ended. */
 function allEnded(owner: Awaited<ReturnType<typeof newOwner>>, triggerId: string) {
   return async (): Promise<RunRecord[] | undefined> => {
@@ -97,16 +181,5 @@ function allEnded(owner: Awaited<ReturnType<typeof newOwner>>, triggerId: string
       if (page.length === 0) return all
       all.push(...page)
     }
-  }
-}
-
-/** A small generator of numbers in [0, 1), the same for the same seed: a failed campaign can be repeated. */
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
 }

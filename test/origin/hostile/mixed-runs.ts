@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { ActionPool, Capability, RunRequest, RunResult } from '../../../origin/actions/run.ts'
 import { createActionPool, type PoolEvent } from '../../../origin/actions/pool.ts'
+import { residentMib } from '../../system/stack-processes.ts'
 import { request } from '../actions/sandbox.ts'
 import { CANARY_KEYS } from './canary.ts'
 import { BENIGN_KINDS } from './benign-runs.ts'
@@ -144,12 +144,7 @@ function rssMib(events: readonly PoolEvent[]): number {
   const living = events.flatMap((event) =>
     event.type === 'executor_ready' && !ended.has(event.pid) ? [event.pid] : [],
   )
-  return living.reduce<number>((sum, pid) => sum + residentMib(pid), 0)
-}
-
-function residentMib(pid: number | undefined): number {
-  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
-  return (Number(pages) * 4096) / 1024 ** 2
+  return living.reduce<number>((sum, pid) => sum + residentMib(pid!), 0)
 }
 
 function heapMib(): number {

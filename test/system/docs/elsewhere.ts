@@ -64,6 +64,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   { page: 'docs/deploy.md', has: 'skopeo copy --all', because: REGISTRY },
   { page: 'docs/deploy.md', language: 'json', ranBy: BODIES },
   { page: 'docs/deploy.md', has: 'npm run app-compose', ranBy: BODIES },
+  { page: 'docs/reliability.md', language: 'sh', because: 'campaigns of hours' },
   {
     page: 'docs/deploy.md',
     has: 'cast send',

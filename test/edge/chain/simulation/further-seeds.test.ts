@@ -8,8 +8,8 @@ const count = all - before
 
 it.skipIf(count === 0)(
   'in further seeds, too, whatever the chain and its endpoints do, each event makes one run, and marks say which are gone',
-  async () => {
-    await playSeeds({ first: first + before, count })
+  async ({ task }) => {
+    await playSeeds({ first: first + before, count }, task.meta)
   },
   count * SEED_TIMEOUT_MS,
 )

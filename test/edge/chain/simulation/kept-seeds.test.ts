@@ -10,10 +10,10 @@ const KEPT = [
 
 const isReplay = inject('simulation').first !== 1
 
-it.skipIf(isReplay).each(KEPT)(
+it.skipIf(isReplay).for(KEPT)(
   'seed $seed: $what',
-  async ({ seed }) => {
-    await playSeeds({ first: seed, count: 1 })
+  { timeout: SEED_TIMEOUT_MS },
+  async ({ seed }, { task }) => {
+    await playSeeds({ first: seed, count: 1 }, task.meta)
   },
-  SEED_TIMEOUT_MS,
 )

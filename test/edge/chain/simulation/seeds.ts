@@ -1,11 +1,14 @@
 /** Plays seeds, each on the storage of a watcher of its own. */
 import { runInDurableObject } from 'cloudflare:test'
+import type { TaskMeta } from 'vitest'
+import type { Bounds } from '../../../nightly/bounds.ts'
+import { campaignOf, commandOf } from '../../../nightly/campaigns.ts'
+import { FailedSeeds } from '../../../nightly/failed-seeds.ts'
 import { env, someOwner } from '../../app.ts'
 import { type Played, simulate } from './simulate.ts'
 import { WatcherCalls } from './watcher-calls.ts'
 
-const COMMAND =
-  'npx vitest run --config test/vitest.config.ts --project edge test/edge/chain/simulation'
+const COMMAND = commandOf(campaignOf('chain'))
 
 /** Far more than a seed has ever taken. */
 export const SEED_TIMEOUT_MS = 30_000
@@ -23,19 +26,15 @@ export async function playSeed(seed: number): Promise<Played> {
   }
 }
 
-/** @throws {Error} for the first that fails, with what happened and what replays it */
-export async function playSeeds(
-  { first, count }: { first: number; count: number },
-  progress: (done: number) => void = () => {},
-): Promise<void> {
+/**
+ * Plays seeds one after another, also those after one that fails.
+ * @throws {Error} with what happened in each seed that failed, and what replays it
+ */
+export async function playSeeds({ first, count }: Bounds, meta: TaskMeta): Promise<void> {
+  const failed = new FailedSeeds(COMMAND)
   for (let seed = first; seed < first + count; seed++) {
     const { wrong, trace } = await playSeed(seed)
-    if (wrong.length > 0) {
-      const replay = `SVC_SEED=${seed} ${COMMAND}`
-      throw new Error(
-        `seed ${seed}: ${wrong.join('\n')}\n\n${trace.join('\n')}\n\nreplay: ${replay}`,
-      )
-    }
-    progress(seed - first + 1)
+    if (wrong.length > 0) failed.add(seed, wrong.join('\n'), trace)
   }
+  failed.throwIfAny(meta)
 }

@@ -7,8 +7,8 @@ const count = Math.ceil(all / 2)
 
 it(
   'whatever the chain and its endpoints do, each event makes one run, and marks say which are gone',
-  async () => {
-    await playSeeds({ first, count })
+  async ({ task }) => {
+    await playSeeds({ first, count }, task.meta)
   },
   count * SEED_TIMEOUT_MS,
 )

@@ -1,0 +1,14 @@
+/** The part of a campaign that one process plays. */
+export type Bounds = { first: number; count: number }
+
+/**
+ * `SVC_COUNT` seeds, kills, runs or minutes from `SVC_SEED` on; with `SVC_SEED` alone, that one.
+ * @param usual played if neither is set
+ */
+export function boundsOr(usual: Bounds): Bounds {
+  const { SVC_SEED: first, SVC_COUNT: count } = process.env
+  return {
+    first: Number(first ?? usual.first),
+    count: Number(count ?? (first === undefined ? usual.count : 1)),
+  }
+}

@@ -1,0 +1,109 @@
+/** The campaigns of the nightly run, and the Vitest command that plays a piece of each. */
+
+export type Campaign = {
+  name: string
+  /** Planned in total, and per process. */
+  planned: number
+  perPiece: number
+  unit: string
+  /** Arguments of `vitest run`. */
+  vitest: readonly string[]
+  /** A piece that takes longer is stuck. It is killed and recorded as failed. */
+  minutesMax: number
+}
+
+const GATE = ['--config', 'test/vitest.config.ts', '--project']
+const NIGHTLY = ['--config', 'test/nightly/vitest.config.ts']
+
+/** Short ones first. */
+export const CAMPAIGNS: readonly Campaign[] = [
+  {
+    name: 'long-run',
+    planned: 1,
+    perPiece: 1,
+    unit: 'run of 120 s',
+    vitest: [...NIGHTLY, 'test/nightly/long-run.test.ts'],
+    minutesMax: 10,
+  },
+  {
+    name: 'crons',
+    planned: 21,
+    perPiece: 3,
+    unit: 'schedules of ten years',
+    vitest: [...NIGHTLY, 'test/nightly/schedules.test.ts'],
+    minutesMax: 60,
+  },
+  {
+    name: 'ethers',
+    planned: 1,
+    perPiece: 1,
+    unit: 'pass over all vectors',
+    vitest: [...NIGHTLY, 'test/origin/ethers'],
+    minutesMax: 90,
+  },
+  {
+    name: 'soak',
+    planned: 30,
+    perPiece: 30,
+    unit: 'minutes',
+    vitest: [...NIGHTLY, 'test/nightly/soak.test.ts'],
+    minutesMax: 45,
+  },
+  {
+    name: 'chain',
+    planned: 500,
+    perPiece: 25,
+    unit: 'seeds',
+    vitest: [
+      ...GATE,
+      'edge',
+      'test/edge/chain/simulation/simulation.test.ts',
+      'test/edge/chain/simulation/further-seeds.test.ts',
+    ],
+    minutesMax: 30,
+  },
+  {
+    name: 'kills',
+    planned: 1_000,
+    perPiece: 25,
+    unit: 'kills',
+    vitest: [...GATE, 'system-killing', 'test/system/random-kills.test.ts'],
+    minutesMax: 20,
+  },
+  {
+    name: 'mixed',
+    planned: 100_000,
+    perPiece: 25_000,
+    unit: 'runs',
+    vitest: [...NIGHTLY, 'test/nightly/mixed-runs.test.ts'],
+    minutesMax: 90,
+  },
+  {
+    name: 'money',
+    planned: 10_000,
+    perPiece: 250,
+    unit: 'seeds',
+    vitest: [
+      ...GATE,
+      'origin',
+      'test/origin/credits/simulation/simulation.test.ts',
+      '-t',
+      'whatever fails',
+    ],
+    minutesMax: 60,
+  },
+]
+
+/** @throws {Error} that lists the names, if there is no campaign of this name */
+export function campaignOf(name: string): Campaign {
+  const found = CAMPAIGNS.find((campaign) => campaign.name === name)
+  if (found) return found
+  const names = CAMPAIGNS.map((campaign) => campaign.name)
+  throw new Error(`no campaign "${name}"; there are ${names.join(', ')}`)
+}
+
+/** The command of a campaign for a shell, without its bounds. */
+export function commandOf({ vitest }: Campaign): string {
+  const quoted = vitest.map((argument) => (argument.includes(' ') ? `"${argument}"` : argument))
+  return ['npx vitest run', ...quoted].join(' ')
+}

@@ -1,0 +1,54 @@
+/** Pieces of campaigns: cut from the plan, and left to play after those that passed. */
+import type { Bounds } from './bounds.ts'
+import { type Campaign, campaignOf, commandOf } from './campaigns.ts'
+
+export type Piece = Bounds & { campaign: string }
+
+type Plan = Pick<Campaign, 'name' | 'planned' | 'perPiece'>
+
+/** All pieces of a campaign, in order; the last one may be smaller. */
+export function cut({ name, planned, perPiece }: Plan): Piece[] {
+  return Array.from({ length: Math.ceil(planned / perPiece) }, (_, index) => ({
+    campaign: name,
+    first: index * perPiece + 1,
+    count: Math.min(perPiece, planned - index * perPiece),
+  }))
+}
+
+/** The union of ranges, in order and without overlap. */
+export function union(ranges: readonly Bounds[]): Bounds[] {
+  const merged: Bounds[] = []
+  for (const { first, count } of ranges.toSorted((a, b) => a.first - b.first)) {
+    const last = merged.at(-1)
+    if (last && first <= last.first + last.count)
+      last.count = Math.max(last.count, first + count - last.first)
+    else merged.push({ first, count })
+  }
+  return merged
+}
+
+/** Whether a range is within others taken together. Pieces that passed may have had other sizes. */
+export function isWithin({ first, count }: Bounds, ranges: readonly Bounds[]): boolean {
+  return union(ranges).some(
+    (range) => range.first <= first && first + count <= range.first + range.count,
+  )
+}
+
+/** The pieces that have not passed yet. */
+export function leftOf(plan: Plan, passed: readonly Piece[]): Piece[] {
+  const ranges = passed.filter(({ campaign }) => campaign === plan.name)
+  return cut(plan).filter((piece) => !isWithin(piece, ranges))
+}
+
+/** Commands that replay a failed piece: one for each seed that failed, otherwise one for the piece. */
+export function replaysOf(piece: Piece & { failedSeeds?: readonly number[] }): string[] {
+  const command = commandOf(campaignOf(piece.campaign))
+  const { failedSeeds = [], first, count } = piece
+  if (failedSeeds.length > 0) return failedSeeds.map((seed) => `SVC_SEED=${seed} ${command}`)
+  return [`SVC_SEED=${first} SVC_COUNT=${count} ${command}`]
+}
+
+/** `money 251–500`. */
+export function nameOf({ campaign, first, count }: Piece): string {
+  return `${campaign} ${first}${count > 1 ? `–${first + count - 1}` : ''}`
+}
