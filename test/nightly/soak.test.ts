@@ -29,6 +29,7 @@ it(
   async ({ task }) => {
     const started = await startStack({
       originSettings: { SVC_STARTER_CREDITS_CENTS: '1000000' },
+      ownDatabase: true,
     })
     try {
       const { samples, runs } = await soak(started)

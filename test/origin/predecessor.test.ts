@@ -24,7 +24,7 @@ async function holder(id: string): Promise<ChildProcess> {
     setInterval(() => {}, 1000)`
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', code]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout!, 'data')
+  await once(child.stdout, 'data')
   return child
 }
 
