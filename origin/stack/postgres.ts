@@ -21,8 +21,8 @@ const ROLE = 'svc'
 const NOBODY = 65_534
 
 /**
- * Root's way into folders that are closed to others, kept without being root: the state folder and `node_modules` may lie
- * in one.
+ * Postgres runs as `nobody`, but keeps root's right to enter folders that are closed to others: the state folder and
+ * `node_modules` may be in one.
  */
 const AS_NOBODY = [
   `--reuid=${NOBODY}`,
@@ -30,6 +30,8 @@ const AS_NOBODY = [
   '--clear-groups',
   '--inh-caps=+dac_override',
   '--ambient-caps=+dac_override',
+  // Without it access(2), with which Postgres looks for its own programs, ignores the capability.
+  '--securebits=+no_setuid_fixup',
 ]
 
 const isRoot = process.getuid?.() === 0
