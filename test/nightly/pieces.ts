@@ -34,10 +34,14 @@ export function isWithin({ first, count }: Bounds, ranges: readonly Bounds[]): b
   )
 }
 
+/** One of several checkouts that share the pieces of a campaign: each `of`-th piece, from `index` on. */
+export type Shard = { index: number; of: number }
+
 /** The pieces that have not passed yet. */
-export function leftOf(plan: Plan, passed: readonly Piece[]): Piece[] {
+export function leftOf(plan: Plan, passed: readonly Piece[], shard?: Shard): Piece[] {
+  const { index, of } = shard ?? { index: 0, of: 1 }
   const ranges = passed.filter(({ campaign }) => campaign === plan.name)
-  return cut(plan).filter((piece) => !isWithin(piece, ranges))
+  return cut(plan).filter((piece, place) => place % of === index && !isWithin(piece, ranges))
 }
 
 /** Commands that replay a failed piece: one for each seed that failed, otherwise one for the piece. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
 import { StateInUse, StateLock } from '../../origin/stack/state-lock.ts'
 import { type Campaign, campaignOf, CAMPAIGNS } from './campaigns.ts'
-import { leftOf, nameOf, type Piece } from './pieces.ts'
+import { leftOf, nameOf, type Piece, type Shard } from './pieces.ts'
 import { playPiece } from './play-piece.ts'
 import { append, type Finished, readProgress } from './progress.ts'
 import { clearScratch, scratchOf } from './scratch.ts'
@@ -26,6 +26,7 @@ type Options = {
   page?: true
   only: readonly Campaign[]
   minutes: number
+  shard: Shard
 }
 
 const options = new Command('npm run test:nightly --')
@@ -34,6 +35,7 @@ const options = new Command('npm run test:nightly --')
   .option('--page', 'write the table of the status into docs/reliability.md and play nothing')
   .option('--only <campaigns>', 'comma-separated campaigns', campaignsOf, CAMPAIGNS)
   .option('--minutes <minutes>', 'begin no piece after this time', minutesOf, Infinity)
+  .option('--shard <n/of>', 'a part of the pieces, as 1/2', shardOf, { index: 0, of: 1 })
   .parse()
   .opts<Options>()
 
@@ -53,6 +55,12 @@ function minutesOf(text: string): number {
   const minutes = Number(text)
   if (minutes > 0) return minutes
   throw new InvalidArgumentError('expected a positive number')
+}
+
+function shardOf(text: string): Shard {
+  const [, n, of] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number)
+  if (n !== undefined && of !== undefined && n >= 1 && n <= of) return { index: n - 1, of }
+  throw new InvalidArgumentError('expected a part and how many there are, as 1/2')
 }
 
 async function run(): Promise<void> {
@@ -85,7 +93,7 @@ function interruption(): AbortSignal {
 }
 
 async function playAll(scratch: string, interrupted: AbortSignal): Promise<void> {
-  const { only, minutes } = options
+  const { only, minutes, shard } = options
   if (options.resume) console.log(`${status(only, readProgress(PROGRESS))}\n`)
   else {
     const restarted = only.map(({ name }) => name)
@@ -93,7 +101,7 @@ async function playAll(scratch: string, interrupted: AbortSignal): Promise<void>
   }
   const passed = readProgress(PROGRESS).filter((piece) => piece.passed)
   const endsAt = performance.now() + minutes * 60_000
-  for (const piece of only.flatMap((campaign) => leftOf(campaign, passed))) {
+  for (const piece of only.flatMap((campaign) => leftOf(campaign, passed, shard))) {
     if (interrupted.aborted || performance.now() > endsAt) break
     const finished = await play(piece, scratch, interrupted)
     if (!finished) break

@@ -64,6 +64,11 @@ describe('pieces of a campaign', () => {
     expect(leftOf(plan, passed).map(({ first }) => first)).toEqual([251, 501])
   })
 
+  it('are shared by shards, each of them once', () => {
+    const shards = [0, 1].map((index) => leftOf(plan, [], { index, of: 2 }))
+    expect(shards.map((pieces) => pieces.map(({ first }) => first))).toEqual([[1, 501], [251]])
+  })
+
   it('merge where they touch or overlap', () => {
     const ranges = [
       { first: 5, count: 2 },
