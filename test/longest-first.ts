@@ -6,12 +6,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * begin together, one waits.
  */
 const LONG = [
+  'test/origin/hostile/hostile.test.ts',
   'test/origin/credits/simulation/simulation.test.ts',
   'test/origin/accounts/writer-processes.test.ts',
   'test/origin/accounts/writer-chain.test.ts',
   'test/origin/credits/property.test.ts',
   'test/origin/ethers/published/vectors.test.ts',
   'test/origin/contracts/access.test.ts',
+  'test/origin/accounts/read-lease.test.ts',
+  'test/origin/http/floods.test.ts',
+  'test/origin/http/body-room.test.ts',
+  'test/origin/http/any-input.test.ts',
   'test/browser/walks.test.ts',
   'test/system/two-origins-crash.test.ts',
   'test/system/random-kills.test.ts',

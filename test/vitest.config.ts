@@ -9,25 +9,13 @@ import { boundsOr } from './nightly/bounds.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
-const SIDE_BY_SIDE = availableParallelism() + 1
+const SIDE_BY_SIDE = availableParallelism() + 2
 
 /** Files of one time with a stack each, whose start wants both processors. */
-const STACKS_SIDE_BY_SIDE = availableParallelism() + 1
+const STACKS_SIDE_BY_SIDE = availableParallelism() + 2
 
 /** Files that kill parts of a stack under load, or hold a time against a bound there: with a third, what is killed is late. */
 const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
-
-/** Files that hold the time that something took against a bound, or want a processor for themselves: one at a time. */
-const ALONE = [
-  'test/origin/actions/{crypto-attacks,errors,fairness,fuel,fuel-bombs,limits,pool,stop}.test.ts',
-  'test/origin/actions/{runtime-timers,sender-verification-large}.test.ts',
-  'test/origin/ethers/wallets.test.ts',
-  'test/origin/hostile/{hostile,mixed-runs}.test.ts',
-  'test/origin/outbound/limits.test.ts',
-  'test/origin/accounts/{mirror,read-lease}.test.ts',
-  'test/origin/http/{any-input,block-time,body-room,floods,json-members,params-text,sealed-runs,shedding,source-cids}.test.ts',
-  'test/shared/json-body.test.ts',
-]
 
 /**
  * Files that look at what an isolate does first, or want the scanner and its index, the rates of addresses or the mailbox to
@@ -96,9 +84,7 @@ function originProject(files: {
   include: string[]
   exclude?: string[]
   isolate?: false
-  maxWorkers?: number
-  fileParallelism?: false
-  maxConcurrency?: number
+  maxWorkers: number
 }) {
   return {
     test: {
@@ -116,6 +102,7 @@ function systemProject(files: {
   name: string
   include: string[]
   exclude?: string[]
+  isolate?: false
   maxWorkers: number
   sequence: { groupOrder: number }
 }) {
@@ -157,23 +144,17 @@ export default defineConfig({
       originProject({
         name: 'origin',
         include: ['test/{origin,shared,conformance,console}/**/*.test.ts'],
-        exclude: [...ALONE, ...OWN_PROCESS],
+        exclude: OWN_PROCESS,
         // What they import is a second of a processor for each file otherwise.
         isolate: false,
         maxWorkers: SIDE_BY_SIDE,
       }),
       originProject({ name: 'origin-fresh', include: OWN_PROCESS, maxWorkers: SIDE_BY_SIDE }),
-      originProject({
-        name: 'origin-alone',
-        include: ALONE,
-        fileParallelism: false,
-        // The hostile programs, each with an executor of its own.
-        maxConcurrency: 2,
-      }),
       systemProject({
         name: 'system',
         include: ['test/{system,browser}/**/*.test.ts'],
         exclude: KILLING,
+        isolate: false,
         maxWorkers: STACKS_SIDE_BY_SIDE,
         sequence: { groupOrder: 1 },
       }),

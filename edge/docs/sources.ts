@@ -609,6 +609,12 @@ export const SOURCES: readonly DocumentSource[] = [
     load: () => import('../../docs/decisions/0078-what-the-browser-tests-share.md'),
   },
   {
+    file: 'docs/decisions/0079-four-test-files-at-a-time.md',
+    title: "0079: four test files at a time, and none alone",
+    lead: "",
+    load: () => import('../../docs/decisions/0079-four-test-files-at-a-time.md'),
+  },
+  {
     file: 'docs/deploy.md',
     title: "Deployment",
     lead: "From nothing to a service that anybody can verify.",

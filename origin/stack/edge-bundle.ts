@@ -1,15 +1,18 @@
-/** The Worker as wrangler builds it for a deployment: a folder of modules. */
+/** The Worker as wrangler builds it for a deployment, with what Miniflare needs to serve it, so that serving does without wrangler. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The Worker's own configuration. */
-export const EDGE_CONFIG = join(root, 'wrangler.toml')
-
-/** @throws {Error} with what wrangler printed */
+/**
+ * Builds the Worker into a folder: its modules, and a manifest.
+ * @param config the path of a wrangler.toml
+ * @throws {Error} with what wrangler printed
+ */
 export function bundleEdge(config: string, outDir: string): void {
   mkdirSync(outDir, { recursive: true })
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
@@ -27,4 +30,16 @@ export function bundleEdge(config: string, outDir: string): void {
       cause: error,
     })
   }
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
+  const manifest: EdgeManifest = { workerOptions, migrations: migrations() }
+  writeFileSync(join(outDir, EDGE_MANIFEST), JSON.stringify(manifest))
+}
+
+function migrations(): EdgeManifest['migrations'] {
+  const folder = join(root, 'drizzle', 'edge')
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  return files.toSorted().map((name) => ({
+    name,
+    statements: unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8')),
+  }))
 }

@@ -4,13 +4,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
 import { z } from 'zod'
-import { bundleEdge, EDGE_CONFIG } from './edge-bundle.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { EDGE_CONFIG, EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 
 const settingsSchema = z.object({
   /** Another entry than the Worker's own: the benchmarks' baseline. */
@@ -26,12 +22,19 @@ const settingsSchema = z.object({
 async function serve(): Promise<Miniflare> {
   const settings = settingsSchema.parse(process.env)
   const outDir = settings.EDGE_BUNDLE ?? join(settings.EDGE_STATE_DIR, 'bundle')
-  if (settings.EDGE_BUNDLE === undefined) bundleEdge(settings.EDGE_CONFIG, outDir)
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(settings.EDGE_CONFIG)
+  if (settings.EDGE_BUNDLE === undefined) {
+    const { bundleEdge } = await import('./edge-bundle.ts')
+    bundleEdge(settings.EDGE_CONFIG, outDir)
+  }
+  const manifest = readFileSync(join(outDir, EDGE_MANIFEST), 'utf8')
+  const { workerOptions, migrations } = JSON.parse(manifest) as EdgeManifest
   const options = convertV4MiniflareOptions({
     ...workerOptions,
     name: 'edge',
-    bindings: { ...(workerOptions.bindings as object), ...JSON.parse(settings.EDGE_BINDINGS) },
+    bindings: {
+      ...(workerOptions as { bindings?: object }).bindings,
+      ...JSON.parse(settings.EDGE_BINDINGS),
+    },
     modulesRoot: outDir,
     modules: modulesIn(outDir),
     cf: false,
@@ -48,7 +51,7 @@ async function serve(): Promise<Miniflare> {
   })
   await miniflare.ready
   const databases = (workerOptions as { d1Databases?: object }).d1Databases ?? {}
-  if ('DB' in databases) await migrate(miniflare)
+  if ('DB' in databases) await migrate(miniflare, migrations)
   return miniflare
 }
 
@@ -63,17 +66,18 @@ function modulesIn(folder: string): { type: string; path: string }[] {
 }
 
 /** Applies the migrations that this database has not had, each with its note in one batch. */
-async function migrate(miniflare: Miniflare): Promise<void> {
-  const folder = join(root, 'drizzle', 'edge')
+async function migrate(
+  miniflare: Miniflare,
+  migrations: EdgeManifest['migrations'],
+): Promise<void> {
   const db = await miniflare.getD1Database('DB')
   await db.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)')
   const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()
   const done = new Set(results.map((row) => row.name))
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql') && !done.has(file))
-  for (const name of files.toSorted()) {
-    const queries = unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8'))
+  for (const { name, statements } of migrations) {
+    if (done.has(name)) continue
     const note = db.prepare('INSERT INTO d1_migrations VALUES (?)').bind(name)
-    await db.batch([...queries.map((query) => db.prepare(query)), note])
+    await db.batch([...statements.map((statement) => db.prepare(statement)), note])
   }
 }
 

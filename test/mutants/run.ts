@@ -29,7 +29,7 @@ const LIST_TIMEOUT_MS = 3 * 60_000
 const COPIES = 2
 
 /** Projects whose tests hold durations against bounds: they run without a neighbour. */
-const ALONE = new Set(['origin-alone', 'system', 'system-killing'])
+const ALONE = new Set(['system', 'system-killing'])
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', multiple: true }, results: { type: 'string' } },

@@ -5,7 +5,7 @@ import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
-import type { Sending } from './body-sender.ts'
+import type { Sending, Sent } from './body-sender.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { chunk, head, hostileSender, type Served, serveOrigin } from './served-origin.ts'
 
@@ -32,6 +32,8 @@ const FLOOD_MS = 1_200
 const MEMORY_BYTES = 150_000_000
 const P99_MS = 50
 const SAMPLES_MIN = 100
+/** On a busy machine there are fewer samples in each. */
+const FLOODS_MAX = 10
 
 const GET_VERSION = head('GET', '/core/v1/version')
 const GET_DESCRIPTION = head('GET', '/core/v1/openapi.json')
@@ -75,21 +77,25 @@ function ask(): Promise<number> {
   })
 }
 
-/** Asks while the flood lasts, and no longer. */
+/** Asks while the flood lasts, and no longer; floods again until there are enough samples. */
 async function latenciesDuring(sending: Sending) {
-  const sender = await hostileSender()
   const before = process.memoryUsage.rss()
   let most = before
-  const flood = sender.send(sending)
-  const over = new AbortController()
-  void flood.finally(() => over.abort())
+  let sent: Sent | undefined
   const times: number[] = []
-  while (!over.signal.aborted) {
-    times.push(await ask())
-    most = Math.max(most, process.memoryUsage.rss())
+  for (let floods = 0; times.length <= SAMPLES_MIN && floods < FLOODS_MAX; floods++) {
+    const sender = await hostileSender()
+    const flood = sender.send(sending)
+    const over = new AbortController()
+    void flood.finally(() => over.abort())
+    while (!over.signal.aborted) {
+      times.push(await ask())
+      most = Math.max(most, process.memoryUsage.rss())
+    }
+    sent = await flood
   }
   const p99 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!
-  return { p99, samples: times.length, memoryBytes: most - before, sent: await flood }
+  return { p99, samples: times.length, memoryBytes: most - before, sent: sent! }
 }
 
 function expectServed(measured: Awaited<ReturnType<typeof latenciesDuring>>): void {

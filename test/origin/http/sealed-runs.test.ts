@@ -29,6 +29,13 @@ const started = (runId: string) =>
   origin.logs.filter(({ event, facts }) => event === 'run.started' && facts.run_id === runId).length
 const execute = (run: object, fields: object = {}) =>
   origin.execute({ credential: { api_key: key }, code: CODE, js_params: { n: 1 }, run, ...fields })
+/** As `execute`, asked again while the run is under way: a busy machine takes longer than one answer waits. */
+async function executeToEnd(run: object, fields: object) {
+  for (;;) {
+    const answer = await execute(run, fields)
+    if (answer.state !== 'running') return answer
+  }
+}
 const outcomes = (run_ids: string[], wait_ms = 0) =>
   origin.sealed(SEALED_OUTCOMES_PATH, { run_ids, wait_ms })
 
@@ -101,14 +108,14 @@ describe('bracket bomb: a returned value that nests too deeply to be written aga
     'of %i levels ends its run, and can be asked for',
     async (depth) => {
       const run = newRun()
-      const { outcome } = await execute(run, { code: bomb, js_params: { depth } })
+      const { outcome } = await executeToEnd(run, { code: bomb, js_params: { depth } })
       expect(outcome).toMatchObject({ status: 'failed' })
       expect((await outcomes([run.id])).ended[run.id]).toEqual(outcome)
     },
   )
 
   it('of 512 levels is a result', async () => {
-    const { outcome } = await execute(newRun(), { code: bomb, js_params: { depth: 512 } })
+    const { outcome } = await executeToEnd(newRun(), { code: bomb, js_params: { depth: 512 } })
     expect(outcome.status).toBe('success')
   })
 })
