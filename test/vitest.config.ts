@@ -110,7 +110,11 @@ function systemProject(files: {
     test: {
       ...files,
       root,
-      globalSetup: ['./test/system/stack-setup.ts', './test/origin/db/server-setup.ts'],
+      globalSetup: [
+        './test/system/stack-setup.ts',
+        './test/origin/template-setup.ts',
+        './test/origin/db/server-setup.ts',
+      ],
       // For what hangs. How fast something is, a test says itself.
       testTimeout: 600_000,
       hookTimeout: 600_000,

@@ -14,15 +14,18 @@ const COPYING_MAX = 1 / 20
  * `state.good.json` is the last copy of it that was seen whole, and empty until there is one.
  */
 export class ChainState {
+  readonly folder: string
   readonly file: string
   readonly #good: string
   readonly #draft: string
-  #stopped = false
-  #timer: NodeJS.Timeout | undefined
+  #watch: { stopped: boolean; timer?: NodeJS.Timeout } | undefined
   #kept: string | undefined
+  /** The last copy, under way or done: there is one draft, so that the next one waits for it. */
+  #copy: Promise<boolean> = Promise.resolve(false)
 
-  /** @param folder where the chain's files are: it exists */
+  /** @param folder where the chain's files are: it exists before anything is asked of this */
   constructor(folder: string) {
+    this.folder = folder
     this.file = join(folder, 'state.json')
     this.#good = join(folder, 'state.good.json')
     this.#draft = `${this.#good}.new`
@@ -35,6 +38,8 @@ export class ChainState {
    * @throws {ChildFailed} where the file is torn and no copy was ever made
    */
   async recover(tell: (line: string) => void): Promise<void> {
+    // Of a chain that has just ended.
+    await this.#copy.catch(() => false)
     if (!existsSync(this.file)) return this.#beginWithout(tell)
     if (await isWholeJson(this.file)) {
       await this.keep()
@@ -65,19 +70,23 @@ export class ChainState {
 
   /** Looks after each write of the chain until `stop`. */
   watch(): void {
+    this.stop()
+    const watch: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
+    this.#watch = watch
     const look = async () => {
       const began = performance.now()
       const kept = await this.#keepIfStill().catch(() => false)
       const rest = kept ? (performance.now() - began) / COPYING_MAX : 0
-      if (!this.#stopped)
-        this.#timer = setTimeout(() => void look(), Math.max(LOOK_MS, rest)).unref()
+      if (!watch.stopped)
+        watch.timer = setTimeout(() => void look(), Math.max(LOOK_MS, rest)).unref()
     }
     void look()
   }
 
   stop(): void {
-    this.#stopped = true
-    clearTimeout(this.#timer)
+    if (!this.#watch) return
+    this.#watch.stopped = true
+    clearTimeout(this.#watch.timer)
   }
 
   /**
@@ -85,7 +94,12 @@ export class ChainState {
    *
    * @returns false where there is nothing new, or a write came in between: what was there stays
    */
-  async keep(): Promise<boolean> {
+  keep(): Promise<boolean> {
+    this.#copy = this.#copy.catch(() => false).then(() => this.#keepNow())
+    return this.#copy
+  }
+
+  async #keepNow(): Promise<boolean> {
     const before = await fingerprint(this.file)
     if (before === this.#kept || before === (await fingerprint(this.#good))) return false
     await copyFile(this.file, this.#draft)

@@ -8,7 +8,7 @@ import { PAYERS_DEFAULT } from '../accounts/writer/payer-options.ts'
 import { deployAccountConfig } from '../contracts/deploy.ts'
 import { upgradeAccountConfig } from '../contracts/upgrade.ts'
 import { addressOf, type Keyring } from '../keys/keyring.ts'
-import { ChainState } from './chain-state.ts'
+import type { ChainState } from './chain-state.ts'
 import { Child, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
@@ -36,21 +36,20 @@ export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 /**
  * anvil, its state kept under the state folder, whatever kills it (`docs/decisions/0013-local-chain-state.md`).
  *
+ * @param state the same for each start in a folder
  * @throws {ChildFailed} where it can not be started
  */
 export async function startChain(
-  stateDir: string,
+  state: ChainState,
   port: number,
   hooks: ChildHooks & {
     /** Called before the chain is ready, so that it can be stopped while it starts. */
     created(child: Child): void
   },
 ): Promise<{ rpcUrl: string }> {
-  const folder = join(stateDir, 'chain')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const oldStates = join(folder, 'old-states')
+  mkdirSync(state.folder, { recursive: true, mode: 0o700 })
+  const oldStates = join(state.folder, 'old-states')
   rmSync(oldStates, { recursive: true, force: true })
-  const state = new ChainState(folder)
   await state.recover((line) => hooks.onLine(line))
   const rpcUrl = `http://127.0.0.1:${port}`
   const child = new Child({

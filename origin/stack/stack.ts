@@ -8,6 +8,7 @@ import { rootPinOf } from '../tee/simulated/provider.ts'
 import { loadTls, type TlsFiles } from '../tls.ts'
 import { domainOf, localAcmeAccountUri } from '../tls/served-tls.ts'
 import { inherited, originSettingsIn } from './child-environment.ts'
+import { ChainState } from './chain-state.ts'
 import { Child, type ChildFailed } from './child.ts'
 import {
   type ChildHooks,
@@ -42,12 +43,17 @@ export type StackOptions = {
   edgeSettings?: Record<string, string>
   /** A folder that `bundleEdge` made of the Worker; without it, each start of the edge makes its own. */
   edgeBundle?: string | undefined
+  /** Another entry of the origin than its own, for tests. */
+  originEntry?: string | undefined
   onLine(component: string, line: string): void
   /** Says every 15 s what a start that takes long waits for. */
   onWait?: (text: string) => void
 }
 
 export type Component = 'chain' | 'database' | 'origin' | 'edge'
+
+const ORIGIN_ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url))
+const EDGE_ENTRY = fileURLToPath(new URL('edge-runner.ts', import.meta.url))
 
 const CHANNEL_EPOCH = 1
 /** Credits of each account of a local stack, where nothing can be paid (`decisions.md`, Money). */
@@ -76,6 +82,7 @@ export class Stack {
   readonly #options: StackOptions
   readonly #ports: Ports
   readonly #lock: StateLock
+  readonly #chainState: ChainState
   readonly #rootKey: Uint8Array
   readonly #keyring: Keyring
   readonly #secrets: LocalSecrets
@@ -100,6 +107,7 @@ export class Stack {
     this.#options = options
     this.#ports = ports
     this.#lock = lock
+    this.#chainState = new ChainState(join(stateDir, 'chain'))
     this.#rootKey = loadRootKey(stateDir, 'local')
     this.#keyring = new Keyring(this.#rootKey)
     this.#secrets = loadLocalSecrets(stateDir)
@@ -199,7 +207,7 @@ export class Stack {
     const { stateDir, originSettings, onWait } = this.#options
     const created = (child: Child) => this.#add('chain', child)
     const hooks = { ...this.#hooks('chain'), created }
-    const { rpcUrl } = await startChain(stateDir, this.#ports.chain, hooks)
+    const { rpcUrl } = await startChain(this.#chainState, this.#ports.chain, hooks)
     const deploy = async () => {
       this.#deployment = await ensureContract(stateDir, rpcUrl, this.#keyring)
       this.#app = await ensureApp(stateDir, rpcUrl, originSettings?.['SVC_APP_COMPOSE_FILE'])
@@ -222,11 +230,11 @@ export class Stack {
   }
 
   async #startOrigin(): Promise<void> {
-    const { stateDir, environment, originSettings } = this.#options
+    const { stateDir, environment, originSettings, originEntry = ORIGIN_ENTRY } = this.#options
     const ports = this.#ports
     if (!this.#deployment || !this.#app || this.#databaseUrl === undefined)
       throw new Error('the origin needs the chain and the database')
-    const child = this.#node('origin', '../main.ts', {
+    const child = this.#node('origin', originEntry, {
       SVC_ENV: 'local',
       SVC_TEE: 'simulated',
       SVC_STATE_DIR: stateDir,
@@ -254,7 +262,7 @@ export class Stack {
     const { stateDir, edgeBundle } = this.#options
     const edgeDir = join(stateDir, 'edge')
     mkdirSync(edgeDir, { recursive: true, mode: 0o700 })
-    const child = this.#node('edge', './edge-runner.ts', {
+    const child = this.#node('edge', EDGE_ENTRY, {
       EDGE_STATE_DIR: edgeDir,
       EDGE_PORT: String(this.#ports.edge),
       ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
@@ -299,11 +307,7 @@ export class Stack {
     const child = new Child({
       name: component,
       command: process.execPath,
-      args: [
-        '--disable-warning=ExperimentalWarning',
-        NO_INSPECTOR,
-        fileURLToPath(new URL(entry, import.meta.url)),
-      ],
+      args: ['--disable-warning=ExperimentalWarning', NO_INSPECTOR, entry],
       env: { ...inherited(), ...settings },
       ipc: true,
       starts: STARTS[component],

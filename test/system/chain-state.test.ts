@@ -6,7 +6,7 @@ import { isWholeJson } from '../../origin/stack/chain-state.ts'
 import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { until } from './owner.ts'
-import { anyPorts } from './stack.ts'
+import { anyPorts, ORIGIN_ENTRY, templateSetting } from './stack.ts'
 import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
 
 const stateDir = mkdtempSync(join(tmpdir(), 'svc-chain-state-'))
@@ -24,8 +24,10 @@ async function start(): Promise<Stack> {
       SVC_NEW_ACCOUNT_BURST: '1000',
       SVC_SHED_DELAY_MS: '10000',
       SVC_SHED_CPU_PRESSURE: '100',
+      ...templateSetting(),
     },
     edgeBundle: process.env[EDGE_BUNDLE_BUILT],
+    originEntry: ORIGIN_ENTRY,
     onLine: (component, line) => lines.push(`${component} | ${line}`),
   })
   trustCa(stack.caFile)

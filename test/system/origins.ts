@@ -2,25 +2,24 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../../origin/db/open.ts'
 import { addressOf, Keyring } from '../../origin/keys/keyring.ts'
 import { loadRootKey } from '../../origin/keys/root-file.ts'
 import { LOCAL_FINALITY } from '../../origin/stack/chain.ts'
 import { Child } from '../../origin/stack/child.ts'
+import { inherited } from '../../origin/stack/child-environment.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { startContract } from '../origin/accounts/contract.ts'
 import { emptyDatabase } from '../origin/db/fresh-database.ts'
+import { ORIGIN_ENTRY, templateSetting } from './stack.ts'
 
 /** Wallets that pay for writes, beside the one that pays them: enough to lose some at each kill, and to find others. */
 export const PAYERS = 8
 
 /** What the edge would share with them. */
 export const CHANNEL_PSK = Buffer.alloc(32, 1)
-
-const entry = fileURLToPath(new URL('../../origin/main.ts', import.meta.url))
 
 type Call = { key?: string; body?: object; idempotencyKey?: string }
 /** `sentAt` and `answeredAt` are of this process' `performance.now()`. */
@@ -57,12 +56,16 @@ export class OriginProcess {
 
   /** @throws {ChildFailed} */
   async start(): Promise<void> {
-    const { PATH, HOME, TMPDIR } = process.env
     const child = new Child({
       name: this.name,
       command: process.execPath,
-      args: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', entry],
-      env: { PATH, HOME, TMPDIR, ...this.#settings, SVC_STATE_DIR: this.stateDir },
+      args: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', ORIGIN_ENTRY],
+      env: {
+        ...inherited(),
+        ...templateSetting(),
+        ...this.#settings,
+        SVC_STATE_DIR: this.stateDir,
+      },
       ipc: true,
       stopSignal: 'SIGTERM',
       onLine: this.#onLine,

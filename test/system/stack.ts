@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { approve } from '../../origin/stack/approved-token.ts'
 import { Stack } from '../../origin/stack/stack.ts'
 import { trustCa } from '../../origin/stack/trust-ca.ts'
+import { TEMPLATE_FOLDER } from '../origin/actions/kept-template.ts'
 import { freshDatabase } from '../origin/db/fresh-database.ts'
 import { TEST_SERVER } from '../origin/db/server-setup.ts'
 import { EDGE_BUNDLE_BUILT } from './stack-setup.ts'
@@ -32,10 +34,13 @@ export type StackParts = {
   ownDatabase?: boolean
 }
 
+/** With the template of the test run, where there is one. */
+export const ORIGIN_ENTRY = fileURLToPath(new URL('origin-with-kept-template.ts', import.meta.url))
+
 /**
  * A stack of the real parts in a temporary folder, on free ports. It begins with a database of its own on the server of the
- * test run, where there is one, and with the Worker that the project built (`stack-setup.ts`): `start.test.ts` begins with
- * nothing.
+ * test run, where there is one, with the Worker that the project built (`stack-setup.ts`) and with the template of its sandboxes:
+ * `start.test.ts` begins with nothing.
  */
 export async function startStack({
   originSettings = {},
@@ -57,10 +62,12 @@ export async function startStack({
       SVC_SHED_DELAY_MS: '10000',
       SVC_SHED_CPU_PRESSURE: '100',
       ...(database && { DATABASE_URL: database.url }),
+      ...templateSetting(),
       ...originSettings,
     },
     edgeSettings: (await edgeSettings?.(stateDir)) ?? {},
     edgeBundle: process.env[EDGE_BUNDLE_BUILT],
+    originEntry: ORIGIN_ENTRY,
     onLine,
   })
   trustCa(stack.caFile)
@@ -80,3 +87,9 @@ export async function startStack({
 }
 
 export const anyPorts = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
+
+/** For `ORIGIN_ENTRY`: where the template is. */
+export function templateSetting(): Record<string, string> {
+  const folder = process.env[TEMPLATE_FOLDER]
+  return folder === undefined ? {} : { [TEMPLATE_FOLDER]: folder }
+}

@@ -106,3 +106,15 @@ it('a write is copied soon after it, without a start', async () => {
     state.stop()
   }
 })
+
+it('a copy that a killed chain left under way is not disturbed by the next start', async () => {
+  write(WHOLE)
+  const state = new ChainState(folder)
+  for (let start = 0; start < 20; start++) {
+    write(WHOLE.replace('7', String(start)), 2_000 + start)
+    const underWay = state.keep()
+    await state.recover((line) => told.push(line))
+    expect(await underWay).toBe(true)
+  }
+  expect(told).toEqual([])
+})
