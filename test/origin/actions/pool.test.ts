@@ -100,7 +100,7 @@ describe('an executor that is killed', () => {
     const sleeping = (account: string) => pool.run({ ...SLEEP(1500), account }, NO_KEYS)
     const runs = [sleeping('a'), sleeping('b')]
     await new Promise((done) => setTimeout(done, 300))
-    process.kill(pids()[0] ?? 0, 'SIGKILL')
+    process.kill(pids()[0]!, 'SIGKILL')
     const results = await Promise.all(runs)
     const lost = { kind: 'lost', reason: 'the executor ended: signal SIGKILL', started: true }
     expect(results).toContainEqual(lost)
@@ -111,14 +111,14 @@ describe('an executor that is killed', () => {
   it('by an interrupt from the terminal goes on: its parent decides when it ends', async () => {
     const { pool, pids } = await start({ min: 1, max: 1 })
     const run = pool.run(SLEEP(300), NO_KEYS)
-    process.kill(pids()[0] ?? 0, 'SIGINT')
-    process.kill(pids()[0] ?? 0, 'SIGTERM')
+    process.kill(pids()[0]!, 'SIGINT')
+    process.kill(pids()[0]!, 'SIGTERM')
     expect(returned(await run).value).toBe('300')
   })
 
   it('between runs is replaced, and no run is lost', async () => {
     const { pool, pids, ends } = await start({ min: 1, max: 1 })
-    process.kill(pids()[0] ?? 0, 'SIGKILL')
+    process.kill(pids()[0]!, 'SIGKILL')
     await until(() => ends().length === 1)
     expect(returned(await pool.run(TRIVIAL, NO_KEYS)).value).toBe('{}')
   })
