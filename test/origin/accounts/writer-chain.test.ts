@@ -147,7 +147,9 @@ describe('a transaction', () => {
       reorganised = true
       await world.send('anvil_reorg', [1, []])
     }
-    const { newAccount, mirror } = await world.open({ payers: 1, beforeSync })
+    // A mirror that looked by itself may have had the block before it was taken away.
+    const pollMs = 600_000
+    const { newAccount, mirror } = await world.open({ payers: 1, beforeSync, pollMs })
     const hash = newHash()
     await world.standStill()
     const write = newAccount(hash, 'under')

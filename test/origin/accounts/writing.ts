@@ -18,6 +18,8 @@ type OpenOptions = Partial<WriterOptions> & {
   rpcUrl?: string
   /** What happens between a write's receipt and the mirror's look at its block. */
   beforeSync?: () => Promise<void>
+  /** How often the mirror looks by itself. */
+  pollMs?: number
 }
 
 /** As the tests register them with the contract; few of them are used by most. */
@@ -53,11 +55,11 @@ export async function startWriting(database?: OpenDatabase, rootKey = randomByte
     payerKey,
     /** A writer as a process has one; each call is another process. */
     open: async (given: OpenOptions = {}) => {
-      const { rpcUrl = contract.rpcUrl, beforeSync, ...options } = given
+      const { rpcUrl = contract.rpcUrl, beforeSync, pollMs = 250, ...options } = given
       const { contractAddress: address, contractBlock: block } = contract.chain
       const chain = await connectChain(rpcUrl, { address, block })
       const now = () => performance.now()
-      const mirror = new AccountsMirror({ chain, pollMs: 250, now, onFailure: () => {} })
+      const mirror = new AccountsMirror({ chain, pollMs, now, onFailure: () => {} })
       await mirror.start()
       const logs: { event: string; facts: object }[] = []
       const writer = new AccountsWriter({
