@@ -7,8 +7,8 @@ import { operations } from '../../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { VALID_REQUESTS } from './valid-requests.ts'
 
-/** Ports that this process opens connections to, by whichever client; the connections are made all the same. */
-const ports = new Set<number>()
+/** Ports and sockets that this process opens connections to, by whichever client; the connections are made all the same. */
+const connected = new Set<string>()
 
 let origin: TestOrigin
 /** Where somebody would like to be notified. */
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const connect = Reflect.get(Socket.prototype, 'connect') as (...args: any[]) => Socket
   vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: any[]) {
     const [first] = args.flat()
-    ports.add(Number(typeof first === 'object' ? first.port : first))
+    connected.add(String(typeof first === 'object' ? (first.path ?? first.port) : first))
     return Reflect.apply(connect, this, args)
   })
   origin = await startOrigin()
@@ -82,13 +82,14 @@ it('whatever is done, the origin connects to its chain, its database and nobody 
   const throws = 'async function main() { throw new Error("no") }'
   expect((await origin.run(key, throws, { callback_url: listener.url })).status).toBe(500)
   await sleep(500)
-  const own = [origin.rpcUrl, origin.database.url].map((url) => Number(new URL(url).port))
-  expect(ports).toEqual(new Set(own))
+  const chain = new URL(origin.rpcUrl).port
+  const { host, port } = Object.fromEntries(new URL(origin.database.url).searchParams)
+  expect(connected).toEqual(new Set([chain, `${host}/.s.PGSQL.${port}`]))
   expect(listener.called).toBe(0)
 })
 
 it('a notification would have been seen here', async () => {
   await fetch(listener.url).catch(() => {})
-  expect(ports).toContain(listener.port)
+  expect(connected).toContain(String(listener.port))
   expect(listener.called).toBe(1)
 })
