@@ -8,11 +8,8 @@ import { boundsOr } from './nightly/bounds.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files of one time: most wait for blocks and clocks, so that as many as there are processors leave those idle. */
+/** Files that run at a time. Most of them wait for blocks and clocks, so there are more than processors. */
 const SIDE_BY_SIDE = availableParallelism() + 2
-
-/** Files of one time with a stack each, whose start wants both processors. */
-const STACKS_SIDE_BY_SIDE = availableParallelism() + 2
 
 /** Files that kill parts of a stack under load, or hold a time against a bound there: with a third, what is killed is late. */
 const KILLING = ['test/system/{two-origins-crash,random-kills,crash}.test.ts']
@@ -159,7 +156,7 @@ export default defineConfig({
         include: ['test/{system,browser}/**/*.test.ts'],
         exclude: KILLING,
         isolate: false,
-        maxWorkers: STACKS_SIDE_BY_SIDE,
+        maxWorkers: SIDE_BY_SIDE,
         sequence: { groupOrder: 1 },
       }),
       systemProject({

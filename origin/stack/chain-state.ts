@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { copyFile, open, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildFailed } from './child.ts'
 
 /** How often the file is looked at; one that was changed within this time may still be being written. */
@@ -18,9 +19,9 @@ export class ChainState {
   readonly file: string
   readonly #good: string
   readonly #draft: string
-  #watch: { stopped: boolean; timer?: NodeJS.Timeout } | undefined
+  #watching: AbortController | undefined
   #kept: string | undefined
-  /** The last copy, under way or done: there is one draft, so that the next one waits for it. */
+  /** The last copy, in progress or done. Copies share one draft, so each waits for the one before. */
   #copy: Promise<boolean> = Promise.resolve(false)
 
   /** @param folder where the chain's files are: it exists before anything is asked of this */
@@ -38,7 +39,7 @@ export class ChainState {
    * @throws {ChildFailed} where the file is torn and no copy was ever made
    */
   async recover(tell: (line: string) => void): Promise<void> {
-    // Of a chain that has just ended.
+    // A chain that has just ended may have left a copy in progress.
     await this.#copy.catch(() => false)
     if (!existsSync(this.file)) return this.#beginWithout(tell)
     if (await isWholeJson(this.file)) {
@@ -71,22 +72,21 @@ export class ChainState {
   /** Looks after each write of the chain until `stop`. */
   watch(): void {
     this.stop()
-    const watch: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
-    this.#watch = watch
-    const look = async () => {
-      const began = performance.now()
-      const kept = await this.#keepIfStill().catch(() => false)
-      const rest = kept ? (performance.now() - began) / COPYING_MAX : 0
-      if (!watch.stopped)
-        watch.timer = setTimeout(() => void look(), Math.max(LOOK_MS, rest)).unref()
-    }
-    void look()
+    this.#watching = new AbortController()
+    void this.#look(this.#watching.signal)
   }
 
   stop(): void {
-    if (!this.#watch) return
-    this.#watch.stopped = true
-    clearTimeout(this.#watch.timer)
+    this.#watching?.abort()
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const began = performance.now()
+      const kept = await this.#keepIfStill().catch(() => false)
+      const rest = kept ? (performance.now() - began) / COPYING_MAX : 0
+      await sleep(Math.max(LOOK_MS, rest), undefined, { ref: false, signal }).catch(() => {})
+    }
   }
 
   /**

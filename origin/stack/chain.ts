@@ -36,7 +36,7 @@ export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 /**
  * anvil, its state kept under the state folder, whatever kills it (`docs/decisions/0013-local-chain-state.md`).
  *
- * @param state the same for each start in a folder
+ * @param state one for all starts in the folder, so that they do not copy its files at once
  * @throws {ChildFailed} where it can not be started
  */
 export async function startChain(

@@ -1,6 +1,6 @@
 /** What components are given of the environment that the stack was started in. */
 
-/** What a component takes over: nothing that could be another's secret or setting. */
+/** What a component takes over: nothing that could be another's secret or setting. Node caches compiled code where its user says. */
 export function inherited(): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE']
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The Worker as wrangler builds it for a deployment, with what Miniflare needs to serve it, so that serving does without wrangler. */
+/** Builds the Worker with wrangler. Only this file loads wrangler, which takes longer than serving what it has built. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Builds the Worker into a folder: its modules, and a manifest.
- * @param config the path of a wrangler.toml
- * @throws {Error} with what wrangler printed
+ * Writes the Worker's modules and a manifest into a folder.
+ * @param config path of a wrangler configuration; the Worker's own by default
+ * @throws {Error} with the output of wrangler
  */
-export function bundleEdge(config: string, outDir: string): void {
+export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml')): void {
   mkdirSync(outDir, { recursive: true })
   const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const args = [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outDir]
@@ -31,7 +31,10 @@ export function bundleEdge(config: string, outDir: string): void {
     })
   }
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
-  const manifest: EdgeManifest = { workerOptions, migrations: migrations() }
+  const manifest: EdgeManifest = {
+    workerOptions: workerOptions as EdgeManifest['workerOptions'],
+    migrations: migrations(),
+  }
   writeFileSync(join(outDir, EDGE_MANIFEST), JSON.stringify(manifest))
 }
 

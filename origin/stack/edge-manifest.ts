@@ -1,16 +1,9 @@
-/** What a folder of the built Worker says beside its modules. */
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-/** The Worker's own configuration. */
-export const EDGE_CONFIG = join(fileURLToPath(new URL('../..', import.meta.url)), 'wrangler.toml')
-
-/** The file in that folder, JSON of an `EdgeManifest`. */
+/** The manifest of a built Worker: what is needed to serve its modules without wrangler. */
 export const EDGE_MANIFEST = 'manifest.json'
 
 export type EdgeManifest = {
-  /** Miniflare's options for the Worker, as wrangler reads them from its configuration. */
-  workerOptions: object
-  /** Of the database, in the order in which they are applied. */
+  /** Miniflare's options, as wrangler reads them from its configuration. */
+  workerOptions: { bindings?: object; d1Databases?: object }
+  /** Migrations of the D1 database, in order. */
   migrations: { name: string; statements: string[] }[]
 }

@@ -6,11 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
-import { EDGE_CONFIG, EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
+import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 
 const settingsSchema = z.object({
   /** Another entry than the Worker's own: the benchmarks' baseline. */
-  EDGE_CONFIG: z.string().default(EDGE_CONFIG),
+  EDGE_CONFIG: z.string().optional(),
   EDGE_STATE_DIR: z.string(),
   /** Where it was built already; without it, it is built under the state folder. */
   EDGE_BUNDLE: z.string().optional(),
@@ -24,17 +24,14 @@ async function serve(): Promise<Miniflare> {
   const outDir = settings.EDGE_BUNDLE ?? join(settings.EDGE_STATE_DIR, 'bundle')
   if (settings.EDGE_BUNDLE === undefined) {
     const { bundleEdge } = await import('./edge-bundle.ts')
-    bundleEdge(settings.EDGE_CONFIG, outDir)
+    bundleEdge(outDir, settings.EDGE_CONFIG)
   }
   const manifest = readFileSync(join(outDir, EDGE_MANIFEST), 'utf8')
   const { workerOptions, migrations } = JSON.parse(manifest) as EdgeManifest
   const options = convertV4MiniflareOptions({
     ...workerOptions,
     name: 'edge',
-    bindings: {
-      ...(workerOptions as { bindings?: object }).bindings,
-      ...JSON.parse(settings.EDGE_BINDINGS),
-    },
+    bindings: { ...workerOptions.bindings, ...JSON.parse(settings.EDGE_BINDINGS) },
     modulesRoot: outDir,
     modules: modulesIn(outDir),
     cf: false,
@@ -50,8 +47,7 @@ async function serve(): Promise<Miniflare> {
     resourcePersistencePath: join(settings.EDGE_STATE_DIR, 'storage'),
   })
   await miniflare.ready
-  const databases = (workerOptions as { d1Databases?: object }).d1Databases ?? {}
-  if ('DB' in databases) await migrate(miniflare, migrations)
+  if ('DB' in (workerOptions.d1Databases ?? {})) await migrate(miniflare, migrations)
   return miniflare
 }
 

@@ -30,7 +30,7 @@ const AS_NOBODY = [
   '--clear-groups',
   '--inh-caps=+dac_override',
   '--ambient-caps=+dac_override',
-  // Without it access(2), with which Postgres looks for its own programs, ignores the capability.
+  // Postgres looks for its own programs with access(2), which ignores the capability without this bit.
   '--securebits=+no_setuid_fixup',
 ]
 

@@ -43,7 +43,7 @@ export type StackOptions = {
   edgeSettings?: Record<string, string>
   /** A folder that `bundleEdge` made of the Worker; without it, each start of the edge makes its own. */
   edgeBundle?: string | undefined
-  /** Another entry of the origin than its own, for tests. */
+  /** For tests: the path of a module to run instead of `origin/main.ts`. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
   /** Says every 15 s what a start that takes long waits for. */

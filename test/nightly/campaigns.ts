@@ -73,7 +73,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'mixed',
     planned: 100_000,
-    // In one piece: the steps in which an allocator grows hide a slope in a shorter one.
+    // One piece: in a shorter one, the steps in which an allocator grows look like a slope.
     perPiece: 100_000,
     unit: 'runs',
     vitest: [...NIGHTLY, 'test/nightly/mixed-runs.test.ts'],

@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Sums over tests or pieces; for a name that begins with `max `, the largest value. */
+/** Adds figures up by name. Of a name that begins with `max `, it takes the largest value. */
 export function added(all: readonly Figures[]): Figures {
   const total: Figures = {}
   for (const [name, value] of all.flatMap((figures) => Object.entries(figures))) {

@@ -3,7 +3,7 @@ import { type Campaign, mixedRuns, type Sample } from '../origin/hostile/mixed-r
 import { boundsOr } from './bounds.ts'
 import { slope } from './slope.ts'
 
-const { first: SEED, count: RUNS } = boundsOr({ first: 1, count: 25_000 })
+const { first: SEED, count: RUNS } = boundsOr({ first: 1, count: 100_000 })
 
 /** Memory that may stay behind after a run. A piece measured 7 bytes of heap, and less than nothing of executors. */
 const BYTES_PER_RUN_MAX = { heap: 500, executors: 1_000 }

@@ -27,14 +27,14 @@ export function union(ranges: readonly Bounds[]): Bounds[] {
   return merged
 }
 
-/** Whether a range is within others taken together. Pieces that passed may have had other sizes. */
+/** Whether a range is covered by the union of others. Pieces that passed may have had other sizes. */
 export function isWithin({ first, count }: Bounds, ranges: readonly Bounds[]): boolean {
   return union(ranges).some(
     (range) => range.first <= first && first + count <= range.first + range.count,
   )
 }
 
-/** One of several checkouts that share the pieces of a campaign: each `of`-th piece, from `index` on. */
+/** One of several checkouts that share a campaign. It plays every `of`-th piece, from `index` on. */
 export type Shard = { index: number; of: number }
 
 /** The pieces that have not passed yet. */

@@ -1,4 +1,4 @@
-/** The origin as `origin/main.ts` runs it, but for the template of the sandboxes, which a test run makes once. */
+/** Runs the origin as `origin/main.ts` does, with the sandbox template that all origins of a test run share. */
 import { runOrigin } from '../../origin/service.ts'
 import { keptTemplate } from '../origin/actions/kept-template.ts'
 

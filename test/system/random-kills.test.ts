@@ -4,7 +4,7 @@ import { killAtRandom } from './random-kills.ts'
 
 const bounds = boundsOr({ first: Date.now() % 1_000_000, count: 5 })
 
-/** Several times what a kill takes, and what comes before and after all of them. */
+/** A kill takes about 5 s, and the start and the end of the test together about 20 s: several times that. */
 const TIMEOUT_MS = 240_000 + bounds.count * 30_000
 
 it(

@@ -1,22 +1,24 @@
 /**
- * What the stacks of a test run share: the Worker, built once, and what Node compiled of their sources. Outside of the project,
- * each stack builds and compiles its own.
+ * What all stacks of a test run share: the built Worker, and Node's compile cache. In production code, each stack builds the
+ * Worker itself.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EDGE_CONFIG } from '../../origin/stack/edge-manifest.ts'
+import { forAllProjects } from '../doubles/for-all-projects.ts'
 
-/** The variable of this process, and so of its workers, that says where. */
+/** Environment variable with the folder of the built Worker. */
 export const EDGE_BUNDLE_BUILT = 'TEST_EDGE_BUNDLE'
 
-export default async function setup(): Promise<() => void> {
-  // Test files import this file too, and some import Miniflare only after they have said whom it is to trust.
-  const { bundleEdge } = await import('../../origin/stack/edge-bundle.ts')
-  const folder = mkdtempSync(join(tmpdir(), 'svc-stacks-'))
-  const bundle = join(folder, 'edge-bundle')
-  bundleEdge(EDGE_CONFIG, bundle)
-  process.env[EDGE_BUNDLE_BUILT] = bundle
-  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled')
-  return () => rmSync(folder, { recursive: true, force: true })
+export default function setup(): Promise<() => Promise<void>> {
+  return forAllProjects('stacks', async () => {
+    // Not imported above: a test that imports this file may set NODE_EXTRA_CA_CERTS first, which Miniflare reads when it is loaded.
+    const { bundleEdge } = await import('../../origin/stack/edge-bundle.ts')
+    const folder = mkdtempSync(join(tmpdir(), 'svc-stacks-'))
+    const bundle = join(folder, 'edge-bundle')
+    bundleEdge(bundle)
+    process.env[EDGE_BUNDLE_BUILT] = bundle
+    process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled')
+    return async () => rmSync(folder, { recursive: true, force: true })
+  })
 }

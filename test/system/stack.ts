@@ -34,7 +34,7 @@ export type StackParts = {
   ownDatabase?: boolean
 }
 
-/** With the template of the test run, where there is one. */
+/** The entry of the origin in tests. */
 export const ORIGIN_ENTRY = fileURLToPath(new URL('origin-with-kept-template.ts', import.meta.url))
 
 /**
@@ -88,7 +88,7 @@ export async function startStack({
 
 export const anyPorts = { SVC_EDGE_PORT: '0', SVC_ORIGIN_PORT: '0', SVC_CHAIN_PORT: '0' }
 
-/** For `ORIGIN_ENTRY`: where the template is. */
+/** Tells `ORIGIN_ENTRY` where the shared template is. */
 export function templateSetting(): Record<string, string> {
   const folder = process.env[TEMPLATE_FOLDER]
   return folder === undefined ? {} : { [TEMPLATE_FOLDER]: folder }

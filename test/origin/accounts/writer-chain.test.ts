@@ -147,7 +147,7 @@ describe('a transaction', () => {
       reorganised = true
       await world.send('anvil_reorg', [1, []])
     }
-    // A mirror that looked by itself may have had the block before it was taken away.
+    // The mirror must not poll: it could have the block before the reorganization removes it.
     const pollMs = 600_000
     const { newAccount, mirror } = await world.open({ payers: 1, beforeSync, pollMs })
     const hash = newHash()

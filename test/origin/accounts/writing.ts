@@ -18,7 +18,7 @@ type OpenOptions = Partial<WriterOptions> & {
   rpcUrl?: string
   /** What happens between a write's receipt and the mirror's look at its block. */
   beforeSync?: () => Promise<void>
-  /** How often the mirror looks by itself. */
+  /** Interval at which the mirror polls the chain. */
   pollMs?: number
 }
 

@@ -174,7 +174,7 @@ onSharedDatabase(PROCESSES, (open) => {
     expect(await reserved.extend(1)).toBe('spend_cap_reached')
     await expect(one.reserve(account, 1)).rejects.toThrow(SpendCapReached)
     reserved.settle('write', 30, { subject: 'add_group' })
-    // A flush passes over a lease that is still at work for who was refused a moment ago.
+    // Flush skips a lease with an order in progress, and the refusal above may have started one.
     const charged = async () => {
       await other.credits.flush()
       return chargedTo(db(), account)

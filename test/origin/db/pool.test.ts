@@ -38,7 +38,7 @@ describe('a pool of connections', () => {
 
   it('gives up connections that hang, in a transaction or not: the next queries get others', async () => {
     const url = new URL(server.url)
-    url.search = '' // By loopback, where a proxy can stand between.
+    url.search = '' // No Unix socket: the proxy is on loopback.
     const proxy = await silentProxy(Number(url.port))
     url.port = String(proxy.port)
     const connectionString = url.href

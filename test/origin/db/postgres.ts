@@ -39,7 +39,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   })
   const onExit = () => process.kill(child.pid, 'SIGQUIT')
   process.once('exit', onExit)
-  // A query over a socket costs two thirds of one over loopback, and a test run asks millions.
+  // A query over a Unix socket takes two thirds of the time of one over loopback.
   const url = `${postgresUrl(port, password)}?host=${folder}&port=${port}`
   await child.answers(() => canConnect(url))
   return {

@@ -20,7 +20,7 @@ type Lane = { pool: ActionPool; events: PoolEvent[]; clean: string[] }
 const LANES = 2
 const lanes: Lane[] = []
 const free: Lane[] = []
-/** Programs that wait for a free lane. */
+/** Tests that wait for a free lane. */
 const waiting: ((lane: Lane) => void)[] = []
 
 beforeAll(async () => {

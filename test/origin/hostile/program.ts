@@ -26,7 +26,7 @@ export type HostileProgram = {
 type Options = Partial<Pick<HostileProgram, 'params' | 'wallMs' | 'native' | 'tells'>>
 
 /** What a program is given that must be stopped by the clock. */
-const DEADLINE_MS = 100
+const DEADLINE_MS = 200
 
 /** What one is given that must end by itself: so long that only a hang meets it. */
 const ROOM_MS = 20_000

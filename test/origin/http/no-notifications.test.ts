@@ -7,7 +7,7 @@ import { operations } from '../../../origin/http/operations.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { VALID_REQUESTS } from './valid-requests.ts'
 
-/** Ports and sockets that this process opens connections to, by whichever client; the connections are made all the same. */
+/** Ports and Unix sockets that any client of this process connects to. The connections are still made. */
 const connected = new Set<string>()
 
 let origin: TestOrigin

@@ -29,7 +29,7 @@ const started = (runId: string) =>
   origin.logs.filter(({ event, facts }) => event === 'run.started' && facts.run_id === runId).length
 const execute = (run: object, fields: object = {}) =>
   origin.execute({ credential: { api_key: key }, code: CODE, js_params: { n: 1 }, run, ...fields })
-/** As `execute`, asked again while the run is under way: a busy machine takes longer than one answer waits. */
+/** Executes a run, and asks again while it is running: on a busy machine it may take longer than one request waits. */
 async function executeToEnd(run: object, fields: object) {
   for (;;) {
     const answer = await execute(run, fields)

@@ -107,7 +107,7 @@ it('a write is copied soon after it, without a start', async () => {
   }
 })
 
-it('a copy that a killed chain left under way is not disturbed by the next start', async () => {
+it('the next start of a chain does not disturb a copy in progress', async () => {
   write(WHOLE)
   const state = new ChainState(folder)
   for (let start = 0; start < 20; start++) {
