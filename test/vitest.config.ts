@@ -101,7 +101,7 @@ function systemProject(files: {
   exclude?: string[]
   isolate?: false
   maxWorkers: number
-  sequence: { groupOrder: number }
+  sequence?: { groupOrder: number }
 }) {
   return {
     test: {
@@ -157,13 +157,12 @@ export default defineConfig({
         exclude: KILLING,
         isolate: false,
         maxWorkers: SIDE_BY_SIDE,
-        sequence: { groupOrder: 1 },
       }),
       systemProject({
         name: 'system-killing',
         include: KILLING,
         maxWorkers: 2,
-        sequence: { groupOrder: 2 },
+        sequence: { groupOrder: 1 },
       }),
     ],
   },
