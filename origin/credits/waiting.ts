@@ -71,14 +71,16 @@ export class Waiting {
     const open = answer.others.some(({ id, answered }) => answered < (asked(id)?.asked ?? 0))
     if (open && now < round.until && !this.isEmpty) return
     this.#round = undefined
-    // Some of what came back went to a process that takes more than it needs: it has to be asked as well.
+    // Another process took what was given back, and may have taken more than it needs: it has to be asked as well.
     const moved = answer.others.some(({ id, held }) => held > (asked(id)?.held ?? 0))
     for (let next = this.#waiters[0]; next && round.waiters.has(next); next = this.#waiters[0]) {
       if (moved && now < next.until) return
       this.#waiters.shift()
       next.reject(
-        open
-          ? new CreditsUnavailable('a process that holds credit of this account does not answer')
+        open || moved
+          ? new CreditsUnavailable(
+              'a process that holds credit of this account did not answer in time',
+            )
           : refuse(next.amount()),
       )
       // What is not enough for one may be enough for the next.

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
+import { ASK_LOOK_MS, LEASE_IDLE_MS } from '../../../origin/credits/account-lease.ts'
 import { LEASE_MS, LEASE_USABLE_MS } from '../../../origin/credits/credits.ts'
 import { CreditsUnavailable, PaymentRequired } from '../../../origin/credits/shortage.ts'
+import { ASK_WAIT_MS } from '../../../origin/credits/waiting.ts'
+import { sleep } from '../../../origin/db/in-time.ts'
 import { type OpenDatabase } from '../../../origin/db/open.ts'
 import { booksOf, KEY, newAccount, openAccount, originProcess, REFERENCE } from './process.ts'
 import { onSharedDatabase } from '../db/shared-database.ts'
@@ -159,6 +161,27 @@ function leasesHold(open: () => OpenDatabase): void {
     await alive.spend(account, 2)
     await alive.credits.close()
     expect(await expectSoundBooks(db(), account)).toMatchObject({ balance: 0, revenue: 2 })
+  })
+
+  it('credit that moves between other processes until the deadline is not a 402', async () => {
+    const clock = { at: Date.now() }
+    const account = await openAccount(db(), 4)
+    const [holder, ...takers] = [1, 2, 3, 4].map(() => originProcess(open(), { clock }))
+    const asker = originProcess(open(), {
+      clock,
+      sleep: async (ms, signal) => {
+        if (ms !== ASK_LOOK_MS) return sleep(ms, signal)
+        await holder!.credits.answer()
+        // The first of them takes a cent more than it needs.
+        for (const { reserve } of takers) await reserve(account, 1)
+        clock.at += ASK_WAIT_MS
+      },
+    })
+    const held = await holder!.reserve(account, 4)
+    held.release()
+    await expect(asker.reserve(account, 1)).rejects.toThrow(CreditsUnavailable)
+    await takers[0]!.credits.close()
+    expect((await asker.reserve(account, 1)).cents).toBe(1)
   })
 
   it('a renewed lease stays; one that is not renewed is not spent from before others take it', async () => {
