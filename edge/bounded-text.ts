@@ -1,7 +1,7 @@
-/** An answer that was not read to its end. */
+/** A response body that was not read completely. */
 export class TextCut extends Error {
   override name = 'TextCut'
-  /** `cut`: it does not end as it should. */
+  /** `cut`: the body ended prematurely. */
   readonly reason: 'too_large' | 'cut'
   constructor(reason: TextCut['reason']) {
     super(reason)
@@ -10,8 +10,8 @@ export class TextCut extends Error {
 }
 
 /**
- * The text of an answer.
- * @param maxBytes after decompression; no more is read
+ * Reads the text of a response.
+ * @param maxBytes limit after decompression, at which reading stops
  * @throws {TextCut}
  */
 export async function boundedText(answer: Response, maxBytes: number): Promise<string> {
@@ -38,7 +38,7 @@ export async function boundedText(answer: Response, maxBytes: number): Promise<s
   }
 }
 
-/** Nobody reads the rest; that it can not be cancelled changes nothing. */
+/** Discards the rest of a body. A failure to do so is harmless. */
 export async function cancel(body: { cancel(): Promise<void> } | null): Promise<void> {
   await body?.cancel().catch(() => {})
 }

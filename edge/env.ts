@@ -10,7 +10,7 @@ import { edgeSettingsSchema, type Settings } from './settings.ts'
 
 export type { Settings }
 
-/** As text, each; what has no default in the code is there or `settingsOf` says so. */
+/** Unparsed settings. `settingsOf` throws if one without a default is missing. */
 type Bindings = {
   [Name in keyof z.input<typeof edgeSettingsSchema>]: undefined extends z.input<
     typeof edgeSettingsSchema
@@ -32,8 +32,8 @@ export type Env = Bindings & {
 let parsed: { env: object; settings: Settings } | undefined
 
 /**
- * The settings of this isolate. The first call parses them, later ones are free.
- * @throws {Error} that names each setting that is missing or malformed; never its value.
+ * Returns the settings. The first call in an isolate parses them; later calls return the cached result.
+ * @throws {Error} naming each setting that is missing or malformed, but never its value
  */
 export function settingsOf(env: Env): Settings {
   if (parsed?.env === env) return parsed.settings

@@ -1,9 +1,9 @@
 import type { ServiceLogLevel } from '../shared/service-log/levels.ts'
 
-/** Every event that the edge logs, and how much it matters (`docs/operate.md` says what each means). */
+/** All events that the edge logs, with their levels. `docs/operate.md` explains each event. */
 export const EVENTS = {
   'request.answered': 'info',
-  /** Of `/health` and `/metrics`, which are asked all the time. */
+  /** For `/health` and `/metrics`, which are polled continuously. */
   'probe.answered': 'debug',
   'request.failed': 'error',
   'origin.away': 'warn',

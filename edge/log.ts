@@ -1,6 +1,6 @@
 /**
- * The edge's log: lines of the same shape as the origin's, by the console that a Worker has. Facts are named one by one,
- * ids, counts and names of failures; a request, a token, a body or an address never is one.
+ * The edge's log, written to the Worker's console in the same format as the origin's. Facts are passed one by one: IDs,
+ * counts and names of failures. Requests, tokens, bodies and addresses are never logged.
  */
 import {
   isWritten,
@@ -13,7 +13,10 @@ import { EVENTS } from './log-events.ts'
 
 const LEVELS: Readonly<Record<string, ServiceLogLevel>> = EVENTS
 
-/** Writes an event of `log-events.ts`. @param env its `SVC_LOG_LEVEL` says what is left out */
+/**
+ * Writes an event of `log-events.ts`.
+ * @param env `SVC_LOG_LEVEL` sets the lowest level that is written
+ */
 export function logEvent(
   env: { SVC_LOG_LEVEL?: string | undefined },
   event: string,

@@ -1,10 +1,13 @@
 import { decodeBase64url } from '../shared/base64url.ts'
 
-/** Importing a key costs as much as using it. The key itself: a promise would be another request's. */
+/**
+ * Cached, because importing a key costs as much as using it. Holds the key itself, since a promise would belong to the
+ * request that created it.
+ */
 let imported: { macKey: string; key: CryptoKey } | undefined
 
 /**
- * HMAC-SHA256. The key has several uses: a text begins with what it is for.
+ * HMAC-SHA256. The key has several uses, so each text must start with its purpose.
  * @param macKey `ID_MAC_KEY`, in base64url
  */
 export async function macOf(macKey: string, text: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,4 +1,4 @@
-/** The settings among the Worker's bindings, as they are parsed; `docs/configuration.md` is made of what stands here. */
+/** Schema of the settings among the Worker's bindings. `docs/configuration.md` is generated from it. */
 import { z } from 'zod'
 import { metricsTokenSetting } from '../shared/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
@@ -16,7 +16,6 @@ const base64Secret = (bytes: number) =>
       `base64url of ${bytes} random bytes`,
     )
 
-/** Each with its meaning. */
 export const edgeSettings = {
   SVC_ENV: z.enum(['local', 'production']).register(SETTINGS, {
     meaning:

@@ -1,4 +1,4 @@
-/** Returns after this time, or once `ended` says that nobody waits any more; the timer is gone then. */
+/** Resolves after `ms` milliseconds, or as soon as `ended` is aborted, which also clears the timer. */
 export function sleep(ms: number, ended: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -1,4 +1,4 @@
-/** By wrangler's rules these are text. */
+/** wrangler imports these files as text. */
 declare module '*.txt' {
   const text: string
   export default text

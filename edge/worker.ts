@@ -1,4 +1,4 @@
-/** The Worker's entry: the HTTP surface and the classes of its objects. */
+/** Entry point of the Worker: the HTTP handler, and the classes of its Durable Objects. */
 import { createApp } from './app.ts'
 import type { Env } from './env.ts'
 import { refuseHost } from './http/host.ts'

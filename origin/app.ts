@@ -27,7 +27,7 @@ import { mountDescription } from './http/swagger-ui/mount.ts'
 import { traceOf } from './log.ts'
 import type { Services } from './services.ts'
 
-/** The origin's whole HTTP surface. */
+/** Assembles all HTTP routes of the origin. */
 export function createApp(services: Services): OriginApp {
   const app: OriginApp = new Hono<OriginEnv>()
   const { log, settings } = services
@@ -65,7 +65,7 @@ export function createApp(services: Services): OriginApp {
     services.counters.refused(status, code)
     const isExpected = error instanceof ActionFailed || error instanceof BodyRoomFull
     const isOurs = status >= 500 && !isExpected
-    // An upload that was broken off has nobody to answer, and any client can break off many.
+    // An aborted upload is not logged: any client can abort many, and nobody receives the response.
     if (isOurs && !context.req.raw.signal.aborted) {
       const cause = status === 500 ? traceOf(error) : error.name
       const facts = { route: routeOf(context), request_id: context.get('requestId') }
@@ -75,7 +75,7 @@ export function createApp(services: Services): OriginApp {
     return context.json(body, status)
   }
   app.onError(refuse)
-  // Not thrown: a middleware that waits for the answer has to get one, to put its headers on.
+  // Returned, not thrown, so that middleware gets a response to set its headers on.
   app.notFound((context) =>
     refuse(nothingAt(context.req, methodsAt(app, context.req.path)), context),
   )

@@ -1,4 +1,4 @@
-/** The origin's settings, parsed once, and held against each other. */
+/** Parses the origin's settings and checks them against each other. */
 import { z } from 'zod'
 import { OPENINGS_DEFAULTS } from './admission/openings-options.ts'
 import { processorFaults } from './credits/processor/settings.ts'
@@ -42,8 +42,8 @@ const settingsSchema = z
 export type Settings = z.infer<typeof settingsSchema>
 
 /**
- * The settings in an environment.
- * @throws {Error} that names every setting that is missing or malformed; never its value.
+ * Parses the settings of an environment.
+ * @throws {Error} naming every setting that is missing or invalid, but never its value
  */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
   const result = settingsSchema.safeParse(environment)

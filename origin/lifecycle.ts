@@ -1,4 +1,4 @@
-/** Closes what was opened, the last first, once, however often it is asked. */
+/** Closes resources once, in reverse order of registration. */
 export class Lifecycle {
   readonly #closers: { name: string; close: () => Promise<void> | void }[] = []
   #closing: Promise<void> | undefined
@@ -13,7 +13,7 @@ export class Lifecycle {
   }
 
   async #closeAll(report: (name: string, error: unknown) => void): Promise<void> {
-    // Taken off one by one: a start that is still under way adds more while the first are closing.
+    // Removed one by one, because a start in progress may register more while the first are closing.
     for (let next = this.#closers.shift(); next; next = this.#closers.shift()) {
       try {
         await next.close()

@@ -1,6 +1,6 @@
 /**
- * The origin's log: an event's name and its facts, one JSON document a line. Facts are named one by one, ids, counts and
- * names of failures; a request, a key, a body, a parameter or an action's text never is one.
+ * The origin's log: one JSON document per line, with an event name and facts. Allowed facts are listed individually:
+ * IDs, counts and error names. Requests, keys, bodies, parameters and action sources are never logged.
  */
 import { pino } from 'pino'
 import type { LogLevelSetting } from '../shared/service-log/levels.ts'
@@ -12,7 +12,7 @@ export type Log = (event: OriginEvent, facts?: LogFacts) => void
 
 export type OpenLog = {
   log: Log
-  /** From now on nothing below this level is written. */
+  /** Sets the minimum level; lower levels are not written. */
   setLevel: (level: LogLevelSetting) => void
 }
 
@@ -27,7 +27,7 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
       base: null,
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
-      // What `writable` has done already, once more, by the library's own hand.
+      // A second line of defense after `writable`, in the library itself.
       redact: { paths: [...SECRET_NAMES].map((name) => `["${name}"]`), censor: redacted },
     },
     { write },
@@ -44,8 +44,7 @@ export function openLog(write: (line: string) => void, now: () => number): OpenL
 }
 
 /**
- * What a log may say of an error that nobody expected: its class and where it was thrown. Not its message, which
- * may quote what was sent.
+ * Describes an unexpected error for the log by its class and stack. The message is omitted, because it may quote input.
  */
 export function traceOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
@@ -53,5 +52,5 @@ export function traceOf(error: unknown): string {
   return [error.name, ...frames.slice(0, FRAMES).map((frame) => frame.trim())].join(' ')
 }
 
-/** Enough to find the line, and few enough for one line of log. */
+/** Number of stack frames: enough to find the line, and short enough for one log line. */
 const FRAMES = 3

@@ -1,11 +1,11 @@
 /**
- * Entry of the origin. What takes longest, the template of the sandboxes, is begun in a process of its own before the
- * rest is loaded, which takes a second by itself.
+ * Entry point of the origin. Starts building the sandbox template, the slowest step, in another process, and then loads
+ * the other modules, which takes about a second.
  */
 import { makeTemplateFile } from './actions/pool/template.ts'
 
 const template = makeTemplateFile()
-// Whoever waits for it hears of its failure: not this process, which would end without a word.
+// Whoever awaits the template handles its failure; without this, an early rejection would crash the process.
 template.catch(() => {})
 const { runOrigin } = await import('./service.ts')
 runOrigin(template)

@@ -1,4 +1,6 @@
-/** The origin's main process: puts the pieces together, serves, and stops in order. `main.ts` is its entry. */
+/**
+ * The origin's main process: assembles the components, serves, and shuts down in order. `main.ts` is its entry point.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { createServer, Server as TlsServer } from 'node:https'
@@ -56,14 +58,14 @@ import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
 import { KEY_USES_FLUSH_MS } from '../shared/limits.ts'
 
-/** Longer than any client of ours keeps an idle connection: the side that sends must never meet a closed one. */
+/** Longer than our clients keep idle connections, so that a client never sends on a connection that was just closed. */
 const KEEP_ALIVE_MS = 120_000
 
-/** A renewed certificate is served this soon, and evidence of a new day is there. */
+/** Interval at which certificates and evidence are checked for renewal. */
 const EVIDENCE_LOOK_MS = 10_000
 
 const now = Date.now
-/** For what compares times only with its own: it does not jump when the machine's clock is set. */
+/** For measuring intervals: unaffected by changes of the system clock. */
 const monotonic = () => performance.now()
 const counters = new Counters()
 const { log: write, setLevel } = openLog((line) => process.stdout.write(line), now)
@@ -363,8 +365,8 @@ function secureContext({ key, chain }: ServedTls) {
 }
 
 /**
- * An action that broke out of its sandbox can send signals, the permission model or not; by default one of them
- * opens a debugger on this process, and so on the root key.
+ * Requires `--disable-sigusr1`. An action that escaped its sandbox could send signals, even under the permission model,
+ * and by default SIGUSR1 opens a debugger on this process and thus on the root key.
  */
 function requireNoInspector(flags: readonly string[]): void {
   if (flags.includes('--disable-sigusr1')) return
@@ -373,7 +375,7 @@ function requireNoInspector(flags: readonly string[]): void {
   )
 }
 
-/** @returns whether the database answered */
+/** @returns false if the database did not answer */
 async function tend(claims: RunClaims, executions: Executions): Promise<boolean> {
   try {
     await claims.heartbeat()
@@ -392,10 +394,10 @@ async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
-/** @param template of the sandboxes, which was begun before this module was loaded */
+/** @param template the sandbox template, started before this module was loaded */
 export function runOrigin(template: Promise<TemplateFile>): void {
   process.on('SIGTERM', () => void stop(0)).on('SIGINT', () => void stop(0))
-  // Who started this process is gone: without it nobody would stop this one.
+  // The parent process has exited, so nothing else would stop this one.
   process.once('disconnect', () => void stop(0))
   start(template).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)

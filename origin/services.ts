@@ -28,7 +28,7 @@ import type { Evidence } from './tee/evidence.ts'
 import type { FreshQuotes } from './tee/fresh-quotes.ts'
 import type { TeeProvider } from './tee/provider.ts'
 
-/** What the operations work with; `origin/service.ts` puts it together. */
+/** Dependencies of the operations, assembled in `origin/service.ts`. */
 export type Services = {
   settings: Settings
   log: Log
@@ -44,7 +44,7 @@ export type Services = {
   accountEmails: AccountEmails
   claims: RunClaims
   credits: Credits
-  /** Absent where no payment processor is configured. */
+  /** Absent if no payment processor is configured. */
   processor: { payments: Payments; config: ProcessorConfig } | undefined
   executions: Executions
   keptAnswers: KeptAnswers

@@ -1,4 +1,4 @@
-/** The origin's settings, each as it is parsed alone; `docs/configuration.md` is made of what stands here. */
+/** The origin's settings, each with its own validation. `docs/configuration.md` is generated from this file. */
 import { z } from 'zod'
 import { SHED_PRESSURE_PERCENT } from './admission/cpu-pressure.ts'
 import { SHED_DELAY_MS } from './admission/event-loop-load.ts'
@@ -18,7 +18,7 @@ import { metricsTokenSetting } from '../shared/metrics-token.ts'
 import { LOG_LEVEL_MEANING, logLevelSetting } from '../shared/service-log/setting.ts'
 import { SETTINGS } from '../shared/settings.ts'
 
-/** Digits alone: a setting that is there and empty is a mistake, and not 0. */
+/** Accepts digits only: an empty setting is an error, not 0. */
 const wholeNumber = (low: number, high: number) =>
   z
     .string()
@@ -31,7 +31,7 @@ const wei = z
   .regex(/^[0-9]{1,30}$/, 'expected a whole number of wei')
   .transform(BigInt)
 
-/** Entries separated by commas; `parse` gives nothing when one is malformed. */
+/** Parses comma-separated entries; `parse` returns undefined if one is malformed. */
 const entries = <T>(parse: (text: string) => T[] | undefined, expected: string) =>
   z
     .string()
@@ -42,7 +42,7 @@ const entries = <T>(parse: (text: string) => T[] | undefined, expected: string) 
       return parsed ?? []
     })
 
-/** Each with its meaning, of which `docs/configuration.md` is made. */
+/** Each setting with its description, which goes into `docs/configuration.md`. */
 export const originSettings = {
   SVC_ENV: z.enum(['local', 'production']).default('production').register(SETTINGS, {
     meaning: '`local` or `production`',

@@ -1,21 +1,21 @@
 import type { webcrypto } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Before x509: its dependency injection asks for it when it is loaded.
+// Must be imported before x509, whose dependency injection needs it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 
-/** The local stack's own authority and the certificate that the origin serves, under `tls/`. */
+/** The local stack's own CA and the origin's certificate, under `tls/`. */
 export type TlsFiles = { caFile: string; certificateFile: string; key: string; cert: string }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 const CA_DAYS = 3650
 const SERVER_DAYS = 365
-/** A certificate with less time than this is made anew at a start. */
+/** At startup, a certificate with less time left than this is replaced. */
 const RENEW_DAYS = 30
 
-/** The TLS files of a state folder, made where they are missing or about to expire. */
+/** Loads the TLS files of a state folder, creating those that are missing or about to expire. */
 export async function loadTls(stateDir: string): Promise<TlsFiles> {
   const folder = join(stateDir, 'tls')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -55,7 +55,7 @@ async function makeAuthority(file: FileNamed): Promise<void> {
     ],
   })
   await write(file, 'ca', keys.privateKey, certificate)
-  // The old server certificate was signed by another authority.
+  // The old server certificate was signed by the previous CA.
   await makeServer(file)
 }
 
@@ -97,7 +97,7 @@ function validity(days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - DAY_MS), notAfter: new Date(now + days * DAY_MS) }
 }
 
-/** The key first: a certificate whose key is missing would pass for whole at the next start. */
+// The key is written first: after a crash, a certificate without its key would look complete.
 async function write(
   file: FileNamed,
   name: string,

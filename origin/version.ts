@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 type PackageFile = { version: string }
 const file = new URL('../package.json', import.meta.url)
 
-/** This software's version, of `package.json`. */
+/** The software version, from `package.json`. */
 export const VERSION = (JSON.parse(readFileSync(file, 'utf8')) as PackageFile).version
 
-/** The version of the interface that it serves (specification, Versioning). */
+/** The version of the HTTP API. */
 export const API_VERSION = 'v1.2'

@@ -1,4 +1,4 @@
-/** Groups and usage keys as the API shows them: written once for the origin's mirror and for reads of the contract. */
+/** Maps groups and usage keys to their API form, for both the origin's mirror and direct reads of the contract. */
 import type { z } from 'zod'
 import type { groupAnswer } from './wire/groups.ts'
 import type { usageApiKeyAnswer } from './wire/usage-keys.ts'
@@ -11,7 +11,6 @@ type GroupFacts = {
   cidHashes: Iterable<string>
 }
 
-/** With the field names of the specification. */
 export function groupRecord(group: GroupFacts): z.infer<typeof groupAnswer> {
   return {
     id: group.id,
@@ -34,11 +33,14 @@ type UsageKeyFacts = {
   addPkpToGroups: Iterable<number>
   removePkpFromGroups: Iterable<number>
   executeInGroups: Iterable<number>
-  /** Unix seconds; 0 where it is not known. */
+  /** Unix seconds; 0 if unknown. */
   createdAt: number
 }
 
-/** What it may do, and never the key. @param lastUsedAt RFC 3339; null where it is not known */
+/**
+ * Returns a usage key's permissions, never the key itself.
+ * @param lastUsedAt RFC 3339; null if unknown
+ */
 export function usageKeyRecord(
   key: UsageKeyFacts,
   lastUsedAt: string | null,

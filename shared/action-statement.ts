@@ -1,7 +1,7 @@
 /**
- * The origin's signed word on the key of an action: whoever has verified the evidence, which names the key that signed it,
- * can be lied to by nobody on the way (specification, Authentication 9). It says nothing about whether there is such an
- * action: every CID has a key.
+ * A statement by the origin about an action's public key, signed with its receipt key. A client that has verified the
+ * evidence, which commits to the receipt key, can trust the statement over any connection.
+ * It does not prove that the action exists: every CID has a key.
  */
 import { z } from 'zod'
 import { isActionCid } from './action-cid.ts'
@@ -12,11 +12,14 @@ export const ACTION_STATEMENT_TYPE = 'svc-action-key+jws'
 const actionStatementSchema = z.strictObject({
   v: z.literal(1),
   action_cid: z.string().refine(isActionCid, 'a CIDv0'),
-  /** The uncompressed point of secp256k1: as `Svc.Actions.getSvcActionPublicKey` gives it. */
+  /** Uncompressed secp256k1 point, as returned by `Svc.Actions.getSvcActionPublicKey`. */
   public_key: z.string().regex(/^0x04[0-9a-f]{128}$/, '65 bytes in 0x hex'),
-  /** EIP-55. */
+  /** EIP-55 checksummed address. */
   wallet_address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '20 bytes in 0x hex'),
-  /** Of the application that signed it: another one may have been given the same key by mistake, or by force. */
+  /**
+   * Compose hash of the application that signed. A different application could have been given the same key by mistake,
+   * or under coercion.
+   */
   compose_hash: z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in hex'),
 })
 export type ActionStatement = z.infer<typeof actionStatementSchema>
@@ -27,7 +30,7 @@ const STATEMENT = {
   payload: actionStatementSchema,
 }
 
-/** A statement that is signed, and on another action or by another application than was asked. */
+/** A validly signed statement about a different action, or by a different application, than expected. */
 export class StatementMismatch extends Error {
   readonly field: 'action_cid' | 'compose_hash'
   constructor(field: 'action_cid' | 'compose_hash') {
@@ -38,7 +41,8 @@ export class StatementMismatch extends Error {
 }
 
 /**
- * @param expected what was asked, and the application that the evidence shows
+ * Verifies the signature of a statement, and that it matches what was requested.
+ * @param expected the requested action, and the application named by the evidence
  * @throws {JwsRefused | StatementMismatch}
  */
 export async function readActionStatement(

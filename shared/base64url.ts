@@ -1,4 +1,4 @@
-/** base64url without padding (RFC 4648 section 5), strict: one text for each byte string. */
+/** Strict base64url without padding (RFC 4648, section 5): each byte string has exactly one encoding. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]))
@@ -15,7 +15,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes, or `undefined` for a text that is not the canonical encoding of any. */
+/** Decodes base64url. Returns `undefined` unless the text is a canonical encoding. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1) return undefined
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))

@@ -1,13 +1,13 @@
 /**
- * Canonical JSON (specification, Action identity 3): one text for each value, so that parties who compute it on their own
- * have the same bytes. Members are sorted by the UTF-16 code units of their names, there is no white space, numbers are
- * safe integers, and strings are written as `JSON.stringify` writes them: RFC 8785 without its fractions.
+ * Canonical JSON: exactly one text for each value, so that independent parties compute the same bytes. Members are
+ * sorted by the UTF-16 code units of their names, there is no whitespace, numbers are safe integers, and strings are
+ * written as by `JSON.stringify`. This is RFC 8785 without fractions.
  */
 import { JSON_DEPTH_MAX, SOURCE_MAX_BYTES } from './limits.ts'
 
-/** A value that has no canonical text. It names the place and the kind of what is there, never the value. */
+/** A value without a canonical form. The message names the path and the kind of the value, never the value itself. */
 export class NotCanonical extends Error {
-  /** Such as `manifest.a[2].b`. */
+  /** For example `manifest.a[2].b`. */
   readonly path: string
   constructor(path: string, reason: string) {
     super(`${path}: ${reason}`)
@@ -17,19 +17,24 @@ export class NotCanonical extends Error {
 }
 
 export type CanonicalOptions = {
-  /** What paths begin with; `value` by default. */
+  /**
+   * The root of paths in error messages.
+   * @default 'value'
+   */
   name?: string
-  /** Why a member may not have this name. */
+  /** Returns the reason if a member must not have this name. */
   refuseKey?: (key: string) => string | undefined
 }
 
 /**
- * Negative zero is written `0`, as `JSON.stringify` and RFC 8785 (3.2.2.3) do: it equals 0, and not every party's
- * integers have it. What is there twice is written twice; a text of more than `SOURCE_MAX_BYTES` characters is refused, so
- * that a few shared objects can not become an endless one.
- * @throws {NotCanonical} for whatever JSON would leave out, change or not write: fractions, NaN, integers beyond 2^53 - 1,
- *   bigints, `undefined`, functions, symbols, lone surrogates, cycles, arrays with holes, accessors, hidden members,
- *   instances of classes, and values nested deeper than `JSON_DEPTH_MAX`
+ * Serializes a value as canonical JSON.
+ *
+ * Negative zero is written as `0`, as in `JSON.stringify` and RFC 8785 (3.2.2.3): it equals 0, and not every language
+ * has a negative zero integer. A shared object is written once per reference. Texts longer than `SOURCE_MAX_BYTES`
+ * characters are rejected, so that a few shared objects cannot expand without bound.
+ * @throws {NotCanonical} for everything that JSON would omit, alter or fail to write: fractions, NaN, integers beyond
+ *   2^53 - 1, bigints, `undefined`, functions, symbols, lone surrogates, cycles, sparse arrays, accessors,
+ *   non-enumerable members, class instances, and values nested deeper than `JSON_DEPTH_MAX`
  */
 export function canonicalJson(value: unknown, options: CanonicalOptions = {}): string {
   const writer = new Writer(options)
@@ -40,7 +45,7 @@ export function canonicalJson(value: unknown, options: CanonicalOptions = {}): s
 class Writer {
   text = ''
   readonly #options: CanonicalOptions
-  /** Where it is, and what is open there. */
+  /** The current path; `#open` holds the objects along it, to detect cycles. */
   readonly #trail: (string | number)[] = []
   readonly #open = new Set<object>()
 
@@ -83,7 +88,7 @@ class Writer {
     const properties = Reflect.ownKeys(array).length
     const length = Number(Object.getOwnPropertyDescriptor(array, 'length')?.value)
     this.#put('[')
-    // By index, so that the first hole ends it: an array may claim four thousand million items.
+    // Iterates by index, so that the first hole stops it: a sparse array can claim a length of four billion.
     for (let index = 0; index < length; index++) {
       if (index > 0) this.#put(',')
       this.#trail.push(index)
@@ -103,7 +108,7 @@ class Writer {
       throw this.#refused('a member whose name is a symbol')
     })
     let separator = '{'
-    // Without an argument: by code units, on every machine.
+    // Without a comparator, sorts by code units on every machine.
     for (const key of keys.toSorted()) {
       this.#trail.push(key)
       const refused = this.#options.refuseKey?.(key)
@@ -116,7 +121,7 @@ class Writer {
     this.#put(keys.length === 0 ? '{}' : '}')
   }
 
-  /** Once, and by its descriptor: no getter runs, and a proxy can not say two things of one property. */
+  /** Reads a property once, through its descriptor: no getter runs, and a proxy cannot return two different values. */
   #read(of: object, key: string | number, absent: string): unknown {
     const property = Object.getOwnPropertyDescriptor(of, key)
     if (!property) throw this.#refused(absent)

@@ -2,21 +2,23 @@ import { importBytes } from 'ipfs-unixfs-importer'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 
-/** What one leaf holds; larger sources are a tree of such leaves (specification, Action identity 1). */
+/** Size of one leaf. Larger sources become a tree of leaves. */
 const CHUNK_BYTES = 262_144
 
 const encoder = new TextEncoder()
 
 /**
- * The CIDv0 of an action's source: UnixFS, 262,144-byte chunks, balanced with at most 174 children a
- * node, no raw leaves (specification, Action identity 1). Nothing is stored.
+ * Computes the CIDv0 of an action's source: UnixFS, 262,144-byte chunks, a balanced tree with at most 174 children per
+ * node, no raw leaves. Nothing is stored.
  */
 export async function actionCid(source: string): Promise<string> {
   const bytes = encoder.encode(source)
   return bytes.length <= CHUNK_BYTES ? cidOfChunk(bytes) : importedCid(bytes)
 }
 
-/** The CID by the library alone, for any size. Several times slower for a source of one chunk, as most are. */
+/**
+ * Computes the CID with the IPFS library, for any size. Several times slower for single-chunk sources, which most are.
+ */
 export async function importedCid(bytes: Uint8Array): Promise<string> {
   const { cid } = await importBytes(
     bytes,
@@ -30,7 +32,7 @@ async function cidOfChunk(bytes: Uint8Array): Promise<string> {
   return CID.createV0(await sha256.digest(leafBlock(bytes))).toString()
 }
 
-/** Protobuf tags: number of the field, shifted by three, and its wire type (0 varint, 2 bytes). */
+/** Protobuf tags: the field number shifted left by three, plus the wire type (0 is varint, 2 is bytes). */
 const PB_NODE_DATA = 0x0a
 const UNIXFS_TYPE = 0x08
 const UNIXFS_DATA = 0x12
@@ -38,7 +40,7 @@ const UNIXFS_FILE_SIZE = 0x18
 const TYPE_FILE = 2
 
 /**
- * The block of a file of one chunk: a PBNode (dag-pb) whose only field is the UnixFS message with type, data and
+ * Encodes a single-chunk file as a block: a PBNode (dag-pb) whose only field is the UnixFS message with type, data and
  * size. An empty file has no data field.
  */
 function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -54,7 +56,7 @@ function leafBlock(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return block
 }
 
-/** Seven bits a byte, the lowest first; the top bit says that more follow. */
+/** Encodes a varint: seven bits per byte, lowest first. The top bit is set if more bytes follow. */
 function varint(value: number): number[] {
   const bytes = []
   for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80)

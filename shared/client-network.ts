@@ -1,6 +1,7 @@
 /**
- * Who counts as one client: an IPv4 address, or the /64 that an IPv6 address is in, since whoever has one address of
- * it has them all. An IPv4 address written as IPv6 is that IPv4 address. What is no address is a network of its own.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, because a client with
+ * one address of a /64 controls all of them. An IPv4-mapped IPv6 address counts as IPv4. All texts that are not
+ * addresses share one network, the empty string.
  */
 export function clientNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '')
@@ -19,7 +20,7 @@ export function clientNetwork(address: string): string {
     .join(':')}::/64`
 }
 
-/** The four bytes of an IPv4 address in its one spelling. */
+/** Parses an IPv4 address in its canonical spelling. */
 function bytesOf(text: string): [number, number, number, number] | undefined {
   const parts = text.split('.')
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part)))
@@ -28,7 +29,7 @@ function bytesOf(text: string): [number, number, number, number] | undefined {
   return Math.max(a, b, c, d) > 255 ? undefined : [a, b, c, d]
 }
 
-/** The eight words of an IPv6 address (RFC 4291, 2.2), whose last two may be written as IPv4. */
+/** Parses an IPv6 address into eight words (RFC 4291, 2.2). The last two may be written as IPv4. */
 function wordsOf(text: string): number[] | undefined {
   const halves = withoutIpv4Tail(text)?.split('::')
   if (!halves || halves.length > 2) return undefined

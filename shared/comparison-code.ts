@@ -1,8 +1,8 @@
 import { crockfordCode } from './crockford-code.ts'
 
 /**
- * What the agent prints and the page shows (`reference/triggers.md` 7.3): the first 40 bits of a challenge's
- * 32 bytes, as `XXXX-XXXX`. A link that somebody else sent has a code that no terminal of yours shows.
+ * Returns the code that both the agent and the approval page show: the first 40 bits of a 32-byte challenge, as
+ * `XXXX-XXXX`. A link from an attacker shows a code that does not match the user's own terminal.
  */
 export function comparisonCode(challenge: Uint8Array): string {
   return crockfordCode(challenge)

@@ -1,15 +1,14 @@
 /**
- * Codes that people read from one screen and compare or type at another: eight characters of Crockford's base32, which has no
- * I, L, O or U, as `XXXX-XXXX`.
+ * Codes that people compare or type across screens: eight characters of Crockford's base32, which omits I, L, O and U,
+ * as `XXXX-XXXX`.
  */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** 40 bits are eight characters. */
 export const CODE_BYTES = 5
 
 const CODE = new RegExp(`^[${ALPHABET}]{8}$`)
 
-/** Of the first 40 bits of some bytes. */
+/** Encodes the first 40 bits. */
 export function crockfordCode(bytes: Uint8Array): string {
   let bits = 0n
   for (const byte of bytes.subarray(0, CODE_BYTES)) bits = (bits << 8n) | BigInt(byte)
@@ -19,8 +18,8 @@ export function crockfordCode(bytes: Uint8Array): string {
 }
 
 /**
- * A code as somebody typed it: in any case, with or without hyphens and spaces, O for 0, I and L for 1 (Crockford, "Base 32").
- * `undefined` for what can be none.
+ * Normalizes a typed code: accepts any case, hyphens and spaces, O for 0, and I or L for 1 (Crockford, "Base 32").
+ * Returns `undefined` if the text cannot be a code.
  */
 export function readCrockfordCode(typed: string): string | undefined {
   const characters = typed

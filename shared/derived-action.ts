@@ -1,19 +1,16 @@
 /**
- * Derived actions (specification, Action identity 3): a template that many use, with a constant of one's own. Who has the
- * template and the manifest knows source, CID and so the action's key, without asking anybody (`docs/derived-actions.md`).
+ * Derived actions: a shared template combined with a constant of the user's own. Anyone who has the template and the
+ * manifest can compute the source, the CID, and thereby the action's key offline (`docs/derived-actions.md`).
  */
 import { cidHash } from './action-cid.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { SOURCE_MAX_BYTES } from './limits.ts'
 import { SourceUnended, tokensOf } from './source-tokens.ts'
 
-/**
- * What stands behind the manifest. The specification says what it does, this is its text: another byte of it would be
- * another action.
- */
+/** Appended after the manifest. Every byte counts: a different text would produce a different CID. */
 const MAIN = 'async function main(params) { return template(MANIFEST, params) }\n'
 
-/** A template that can not be derived from. */
+/** A template that cannot be used for derivation. */
 export class TemplateRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`template: ${reason}`, options)
@@ -22,22 +19,24 @@ export class TemplateRefused extends Error {
 }
 
 export type DerivedAction = {
-  /** Goes into `svc_action` as `code`, whole, each time. */
+  /** The complete source, to be sent as `code` to `svc_action` on every call. */
   source: string
-  /** Of `add_action_to_group`. */
+  /** The CID, for `add_action_to_group`. */
   cid: string
-  /** Of `cid_hashes_permitted`: keccak256 of the CID, 0x hex. */
+  /** keccak256 of the CID as 0x hex, for `cid_hashes_permitted`. */
   cidHash: string
 }
 
 /**
- * @param template JavaScript that declares `function template(manifest, params)` at its top level, or the same as a `const`
- * @param manifest data; strings, safe integers, booleans, null, arrays and plain objects
+ * Derives an action from a template and a manifest.
+ * @param template JavaScript that declares `function template(manifest, params)`, or an equivalent `const`, at its top
+ *   level
+ * @param manifest data: strings, safe integers, booleans, null, arrays and plain objects
  * @throws {TemplateRefused | NotCanonical}
  */
 export async function deriveAction(template: string, manifest: unknown): Promise<DerivedAction> {
   const source = derivedSource(template, manifest)
-  // Loaded when it is needed: the library behind it is larger than the rest of a client.
+  // Loaded on demand: the IPFS library is larger than the rest of the client.
   const { actionCid } = await import('./cid.ts')
   const cid = await actionCid(source)
   return { source, cid, cidHash: cidHash(cid) }
@@ -54,8 +53,8 @@ export function derivedSource(template: string, manifest: unknown): string {
 }
 
 /**
- * The one place where JSON is not JavaScript: this member of a literal is no member, but sets the prototype. What is shown
- * as data inside of it would be read as fields of the manifest.
+ * Rejects `__proto__`, the only member name that means something else in JavaScript than in JSON: in an object literal
+ * it sets the prototype, so its contents would be inherited instead of being data of the manifest.
  */
 function refuseKey(key: string): string | undefined {
   if (key !== '__proto__') return undefined
@@ -66,8 +65,9 @@ const DECLARES = new Set(['function', 'const', 'let', 'var'])
 const OURS = new Set(['main', 'MANIFEST'])
 
 /**
- * Looks at what would change the meaning of what is appended: an open comment or literal would take it in, up to where a
- * string of the manifest ends it and the rest of that string is code. It is no review: who reads a template reads all of it.
+ * Rejects templates that would change the meaning of the appended code. For example, an open comment or literal could
+ * swallow it up to a string of the manifest, so that the rest of the string runs as code. This is not a security review
+ * of the template, which its users still have to read in full.
  */
 function requireTemplate(template: string): void {
   if (!template.isWellFormed())

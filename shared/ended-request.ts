@@ -1,6 +1,6 @@
 /**
- * How a request that an agent registered ended without an approval, as the 401 of its token says it (`error`): who waits for an
- * approval need not wait any longer.
+ * Final states of an agent's request that was not approved, as reported in the `error` of its token's 401. An agent
+ * that polls for approval can stop on any of them.
  */
 export const ENDED_REQUEST = ['request_refused', 'request_locked', 'request_expired'] as const
 export type EndedRequest = (typeof ENDED_REQUEST)[number]

@@ -1,7 +1,7 @@
 /**
- * Every reason of a structured error: what it means, what to do, and whether the same request may be sent again. The
- * compiler refuses any other in `ApiError`. `docs/errors.md` is generated from them (`npm run errors-page`), and
- * `docs_url` links to the reason there.
+ * All reasons of structured errors, each with its meaning, the remedy, and advice on retries. `ApiError` accepts no
+ * other reason. `docs/errors.md` is generated from this table (`npm run errors-page`), and `docs_url` links to the
+ * reason's anchor there.
  */
 import type { ErrorStatus } from './errors.ts'
 
@@ -13,9 +13,8 @@ export type ErrorExplanation = {
     | 'the trigger service'
     | 'the pages of the trigger service'
   meaning: string
-  /** What to do about it. */
   fix: string
-  /** Whether the same request may be sent again. */
+  /** Advice on sending the same request again. */
   again: string
 }
 

@@ -1,4 +1,4 @@
-/** The wire form of a failure, and the name that the specification gives each status ("Errors"). */
+/** The wire format of errors, and the error name of each status. */
 import type { ErrorCode } from './error-codes.ts'
 
 export const ERROR_NAMES = {
@@ -23,54 +23,55 @@ export const ERROR_NAMES = {
 
 export type ErrorStatus = keyof typeof ERROR_NAMES
 
-/** Statuses whose `error` the specification fixes (core API, Errors). */
+/** Statuses whose `error` is fixed, because clients compare it (docs/decisions/0065). */
 const SPECIFIED: ReadonlySet<ErrorStatus> = new Set([
   400, 401, 402, 403, 404, 422, 429, 500, 503,
 ] as const)
 
-/** Published as `error` by the trigger service, and kept there (docs/decisions/0065). */
+/**
+ * Reasons that the trigger service already published in `error`, kept there for compatibility (docs/decisions/0065).
+ */
 const PUBLISHED_AS_ERROR: ReadonlySet<ErrorCode> = new Set([
   'trigger_disabled',
   'chain_not_configured',
 ] as const)
 
-/** Carries the reason of a failure that has a finer one than the name of its status. */
+/** Carries the reason of a failure, if it is more specific than the status. */
 export const REASON_HEADER = 'x-svc-error'
 
-/** A structured error body (specification, Errors 1): `error` names the class, `fix` says what to do. */
+/** A structured error body: `error` names the class, and `fix` tells the caller what to do. */
 export type StructuredError = Named & { message: string; fix: string; docs_url: string }
 
-/** `reason` is present only where it is finer than the name of the status. */
+/** `reason` is present only if it is more specific than the name of the status. */
 export type Named = { error: string; reason?: string | undefined }
 
 /**
- * The finest name that a failure has. Releases before `reason` existed sent it as `error`, so this reads the answers
- * of an older edge or origin too.
+ * Returns the most specific name of a failure. Releases before `reason` existed sent it as `error`, so this also reads
+ * responses of an older edge or origin.
  */
 export function reasonOf({ error, reason }: Named): string {
   return reason ?? error
 }
 
 export type ApiErrorOptions = {
-  /** A finer reason than the name of the status. */
   reason?: ErrorCode | undefined
-  /** The name of the contract's error, in place of a reason of ours. */
+  /** Name of the contract's error, used instead of `reason`. */
   contractError?: string
   headers?: Record<string, string>
 }
 
 /**
- * A failure that has a status and a text for the caller. Domain code throws errors of its own; the one
- * mapping on each side (`edge/http/failure.ts`, `origin/http/failure.ts`) turns them into this.
+ * A failure with a status and a message for the caller. Domain code throws its own errors; one function on each side
+ * (`edge/http/failure.ts`, `origin/http/failure.ts`) maps them to this class.
  */
 export class ApiError extends Error {
   readonly status: ErrorStatus
   readonly fix: string
-  /** The class of the failure: the name of the status, wherever the specification fixes it. */
+  /** Class of the failure: the name of the status if the status has a fixed name. */
   readonly error: string
-  /** The finest name of the failure; equal to the name of the status where there is no finer one. */
+  /** Most specific name of the failure; equals the name of the status if there is no other. */
   readonly reason: string
-  /** With `x-svc-error`, where the reason is finer than the name of the status. */
+  /** Includes `x-svc-error` if the reason is more specific than the status. */
   readonly headers: Record<string, string>
   readonly #anchor: string
 
@@ -92,21 +93,23 @@ export class ApiError extends Error {
     this.headers = { ...(this.reason !== name && { [REASON_HEADER]: this.reason }), ...headers }
   }
 
-  /** The names of the failure, as bodies and sealed refusals carry them. */
+  /** The names of the failure, as used in bodies and sealed refusals. */
   get names(): Named {
     const { error, reason, status } = this
     return reason === ERROR_NAMES[status] ? { error } : { error, reason }
   }
 
-  /** The wire form. @param publicUrl of the service, which serves the page that explains it */
+  /**
+   * Returns the wire form.
+   * @param publicUrl base URL of the service, which serves the page that `docs_url` points to
+   */
   toBody(publicUrl: string): StructuredError {
     const docs = new URL(`${ERRORS_PATH}#${this.#anchor}`, publicUrl)
     return { ...this.names, message: this.message, fix: this.fix, docs_url: docs.href }
   }
 }
 
-/** Both services serve `docs/errors.md` here; each reason has its anchor. */
+/** Path at which both services serve `docs/errors.md`, with an anchor for each reason. */
 export const ERRORS_PATH = '/docs/errors'
 
-/** The heading of the table that lists the contract's errors. */
 const CONTRACT_ANCHOR = 'refusals-of-the-contract'

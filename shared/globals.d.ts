@@ -1,5 +1,5 @@
-// The two pure web globals that every runtime has. shared/ is compiled with `types: []`, so that nothing
-// else of a runtime (clock, randomness, network) can creep in.
+// The only two web globals that shared code may use: both are pure, and every runtime has them. shared/ is compiled
+// with `types: []`, so that it cannot depend on a runtime's clock, randomness or network.
 declare class TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>
 }

@@ -1,9 +1,9 @@
 /**
- * Ids of triggers and runs (`DESIGN.md`, Ids).
+ * IDs of triggers and runs.
  *
- * A trigger's id is 16 random bytes and the first 8 bytes of their MAC, 32 characters of base64url. A run's
- * id is its trigger's id and 12 bytes more, 48 characters. Both lengths are multiples of three bytes, so
- * the texts join without padding and a run's trigger can be read off its id.
+ * A trigger's ID is 16 random bytes followed by the first 8 bytes of their MAC: 32 characters of base64url. A run's ID
+ * is its trigger's ID plus 12 bytes: 48 characters. Both lengths are multiples of three bytes, so the encodings
+ * concatenate without padding, and a run's ID starts with its trigger's ID.
  */
 import { decodeBase64url } from './base64url.ts'
 
@@ -13,10 +13,13 @@ export const RUN_SUFFIX_BYTES = 12
 export const TRIGGER_ID_CHARACTERS = 32
 export const RUN_ID_CHARACTERS = 48
 
-/** What the MAC covers: a purpose, so that the key can never vouch for anything else, and the random part. */
+/** Domain separator of the MAC, so that its key cannot authenticate anything else. */
 export const TRIGGER_MAC_PURPOSE = 'svc/trigger-id/v1'
 
-/** The random part and the MAC of a trigger's id, or `undefined` where the text has not the shape. */
+/**
+ * Splits a trigger's ID into its random part and its MAC. Returns `undefined` if the text does not have the shape of an
+ * ID.
+ */
 export function parseTriggerId(id: string): { random: Uint8Array; mac: Uint8Array } | undefined {
   if (id.length !== TRIGGER_ID_CHARACTERS) return undefined
   const bytes = decodeBase64url(id)
@@ -27,7 +30,7 @@ export function parseTriggerId(id: string): { random: Uint8Array; mac: Uint8Arra
   }
 }
 
-/** The trigger that a run belongs to, or `undefined` where the text has not the shape of a run's id. */
+/** Returns the ID of a run's trigger, or `undefined` if the text does not have the shape of a run's ID. */
 export function triggerOfRun(runId: string): string | undefined {
   if (runId.length !== RUN_ID_CHARACTERS || !decodeBase64url(runId)) return undefined
   return runId.slice(0, TRIGGER_ID_CHARACTERS)

@@ -1,15 +1,15 @@
-/** Reading a JSON body: the same order of checks and the same words on both sides. */
+/** Parses and validates JSON bodies, with the same order of checks and the same messages on both sides. */
 import type { z } from 'zod'
 import { ApiError } from './errors.ts'
 
-/** `text/plain` too: it is what `fetch` says of a string when its caller says nothing. */
+/** Includes `text/plain`, which `fetch` sends for a string body unless the caller sets a type. */
 const JSON_TYPES = /^(text\/plain|application\/([a-z0-9.+-]+\+)?json)\s*(;|$)/i
 
 /**
- * The JSON of a request's body.
- * @param type the request's content type
- * @param optional an empty body counts as `{}`
- * @throws {ApiError} 415 for another content type (none at all is taken for JSON), 400 for what is not JSON
+ * Parses a request body as JSON.
+ * @param type the request's content type; null is treated as JSON (docs/decisions/0007)
+ * @param optional treats an empty body as `{}`
+ * @throws {ApiError} 415 for another content type, 400 if the body does not parse
  */
 export function parseJson(text: string, type: string | null, optional = false): unknown {
   if (text === '' && optional) return {}
@@ -21,7 +21,7 @@ export function parseJson(text: string, type: string | null, optional = false): 
   }
 }
 
-/** @throws {ApiError} 415 for a content type that is not JSON's; none at all is taken for JSON */
+/** @throws {ApiError} 415 unless the content type is JSON or absent */
 export function requireJsonType(type: string | null): void {
   if (type === null || JSON_TYPES.test(type)) return
   throw new ApiError(
@@ -31,15 +31,14 @@ export function requireJsonType(type: string | null): void {
   )
 }
 
-/** 400 for a body that does not parse. */
 export function notJson(reason: string): ApiError {
   return new ApiError(400, `The body is not JSON: ${reason}`, 'Send a body that parses as JSON.')
 }
 
 /**
- * A body that fits its schema.
- * @throws {ApiError} 422 for a wrong JSON type or a missing field, 400 for a right type with a bad value
- *   (`decisions.md`, 400 or 422; the trigger service says 422 to both); the message names the field
+ * Validates a body against its schema.
+ * @throws {ApiError} 422 for a missing field or a wrong JSON type, `badValue` for a bad value of the right type (the
+ *   trigger service uses 422 for both); the message names the field
  */
 export function validate<Body>(
   schema: z.ZodType<Body>,
@@ -56,15 +55,15 @@ export function validate<Body>(
   )
 }
 
-/** What does not fit its schema. */
+/** Describes why a value does not match its schema. */
 export type Misfit = {
-  /** Names each field, and says what is expected of it. */
+  /** Names each field and what is expected of it. */
   message: string
-  /** A field is missing, or of another JSON type; else each is of the right type, with a bad value. */
+  /** True if a field is missing or has another JSON type; false if all fields have the right type but a bad value. */
   isOfWrongType: boolean
 }
 
-/** A value that fits its schema, or what is wrong with it. */
+/** Parses a value, and returns either the result or a description of the mismatch. */
 export function read<Value>(schema: z.ZodType<Value>, value: unknown): { value: Value } | Misfit {
   const result = schema.safeParse(value)
   if (result.success) return { value: result.data }
@@ -78,12 +77,12 @@ export function read<Value>(schema: z.ZodType<Value>, value: unknown): { value: 
   }
 }
 
-/** A body may have more wrong in it than anybody reads. */
+/** Bounds the message: a body can contain any number of errors. */
 const MESSAGE_MAX_CHARACTERS = 4_000
 
 type Issue = z.core.$ZodIssue
 
-/** Whether the value has another JSON type than the field takes, or is not there at all. */
+/** Returns true if the value is missing, or has another JSON type than the field accepts. */
 function wrongType(issue: Issue, value: unknown): boolean {
   if (issue.code === 'invalid_type') return !isFraction(issue, value)
   if (issue.code === 'invalid_union') {
@@ -101,7 +100,7 @@ function wrongType(issue: Issue, value: unknown): boolean {
   return issue.code === 'custom' && at(value, issue.path) === undefined
 }
 
-/** 1.5 where an integer is asked for is a number of a bad value, not another type. */
+/** Treats 1.5 for an integer field as a bad value, not as a wrong type. */
 function isFraction(issue: Issue, value: unknown): boolean {
   return (
     issue.code === 'invalid_type' &&
@@ -119,7 +118,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return current
 }
 
-/** `pkp_ids_permitted[3]`, or `body` for the whole. */
+/** Formats a path as `pkp_ids_permitted[3]`, or `body` for the root. */
 function fieldName(path: readonly PropertyKey[]): string {
   let name = ''
   for (const key of path) {

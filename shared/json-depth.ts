@@ -1,6 +1,6 @@
 /**
- * Whether a JSON value nests deeper than some levels. Level by level: a recursion would itself run out of stack on
- * what `JSON.parse` takes without a limit and `JSON.stringify` can not write again.
+ * Returns true if a JSON value nests deeper than `depth` levels. Proceeds level by level, because recursion could
+ * overflow the stack: `JSON.parse` accepts any depth, but `JSON.stringify` does not.
  */
 export function isDeeper(value: unknown, depth: number): boolean {
   let level: object[] = isNested(value) ? [value] : []

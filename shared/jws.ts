@@ -1,6 +1,7 @@
 /**
- * What the origin signs with its receipt key: a JWS in compact form (RFC 7515) under ES256 (RFC 7518, 3.4), one string that
- * can be shown to others. Each kind has a type of its own, so that none is taken for another.
+ * Verifies statements that the origin signs with its receipt key: JWS in compact form (RFC 7515) with ES256 (RFC 7518,
+ * 3.4). A statement is one string that can be passed on to third parties. Each kind has its own `typ`, so that one
+ * cannot be mistaken for another.
  */
 import { z } from 'zod'
 import { decodeBase64url } from './base64url.ts'
@@ -9,19 +10,17 @@ import { encodeHex } from './hex.ts'
 export const JWS_ALGORITHM = 'ES256'
 
 /**
- * Half of the order of P-256. With (r, s) also (r, order - s) verifies: anybody could make a second text that says the same,
- * and a chain of receipts look forked. Only the lower s is the origin's.
+ * Half of the order of P-256. If (r, s) verifies, so does (r, order - s): anyone could create a second valid text with
+ * the same content, and make a chain of receipts look forked. The origin signs with the lower s only.
  */
 const HALF_ORDER = '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'
 
-/** Exactly these: what else a header may ask for is not done, and must not look as if it were. */
+/** Strict: an unsupported header parameter must not look as if it had been honored. */
 const headerSchema = z.strictObject({ alg: z.string(), kid: z.string(), typ: z.string() })
 
-/** A kind of what is signed. */
 export type JwsKind<Payload> = {
-  /** `typ` of the header. */
   type: string
-  /** What messages call one. */
+  /** Name of this kind in error messages. */
   noun: string
   payload: z.ZodType<Payload>
 }
@@ -37,17 +36,17 @@ export class JwsRefused extends Error {
   }
 }
 
-/** The public key that it is checked with; `importReceiptKey` in `shared/client/verification/receipt-key.ts` makes one. */
+/** The verification key. `importReceiptKey` in `shared/client/verification/receipt-key.ts` creates one. */
 export type JwsKey = {
-  /** First 16 bytes of SHA-256 of the uncompressed point, in hex. */
+  /** First 16 bytes of the SHA-256 of the uncompressed point, in hex. */
   kid: string
   /** @param signature r and s, 32 bytes each */
   verify(signature: Uint8Array<ArrayBuffer>, text: Uint8Array<ArrayBuffer>): Promise<boolean>
 }
 
 /**
- * What a text says, when this key has signed it. Algorithm, type and key are what we expect and never what the text asks for
- * (RFC 8725, 3.1 and 3.11).
+ * Verifies a JWS and returns its payload. The algorithm, type and key are fixed by the caller, never taken from the
+ * text (RFC 8725, 3.1 and 3.11).
  * @throws {JwsRefused}
  */
 export async function verifyJws<Payload>(
@@ -88,7 +87,7 @@ function jsonIn(part: string, name: string): unknown {
   try {
     if (bytes) return JSON.parse(decoder.decode(bytes))
   } catch {
-    // Told below, as text that is not base64url.
+    // Reported below, like text that is not base64url.
   }
   throw new JwsRefused('malformed', `its ${name} is not JSON in base64url`)
 }

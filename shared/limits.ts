@@ -1,448 +1,517 @@
-/** Every number that both sides, the clients or the tests must agree on, each with its reason. */
+/** Limits and defaults that the services, the clients or the tests must agree on, each with its reason. */
 
-/** Wall clock of one execution: long enough for a slow RPC, short enough that a hang is noticed. */
+/** Wall-clock limit of one execution: long enough for a slow RPC, short enough that a hang is noticed. */
 export const EXECUTION_WALL_MS = 120_000
 
-/** An operator may raise the wall clock to this; past it, leases and polling would need another design. */
+/** Upper bound of the operator's wall-clock setting. Leases and polling are not designed for more. */
 export const EXECUTION_WALL_MAX_MS = 900_000
 
-/** CPU of one execution: a quarter of the wall clock, so that waiting is cheap and mining is not. */
+/** CPU limit of one execution: a quarter of the wall clock, so that waiting is cheap and mining is not. */
 export const EXECUTION_CPU_MS = 30_000
 
-/** Linear memory of one action; fixed, since the engine's own limit does not bound its growth. */
+/** Linear memory of one action. Fixed, because the engine's own limit does not bound its growth. */
 export const ACTION_MEMORY_BYTES = 64 * 1024 * 1024
 
-/** Source text of one action over the core API (`decisions.md`, Limits). */
+/** Maximum size of an action's source in the core API. */
 export const SOURCE_MAX_BYTES = 16 * 1024 * 1024
 
-/** `js_params` of one execution, as JSON text (`decisions.md`, Limits). */
+/** Maximum size of an execution's `js_params`, as JSON text. */
 export const PARAMS_MAX_BYTES = 8 * 1024 * 1024
 
-/** A returned value, as JSON text (`decisions.md`, Limits). */
+/** Maximum size of an action's return value, as JSON text. */
 export const RESULT_MAX_BYTES = 1024 * 1024
 
-/** Levels of JSON that comes from outside: `JSON.stringify` recurses, and what it can not write can not be kept. */
+/**
+ * Maximum nesting depth of untrusted JSON. `JSON.stringify` recurses, and a value that it cannot serialize cannot be
+ * stored.
+ */
 export const JSON_DEPTH_MAX = 512
 
-/** Levels of a request's body that has params: more than data has, and few enough to keep account of while it is read. */
+/**
+ * Maximum nesting depth of a request body with params: deeper than real data, and small enough to track while scanning.
+ */
 export const BODY_DEPTH_MAX = 8_192
 
-/** Console output that is kept; what comes after it is cut with a note. */
+/** Maximum console output kept per execution. The rest is cut, and a note says so. */
 export const LOGS_MAX_BYTES = 100 * 1024
 
-/** Key operations of one execution (specification, Limits). */
+/** Maximum key operations per execution. */
 export const KEY_OPERATIONS_MAX = 10
 
-/** Modulus of an RSA key in `crypto.subtle`: nothing stops one signature half-way, and with this one it takes 33 ms. */
+/**
+ * Maximum modulus of an RSA key in `crypto.subtle`. A signature cannot be interrupted, and takes 33 ms at this size.
+ */
 export const RSA_KEY_MAX_BITS = 8192
 
-/** Outbound requests of one execution; a redirect that is followed counts as one (specification, Limits). */
+/** Maximum outbound requests per execution. Each followed redirect counts as a request. */
 export const OUTBOUND_REQUESTS_MAX = 50
 
-/** One outbound response, once it is decompressed (specification, Limits). */
+/** Maximum size of one outbound response, after decompression. */
 export const OUTBOUND_RESPONSE_MAX_BYTES = 1_000_000
 
-/** One outbound request's body: as much as may come back. The largest transaction that a chain takes is 128 KiB. */
+/**
+ * Maximum body of one outbound request: the same as of a response. The largest transaction that a chain accepts is 128
+ * KiB.
+ */
 export const OUTBOUND_BODY_MAX_BYTES = 1_000_000
 
-/** An outbound request's URL: what common servers take in a request line. */
+/** Maximum URL of an outbound request: the length that common servers accept in a request line. */
 export const OUTBOUND_URL_MAX_CHARACTERS = 8192
 
-/** Redirects that one outbound request follows (Fetch standard, HTTP-redirect fetch). */
+/** Maximum redirects followed per outbound request (Fetch standard, HTTP-redirect fetch). */
 export const OUTBOUND_REDIRECTS_MAX = 20
 
-/** A message of `Svc.Actions.encrypt`, in UTF-8: keys and documents, which cross two process boundaries; files do not. */
+/**
+ * Maximum message for `Svc.Actions.encrypt`, in UTF-8. Meant for keys and documents, not files, because messages cross
+ * two process boundaries.
+ */
 export const ENCRYPTED_MESSAGE_MAX_BYTES = 64 * 1024
 
-/** Its ciphertext: 45 bytes more (`origin/keys/wallet-cipher.ts`), in base64. */
+/** Ciphertext of the largest message: 45 bytes longer (`origin/keys/wallet-cipher.ts`), in base64. */
 export const CIPHERTEXT_MAX_CHARACTERS = 4 * Math.ceil((ENCRYPTED_MESSAGE_MAX_BYTES + 45) / 3)
 
 /**
- * A request to the core API but those with source: the largest has a hundred ids and a description. Who has no key
- * could have more parsed for nothing.
+ * Maximum body of a core API request without source. The largest contains a hundred IDs and a description. Also bounds
+ * how much JSON a client without a key can have parsed free of charge.
  */
 export const OPERATION_BODY_MAX_BYTES = 64 * 1024
 
-/** An event of the payment processor: one has a few KiB, with all that a customer may write into it some tens. */
+/**
+ * Maximum size of a payment processor's event. Typical events take a few KiB, and some tens of KiB with all
+ * customer-supplied fields.
+ */
 export const PROCESSOR_EVENT_MAX_BYTES = 1024 * 1024
 
-/** A request with source: the largest source and the largest params, and room for their JSON. */
+/** Maximum body of a request with source: the largest source and params, plus JSON overhead. */
 export const CORE_BODY_MAX_BYTES = 32 * 1024 * 1024
 
-/** A body must arrive within this, at the edge and at the origin: a slow sender holds memory. */
+/** Time limit for a body to arrive, at the edge and at the origin. Slow senders hold memory. */
 export const BODY_WITHIN_MS = 60_000
 
 /**
- * At the origin, a body of over 64 KiB must make this progress in each interval: 16 KiB a second, a third of a 3G uplink. A
- * sender that stalls gives its memory up after at most two intervals.
+ * Minimum progress, per interval, of a body over 64 KiB at the origin: 16 KiB/s, a third of a 3G uplink. A stalled
+ * sender releases its memory after at most two intervals.
  */
 export const BODY_STALL_MS = 10_000
 export const BODY_STALL_BYTES = 160 * 1024
 
 /**
- * A body is refused once it has come in more pieces than this, under this many bytes each on average. Node's parser spends
- * 2.5 µs of the main thread on each piece. TLS records and TCP segments are larger, and an encoder that writes a chunk for
- * every token of JSON may send some 6 KB.
+ * A body is rejected if it arrives in more than `BODY_SMALL_PIECES_MAX` pieces that average less than
+ * `BODY_PIECE_MIN_BYTES`. Node's parser spends 2.5 µs of the main thread per piece. TLS records and TCP segments are
+ * larger. An encoder that writes one chunk per JSON token can send about 6 KB before it is rejected.
  */
 export const BODY_SMALL_PIECES_MAX = 1_024
 export const BODY_PIECE_MIN_BYTES = 32
 
 /**
- * Memory for bodies of over 64 KiB that are still arriving: from senders without a checked key, and from accounts or the
- * edge. One client network, or one account, has a share: four bodies of the largest size.
+ * Memory for bodies over 64 KiB that are still arriving: one pool for senders without a verified key, and one for
+ * accounts and the edge. Each client network or account may use at most its share: four bodies of the largest size.
  */
 export const KEYLESS_BODIES_BYTES = 256 * 1024 * 1024
 export const ARRIVING_BODIES_BYTES = 512 * 1024 * 1024
 export const ARRIVING_BODIES_SHARE_BYTES = 128 * 1024 * 1024
 
-/** Open connections to one origin process unless `SVC_CONNECTIONS_MAX` is set: 50 KB each, and 64 KiB more for a small body. */
+/**
+ * Default maximum of open connections per origin process (`SVC_CONNECTIONS_MAX`). Each costs 50 KB, plus 64 KiB for a
+ * small body.
+ */
 export const CONNECTIONS_MAX = 4_096
 
 /**
- * Sources that one client address may have identified in a minute, free of charge: 0.2 s of a thread each for the
- * largest. A page with a hundred actions asks for each once.
+ * Free CID computations per minute and client address. The largest source occupies a thread for 0.2 s. A page with a
+ * hundred actions requests each once.
  */
 export const SOURCE_CIDS_PER_MINUTE = 120
 
-/** Large sources without a key that may wait for the one thread that identifies them: each holds its body. */
+/**
+ * Maximum queue of large sources from clients without a key, which share a single CID thread. Each holds its body in
+ * memory.
+ */
 export const SOURCE_CIDS_WAITING_MAX = 4
 
-/** Ids in one permission array of a usage key or group (`decisions.md`, add_usage_api_key). */
+/** Maximum IDs in one permission array of a usage key or group. */
 export const PERMISSION_IDS_MAX = 50
 
-/** Characters of a name and of a description: the contract, that counts bytes, has room for the longest of both. */
+/** Maximum characters in a name. The contract counts bytes, and has room for the longest name and description. */
 export const NAME_MAX_CHARACTERS = 256
-/** 4 KB on the chain are some 3,000,000 gas, and this deployment pays them for one cent. */
+/**
+ * Maximum characters in a description. 4 KB on chain cost about 3,000,000 gas, which this deployment pays for one cent.
+ */
 export const DESCRIPTION_MAX_CHARACTERS = 1024
 
-/** Characters of the description that an account is opened with: nobody pays for it, so it may be as long as a name. */
+/**
+ * Maximum characters in the description of a new account. Creating an account is free of charge, so the limit is that
+ * of a name.
+ */
 export const ACCOUNT_DESCRIPTION_MAX_CHARACTERS = NAME_MAX_CHARACTERS
 
-/** The `email` of an account: 64 characters, `@`, and 255 of a domain (RFC 5321, 4.5.3.1). */
+/**
+ * Maximum characters in an account's `email`: 64 for the local part, `@`, and 255 for the domain (RFC 5321, 4.5.3.1).
+ */
 export const EMAIL_MAX_CHARACTERS = 320
 
-/** A webhook's body: GitHub's usual payloads are far below it; larger ones get 413. */
+/** Maximum body of a webhook; larger ones get 413. GitHub's usual payloads are far smaller. */
 export const WEBHOOK_BODY_MAX_BYTES = 2 * 1024 * 1024
 
-/** A webhook's body has to be there within this: senders give up sooner, and who sends slowly holds memory meanwhile. */
+/** Time limit for a webhook's body to arrive. Senders time out sooner, and slow senders hold memory. */
 export const WEBHOOK_BODY_WITHIN_MS = 30_000
 
-/** Names in `options.pass_headers`: a sender verifies by three or four headers. */
+/** Maximum names in `options.pass_headers`. Verifying a sender takes three or four headers. */
 export const PASS_HEADERS_MAX = 16
 
-/** Fields of a webhook's form: PHP and Express stop at as many by default. */
+/** Maximum fields of a webhook's form: the default limit of PHP and Express. */
 export const FORM_FIELDS_MAX = 1_000
 
-/** What a handshake echoes: every sender's challenge is shorter, and nobody's megabyte is reflected. */
+/**
+ * Maximum challenge that a handshake echoes. All known senders use shorter ones, and large inputs must not be
+ * reflected.
+ */
 export const HANDSHAKE_MAX_CHARACTERS = 1024
 
-/** Storage rows hold at most this much of a body: production refuses a row of over 2 MB. */
+/** Maximum part of a body in one storage row. Durable Objects in production reject rows over 2 MB. */
 export const BODY_PART_BYTES = 1024 * 1024
 
-/** A trigger's source: it is stored with the trigger, in one row. */
+/** Maximum size of a trigger's source, which is stored with the trigger in one row. */
 export const TRIGGER_SOURCE_MAX_BYTES = 1024 * 1024
 
-/** A request with a trigger: the largest source, the largest params, and room for their JSON, where every byte may be escaped. */
+/**
+ * Maximum body of a request with a trigger: the largest source and params, plus JSON overhead if every byte is escaped.
+ */
 export const TRIGGER_BODY_MAX_BYTES = 8 * 1024 * 1024
 
-/** Params that every run of a trigger repeats: each revision stores them, in one row with the source. */
+/**
+ * Maximum size of a trigger's default params, which every run repeats. Each revision stores them in one row with the
+ * source.
+ */
 export const DEFAULT_PARAMS_MAX_BYTES = 256 * 1024
 
-/** Params that a list of triggers shows; larger ones only the trigger itself: a list of all of them stays below 10 MB. */
+/**
+ * Maximum size of params in a list of triggers; larger ones are returned only with the single trigger. Keeps a full
+ * list below 10 MB.
+ */
 export const LISTED_PARAMS_MAX_BYTES = 8 * 1024
 
-/** Triggers of one account: a list of all of them has an end. */
+/** Maximum triggers per account, so that a full list is bounded. */
 export const TRIGGERS_MAX = 1_000
 
-/** Starts in any 60 s window of one trigger: default and upper bound. */
+/** Runs that one trigger may start in any 60 s window: default and upper bound. */
 export const MAX_RUNS_PER_MINUTE_DEFAULT = 60
 export const MAX_RUNS_PER_MINUTE_BOUND = 6_000
 
-/** The largest `max_queued_runs`. `QUEUED_BYTES_MAX` bounds a queue of large bodies earlier. */
+/** Upper bound of `max_queued_runs`. With large bodies, `QUEUED_BYTES_MAX` is reached first. */
 export const MAX_QUEUED_RUNS_BOUND = 10_000
 
-/** The default `max_queued_runs` of webhooks. Senders such as GitHub do not redeliver what was refused. */
+/** Default `max_queued_runs` of webhooks. Senders such as GitHub do not redeliver rejected events. */
 export const WEBHOOK_QUEUED_RUNS_DEFAULT = MAX_QUEUED_RUNS_BOUND
 
 /**
- * The default `max_queued_runs` of other kinds. A full queue costs a chain event nothing: its logs wait on the chain. A
- * schedule that falls behind should not catch up on thousands of ticks.
+ * Default `max_queued_runs` of other kinds. A full queue does not lose chain events, because their logs stay on the
+ * chain. A schedule that falls behind should not catch up on thousands of ticks.
  */
 export const MAX_QUEUED_RUNS_DEFAULT = 100
 
-/** Bytes that the queued bodies of one trigger may take: an object's storage holds 10 GB in production. */
+/** Maximum bytes of queued bodies per trigger. A Durable Object's storage holds 10 GB in production. */
 export const QUEUED_BYTES_MAX = 256 * 1024 * 1024
 
-/** Runs of one trigger that may be under way at once, unless the trigger says otherwise, and the most it may say. */
+/** Concurrent runs of one trigger: the defaults by kind, and the upper bound. */
 export const WEBHOOK_CONCURRENCY = 8
 export const SCHEDULE_CONCURRENCY = 1
 export const CONCURRENCY_MAX = 64
 
-/** What is kept of a trigger's ended runs (`decisions.md`, Retention and Defaults): whichever comes first. */
+/** Retention of a trigger's finished runs. Whichever limit is reached first applies. */
 export const HISTORY_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 export const HISTORY_RUNS_MAX = 10_000
 export const HISTORY_BYTES_MAX = 1024 * 1024 * 1024
 
-/** A delivery id is known for this long (`options.dedup`): senders give up repeating before. */
+/** How long delivery IDs are remembered for deduplication (`options.dedup`). Senders stop retrying sooner. */
 export const DELIVERY_KEPT_MS = 24 * 60 * 60 * 1000
 
-/** A delivery id is kept as it is up to this, as an Idempotency-Key; of a longer one its hash. */
+/**
+ * Maximum length of a delivery ID that is stored verbatim, like an Idempotency-Key. Longer ones are stored as a hash.
+ */
 export const DELIVERY_ID_MAX_CHARACTERS = 255
 
-/** The scanner looks this often (specification, Limits), and a schedule's ticks are at least as far apart. */
+/** Interval of the schedule scanner, and the minimum distance between two ticks of a schedule. */
 export const SCAN_INTERVAL_MS = 30_000
 export const SCHEDULE_INTERVAL_MIN_MS = 30_000
 
-/** A schedule's only tick that is due fires up to this late whatever was the matter: twice what the scanner needs. */
+/** A single due tick that is at most this late fires regardless of `options.misfire`: twice the scan interval. */
 export const TICK_GRACE_MS = 2 * SCAN_INTERVAL_MS
 
-/** Missed ticks (`decisions.md`, Ticks): the one run that they become is for a tick younger than this; `all` makes at most so many. */
+/** Missed ticks: `coalesce` fires the latest one if it is younger than this age; `all` fires at most this many. */
 export const MISSED_TICK_MAX_AGE_MS = 60 * 60 * 1000
 export const MISSED_TICKS_MAX = 100
 
-/** The longest that `GET /api/runs/<id>?wait=` waits: below the idle time-outs of common proxies. */
+/** Maximum of `GET /api/runs/<id>?wait=`, below the idle timeouts of common proxies. */
 export const RUN_WAIT_MAX_S = 30
 
-/** Connections of one object to the origin: production allows six, and one stays free for an alarm. */
+/** Maximum connections from one Durable Object to the origin. Production allows six, and an alarm needs a free one. */
 export const ORIGIN_CONNECTIONS_PER_OBJECT = 4
 
-/** How long `/sealed/execute` waits for the outcome before it answers `running`. */
+/** Time that `/sealed/execute` waits for the outcome before it responds with `running`. */
 export const EXECUTE_WAIT_MS = 5_000
 
-/** Who changes the action of a trigger waits at most this long for what the origin says of the key that is stored. */
+/** Time limit for the origin's check of the stored key when the action of a trigger changes. */
 export const STORED_KEY_LOOK_MS = 5_000
 
-/** The longest wait of `/sealed/outcomes`: below every proxy's idle time-out that we know of. */
+/** Maximum wait of `/sealed/outcomes`, below the idle timeouts of all proxies known to us. */
 export const OUTCOMES_WAIT_MS = 25_000
 
-/** URL and headers of one request at the origin: the largest `X-Wallet-Auth`, as much again, and a URL. */
+/**
+ * Maximum size of a request's URL and headers at the origin: the largest `X-Wallet-Auth`, the same again for other
+ * headers, and a URL.
+ */
 export const HEAD_MAX_BYTES = 64 * 1024
 
-/** The head of a sealed core request or answer: method, path, query and headers, as JSON. */
+/** Maximum head of a sealed core request or response (method, path, query and headers), as JSON. */
 export const SEALED_HEAD_MAX_BYTES = 64 * 1024
 
-/** While a sealed core request is executed a byte is sent this often: proxies cut what is silent for a minute or two. */
+/**
+ * Interval of the padding bytes sent while a sealed core request executes. Proxies close connections that are silent
+ * for a minute or two.
+ */
 export const SEALED_PAD_MS = 15_000
 
-/** An origin that is silent for this long, four pads, does not answer any more. */
+/** Silence after which the origin is considered unresponsive: four padding intervals. */
 export const SEALED_SILENCE_MS = 60_000
 
-/** A client reads no more of a sealed answer: the largest result, logs whose every character is escaped, message and stack. */
+/**
+ * Maximum sealed response that a client reads: the largest result, logs with every character escaped, message and
+ * stack.
+ */
 export const SEALED_ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** A sealed request is good for this long: clocks differ by seconds, and the replay cache must end. */
+/** Lifetime of a sealed request. It allows for clocks that differ by seconds, and bounds the replay cache. */
 export const SEALED_REQUEST_LIFETIME_MS = 60_000
 
-/** A sealed request dated this far ahead is still taken: the sender's clock may be fast. */
+/** Accepted clock skew: how far in the future a sealed request may be dated. */
 export const SEALED_CLOCK_SKEW_MS = 30_000
 
-/** An edge isolate asks for the origin's evidence again after this (`DESIGN.md`, Attested TLS). */
+/** Time after which an edge isolate fetches the origin's evidence again. */
 export const CHANNEL_KEY_MAX_AGE_MS = 60 * 60 * 1000
 
 /**
- * `X-Wallet-Auth`: base64 of the largest typed data (4 KiB) and the largest signature (8 KiB, as hex), which together
- * with their JSON have less than 21 KiB. Proxies take 32 KiB of headers.
+ * Maximum length of `X-Wallet-Auth`: base64 of the largest typed data (4 KiB) and the largest signature (8 KiB, as
+ * hex), which take less than 21 KiB with their JSON. Proxies accept 32 KiB of headers.
  */
 export const WALLET_AUTH_MAX_CHARACTERS = 28 * 1024
 
 /**
- * Signatures of wallets from one client network, at once and an hour over time: ten a second. Each may be a call that
- * our node makes for a contract wallet, for nothing.
+ * Wallet signatures from one client network: the burst, and the rate, which is ten per second. For a contract wallet,
+ * checking one calls our node free of charge.
  */
 export const WALLET_PROOFS_BURST = 600
 export const WALLET_PROOFS_PER_HOUR = 36_000
 
-/** Wallets and usage keys that are made for one ChainSecured account, free of charge: the gas of each is its admin's. */
+/** Wallets and usage keys created for one ChainSecured account free of charge. Its admin pays the gas of each. */
 export const MADE_FOR_WALLETS_BURST = 300
 export const MADE_FOR_WALLETS_PER_HOUR = 3_600
 
-/** Quotes for nonces that are made at once: each keeps the platform's one quoting enclave busy for some 50 ms. */
+/** Maximum concurrent quotes for nonces. Each occupies the platform's single quoting enclave for about 50 ms. */
 export const QUOTES_AT_ONCE = 4
 
-/** Quotes for nonces that one client address gets in a minute: a verification needs one. */
+/** Quotes for nonces per minute and client address. One verification needs one. */
 export const QUOTES_PER_MINUTE = 30
 
 /**
- * Keys of actions that one client address may look up in a minute, beyond those that others have asked for: each takes half
- * a millisecond of the thread that serves everybody, and a page with a hundred actions looks up a hundred.
+ * Look-ups of uncached action keys per minute and client address. Each takes half a millisecond of the main thread, and
+ * a page with a hundred actions looks up a hundred.
  */
 export const ACTION_LOOK_UPS_PER_MINUTE = 300
 
-/** A stored outcome is given again for this long (`decisions.md`, Once). */
+/** Retention of stored outcomes, which are returned to repeated requests. */
 export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000
 
-/** A mirror that has not heard from the chain for this long answers 503, never a guess. */
+/** Maximum age of the mirror's last contact with the chain. An older mirror responds with 503 instead of stale data. */
 export const MIRROR_STALE_MS = 30_000
 
-/** Blocks on top of one that make it final, unless the operator says otherwise: what large chains are trusted with. */
+/** Default confirmations until a block counts as final: the usual number for large chains. */
 export const CHAIN_FINALITY_DEFAULT = 12
 
-/** A magic link: long enough for a slow mail server, and single use. */
+/** Lifetime of a single-use magic link: long enough for a slow mail server. */
 export const MAGIC_LINK_LIFETIME_MS = 15 * 60 * 1000
 
-/** A browser session. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Passkeys of one account: every device and key ring of a person, and few enough to look through. */
+/** Maximum passkeys per account: enough for every device and password manager of a person, and few enough to review. */
 export const PASSKEYS_MAX = 20
 
-/** What an authenticator is given to sign, and how long a person may take to find it and touch it. */
+/** Lifetime of a passkey challenge: enough for a person to find and touch the authenticator. */
 export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * 60 * 1000
 
-/** A session this young may add a passkey: what a session that was stolen later could stay with. */
+/**
+ * Maximum age of a session that may add a passkey. An attacker who steals an older session cannot turn it into
+ * permanent access.
+ */
 export const RECENT_SIGN_IN_MS = 15 * 60 * 1000
 
-/** An agent's token: absolute and idle lifetime. */
+/** Absolute and idle lifetime of an agent token. */
 export const AGENT_TOKEN_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000
 export const AGENT_TOKEN_IDLE_MS = 30 * 24 * 60 * 60 * 1000
 
-/** A request that an agent registered: as long as a person needs to open the link and sign in. */
+/** Lifetime of an agent's request: enough for a person to open the link and sign in. */
 export const AGENT_REQUEST_LIFETIME_MS = 10 * 60 * 1000
 
-/** It is known for a day more: its agent still hears how it ended, and nobody registers its challenge again meanwhile. */
+/**
+ * Additional retention of an agent's request after it expires, so that the agent can read the outcome, and the
+ * challenge cannot be registered again.
+ */
 export const AGENT_REQUEST_KEPT_MS = 24 * 60 * 60 * 1000
 
-/** Wrong codes of one request: people mistype, and five of 2^40 guesses are none. */
+/** Maximum wrong codes per request. Allows for typing mistakes, while five guesses out of 2^40 are negligible. */
 export const USER_CODE_ATTEMPTS = 5
 
-/** The shortest agent token taken: 32 random bytes in base64url; the guide asks for 48 bytes. */
+/** Minimum length of an agent token: 32 random bytes in base64url. The guide recommends 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43
 
-/** Runs on one page of a history: default and upper bound. */
+/** Runs per page of a history: default and maximum. */
 export const RUNS_PAGE_DEFAULT = 50
 export const RUNS_PAGE_MAX = 100
 
 /**
- * Bodies whose inputs one page of a history shows, in bytes: at least a full page of 64 KiB each. The object that takes the
- * trigger's events parses them, so a page of the largest would hold it up for seconds.
+ * Maximum total size of bodies included in one page of a history: enough for a full page of 64 KiB each. The Durable
+ * Object that parses them also accepts the trigger's events, and a page of the largest bodies would block it for
+ * seconds.
  */
 export const LISTED_INPUTS_MAX_BYTES = 8 * 1024 * 1024
 
-/** A write to the chain is known by its id for this long after it became final: as long as answers under a key. */
+/** Retention of a chain write after it became final, by its ID: the same as for stored responses. */
 export const CHAIN_WRITE_KEPT_MS = 24 * 60 * 60 * 1000
 
-/** Records on one page of a list of the core API (`decisions.md`, Core lists). */
+/** Maximum records per page of the core API's lists. */
 export const LIST_PAGE_MAX = 200
 
-/** An answer under an Idempotency-Key is given again for this long (`decisions.md`, idempotency). */
+/** Retention of responses stored under an Idempotency-Key. */
 export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1000
 
-/** Characters of an Idempotency-Key (`decisions.md`, idempotency). */
+/** Maximum characters in an Idempotency-Key. */
 export const IDEMPOTENCY_KEY_MAX = 255
 
-/** Uses of keys are written down this often: `last_used_at` may be as far behind. */
+/** Interval for persisting uses of keys. `last_used_at` may lag by as much. */
 export const KEY_USES_FLUSH_MS = 60_000
 
-/** Price of a management write that sends a transaction, and of a started second of an execution (specification, Limits). */
+/** Price of a management write that sends a transaction, and of a started second of execution. */
 export const WRITE_CENTS = 1
 export const EXECUTION_SECOND_CENTS = 1
 
-/** Days of a statement of charges: a month unless said, and at most a year, leap years included. */
+/** Days covered by a statement of charges: a month by default, and at most a leap year. */
 export const USAGE_DAYS_DEFAULT = 30
 export const USAGE_DAYS_MAX = 366
 
 /**
- * Failed executions are free, for so many milliseconds in an hour for each key and action, and as long again as the key
- * has paid for in that hour (`decisions.md`, failed-execution allowance).
+ * Free execution time for failed runs per key, action and hour. It grows by the time that the key has paid for in the
+ * same hour (docs/decisions/0024).
  */
 export const FAILED_EXECUTION_MS = 60_000
 export const FAILED_EXECUTION_WINDOW_MS = 60 * 60 * 1000
 
 /**
- * All keys and actions of an account together have as much as so many of them, since a comment makes another action of
- * the same code: as many as one trigger may run at once.
+ * Multiple of the allowance that an account has for all its keys and actions together, because a comment turns the same
+ * code into another action. Equals the maximum concurrency of one trigger.
  */
 export const FAILED_EXECUTION_PAIRS = 64
 
-/** The cap of a usage key: a million dollars at most, in windows from a minute, below which a rate is meant, to a leap year. */
+/**
+ * Spending cap of a usage key: at most a million dollars, in windows from a minute to a leap year. Shorter windows
+ * would be a rate limit.
+ */
 export const SPEND_CAP_MAX_CENTS = 100_000_000
 export const SPEND_WINDOW_MIN_S = 60
 export const SPEND_WINDOW_MAX_S = 366 * 24 * 60 * 60
 
-/** A payment: the specification's minimum, and the most that a mistyped amount may cost (`decisions.md`, Money). */
+/** Payments: the minimum amount, and a maximum that limits the damage of a mistyped amount. */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000
 
 /**
- * Payments that an account may begin and not pay, since each is polled for a week. Usage keys together get two thirds
- * and one of them a third: the rest is kept for the account key and the admin wallet, so that no usage key can keep its
+ * Unpaid payments that an account may create. Each is polled for a week. Usage keys together get two thirds, and each
+ * of them one third. The rest is reserved for the account key and the admin wallet, so that no usage key can block its
  * account from paying.
  */
 export const UNPAID_PAYMENTS_PER_HOUR = { account: 30, usageKeys: 20, usageKey: 10 }
 export const UNPAID_PAYMENTS_PER_WEEK = { account: 200, usageKeys: 140, usageKey: 70 }
 
-/** Questions about payments, each of which is one to the processor. The same share is kept for the owner. */
+/** Payment queries, each of which calls the processor. The same share is reserved for the owner. */
 export const PAYMENT_QUESTIONS_PER_MINUTE = { account: 120, usageKeys: 80 }
 
-/** One answer of `/attestation` or `/info`: an event log with all its payloads has some 20 KB, a compose text may be as long. */
+/**
+ * Maximum response of `/attestation` or `/info`. An event log with all payloads takes about 20 KB, and a compose file
+ * can be as long.
+ */
 export const ATTESTATION_MAX_BYTES = 1024 * 1024
 
-/** A quote in bytes: real ones have 5 KB, of which a certificate chain is the most. */
+/** Maximum size of a quote. Real ones take 5 KB, mostly for the certificate chain. */
 export const QUOTE_MAX_BYTES = 16 * 1024
 
-/** Events of one log: a boot has some 30; an application may add to RTMR3. */
+/** Maximum events in one log. A boot has about 30, and an application may extend RTMR3. */
 export const EVENTS_MAX = 4_096
 
-/** One file of evidence: a certificate chain has some 6 KB. */
+/** Maximum size of one evidence file. A certificate chain takes about 6 KB. */
 export const EVIDENCE_FILE_MAX_BYTES = 256 * 1024
 
-/** Files of evidence: five, and a certificate more for each further name. */
+/** Maximum evidence files: five, plus a certificate for each further name. */
 export const EVIDENCE_FILES_MAX = 32
 
-/** A collateral: Intel's has 19 KB; lists of revoked machines grow. */
+/** Maximum size of the collateral. Intel's takes 19 KB, and revocation lists grow. */
 export const COLLATERAL_MAX_BYTES = 1024 * 1024
 
-/** CAA records of one name, and the characters of each: more than any zone has. */
+/** Maximum CAA records per name, and characters per record: more than any real zone has. */
 export const CAA_RECORDS_MAX = 64
 export const CAA_RECORD_MAX_CHARACTERS = 2_048
 
-/** One answer of evidence has to be there within this: a fresh quote takes a second of the quoting enclave. */
+/** Time limit for one response with evidence. A fresh quote takes the quoting enclave a second. */
 export const EVIDENCE_ANSWER_MS = 15_000
 
-/** A nonce for a fresh quote: long enough not to repeat, and at most what report data holds. */
+/** Size of a nonce for a fresh quote: long enough to be unique, and at most the size of the report data. */
 export const NONCE_MIN_BYTES = 16
 export const NONCE_MAX_BYTES = 64
 
 /**
- * The most gas that a write to the contract may have: what EIP-7825 lets one transaction have, 2^24. The largest that
- * the limits allow needs 14,440,000 (`updateGroup`, the longest texts, 500 wallets and 500 actions by 50 others of
- * each). Above it is only `deleteAction` in an account of some 3,000 groups.
+ * Gas limit of a write to the contract: 2^24, the maximum per transaction under EIP-7825. The largest write within our
+ * limits needs 14,440,000 (`updateGroup` with the longest texts, replacing 500 wallets and 500 actions by 50 of each).
+ * Only `deleteAction` in an account of about 3,000 groups needs more.
  */
 export const WRITE_GAS_MAX = 16_777_216n
 
-/** What a wallet signs for this service, as JSON text (`decisions.md`, convert_to_chain_secured_account): a sixth is usual. */
+/** Maximum typed data signed by a wallet, as JSON text. Usual messages take a sixth of this. */
 export const TYPED_DATA_MAX_BYTES = 4 * 1024
 
-/** A wallet's signature: 65 bytes, or what a contract wallet reads; a passkey's has 700, one of thirty owners 2,000. */
+/**
+ * Maximum signature of a wallet: 65 bytes, or the input of a contract wallet. A passkey's takes 700 bytes, one of
+ * thirty owners 2,000.
+ */
 export const WALLET_SIGNATURE_MAX_BYTES = 8 * 1024
 
-/** `issuedAt` of what a wallet signed may be this far from the server's clock, either way (specification, Limits). */
+/** Accepted difference between `issuedAt` in a signed proof and the server's clock, in either direction. */
 export const PROOF_WINDOW_S = 300
 
-/** Gas that a contract wallet has to judge a signature: eight P-256 checks in Solidity, and some 20 ms of our node. */
+/** Gas for a contract wallet to check a signature: eight P-256 verifications in Solidity, about 20 ms of our node. */
 export const CONTRACT_SIGNATURE_GAS = 3_000_000
 
-/** Contract wallets that are asked at once: nobody pays for the question but the node of this deployment. */
+/** Maximum concurrent signature checks by contract wallets. This deployment's node bears their cost. */
 export const CONTRACT_SIGNATURES_AT_ONCE = 8
 
-/** The deepest finality that a trigger may ask for in blocks: the watcher keeps that many of a chain, and more. */
+/** Maximum finality depth of a trigger, in blocks. The watcher keeps at least that many. */
 export const FINALITY_DEPTH_MAX = 1_000
 
-/** Entries of `topic_filters` (specification, Limits), and topics of one entry: geth takes 1,000 a position. */
+/** Maximum entries of `topic_filters`, and topics per entry. geth accepts 1,000 per position. */
 export const TOPIC_FILTERS_MAX = 3
 export const TOPICS_PER_FILTER_MAX = 100
 
-/** Addresses, and first topics, of one question for logs: what common nodes take, geth's bound among them. */
+/** Maximum addresses and first topics per log query: the limits of common nodes, including geth. */
 export const LOG_QUERY_ADDRESSES_MAX = 1_000
 export const LOG_QUERY_TOPICS_MAX = 1_000
 
-/** Logs of one delivery to a trigger, and their JSON: a call between objects takes 32 MiB, and a full queue sends most back. */
+/**
+ * Maximum logs per delivery to a trigger, and their JSON size. An RPC between Durable Objects carries 32 MiB, and a
+ * full queue returns most of the logs.
+ */
 export const DELIVERY_LOGS_MAX = 200
 export const DELIVERY_BYTES_MAX = 1024 * 1024
 
 /**
- * Blocks that the watcher of a chain keeps below the head: reorganisations that were seen on the chains it knows were not
- * deeper (Polygon's had 157). And the most that it keeps where a finality lags: two hours of the fastest chain.
+ * Blocks that a watcher keeps below the head. Known reorganizations on the supported chains were shallower (157 blocks
+ * on Polygon). `BLOCKS_KEPT_MAX` applies if finality lags: two hours of the fastest chain.
  */
 export const BLOCKS_KEPT = 256
 export const BLOCKS_KEPT_MAX = 20_000

@@ -1,9 +1,9 @@
-/** Console output of an action, as the executor writes it, the origin keeps it and a history shows it. */
+/** Console output of an action, in the format shared by the executor, the origin and the run history. */
 export const LOG_LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const
 
 export type LogLine = {
   level: (typeof LOG_LEVELS)[number]
-  /** Milliseconds since the action began. */
+  /** Milliseconds since the action started. */
   at_ms: number
   text: string
 }

@@ -1,12 +1,12 @@
-/** The bearer token of `/metrics`: what the operator makes, and both sides check in the same way. */
+/** The bearer token for `/metrics`, chosen by the operator and checked in the same way on both sides. */
 import { z } from 'zod'
 
-/** Of at least 24 random bytes: it is never counted how often somebody guesses. */
+/** Requires at least 24 random bytes, because failed attempts are not rate limited. */
 export const metricsTokenSetting = z
   .string()
   .regex(/^[A-Za-z0-9_-]{32,128}$/, '32 to 128 characters of base64url, made at random')
 
-/** What `Authorization` carries of it. */
+/** Returns the bearer token of an `Authorization` header. */
 export function bearerOf(authorization: string | null | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
 }

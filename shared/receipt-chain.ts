@@ -1,4 +1,7 @@
-/** Receipts of one account by one process hang together: each has the hash of the one before (`docs/receipts.md`). */
+/**
+ * Verifies chains of receipts: each receipt of an account and process contains the hash of the previous one
+ * (`docs/receipts.md`).
+ */
 import {
   type Receipt,
   type ReceiptFlaw,
@@ -8,7 +11,7 @@ import {
   verifyReceipt,
 } from './receipt.ts'
 
-/** A chain that does not hold; `at` is the receipt, from 0, that is refused. */
+/** A broken chain. `at` is the zero-based index of the offending receipt. */
 export class ReceiptChainRefused extends ReceiptRefused {
   readonly at: number
   constructor(at: number, flaw: ReceiptFlaw, reason: string) {
@@ -19,9 +22,10 @@ export class ReceiptChainRefused extends ReceiptRefused {
 }
 
 /**
- * What the receipts of a chain say: each signed by this key, each the next of the one before it. A chain may begin
- * after its first receipt (`sequence` of the first says so), and says nothing of what came after its last.
- * @param texts in the order of their sequence
+ * Verifies that each receipt is signed by this key and directly follows the one before it. A chain may start after the
+ * first receipt (see `sequence`), and does not prove that there are no later receipts.
+ * @param texts in sequence order
+ * @returns the receipts' contents
  * @throws {ReceiptChainRefused}
  */
 export async function verifyReceiptChain(

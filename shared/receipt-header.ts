@@ -1,2 +1,2 @@
-/** Carries the receipt of an action that failed, whose body is for people. */
+/** Carries the receipt of a failed action, since the body of the response is human-readable text. */
 export const RECEIPT_HEADER = 'x-svc-receipt'

@@ -1,6 +1,6 @@
 /**
- * A receipt: the origin's signed word on one execution, which can be shown to others and checked without asking
- * anybody (`docs/receipts.md`). It is a JWS (`jws.ts`): one string.
+ * A receipt: the origin's signed statement about one execution. It can be passed on and verified offline
+ * (`docs/receipts.md`). Its format is a JWS (`jws.ts`), a single string.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { z } from 'zod'
@@ -15,28 +15,28 @@ export const receiptSchema = z
   .strictObject({
     v: z.literal(1),
     action_cid: z.string().min(1),
-    /** Of the JSON text of the params, byte for byte as the origin ran them. */
+    /** Hash of the params' JSON text, byte for byte as executed. */
     params_sha256: sha256Hex,
-    /** Of the response as `JSON.stringify` writes it; absent where the run failed. */
+    /** Hash of the response as serialized by `JSON.stringify`; absent if the run failed. */
     response_sha256: sha256Hex.optional(),
     status: z.enum(['success', 'failed']),
-    /** Where the run failed: `action_threw`, ... */
+    /** Present if the run failed: `action_threw`, ... */
     error_code: z.string().min(1).optional(),
-    /** The account that paid, as the contract names it. */
+    /** The account that paid, by its hash in the contract. */
     account_hash: z.string().regex(/^0x[0-9a-f]{64}$/, '32 bytes in 0x hex'),
-    /** Where the run had an id. */
+    /** Absent if the execution has no run ID. */
     run_id: z.string().min(1).optional(),
     finished_at: z.iso.datetime({ precision: 3 }),
-    /** Wall clock inside the sandbox. */
+    /** Wall-clock time inside the sandbox. */
     duration_ms: z.number().min(0),
     charged_cents: z.int().min(0),
-    /** Of the application that ran it: what the evidence of that time shows. */
+    /** Identifies the application that ran the action, as in the evidence of that time. */
     compose_hash: sha256Hex,
-    /** 16 random bytes in base64url: one chain of receipts, of one account at one process. */
+    /** 16 random bytes in base64url that identify a chain of receipts: one per account and process. */
     series: z.string().regex(/^[A-Za-z0-9_-]{22}$/, '16 bytes in base64url'),
-    /** From 1, without gaps. */
+    /** Starts at 1, without gaps. */
     sequence: z.int().min(1),
-    /** Of the text of the receipt before; the first has none. */
+    /** Hash of the previous receipt's text; absent in the first. */
     previous_sha256: sha256Hex.optional(),
   })
   .refine(({ status, response_sha256, error_code }) =>
@@ -47,7 +47,7 @@ export const receiptSchema = z
   .refine((receipt) => (receipt.sequence === 1) === (receipt.previous_sha256 === undefined))
 export type Receipt = z.infer<typeof receiptSchema>
 
-/** Why a receipt is not believed: for what it is itself, or for its place in a chain. */
+/** Reasons to reject a receipt: for its own content, or for its position in a chain. */
 export type ReceiptFlaw =
   | JwsFlaw
   | 'other_account'
@@ -66,13 +66,12 @@ export class ReceiptRefused extends Error {
   }
 }
 
-/** The public key that receipts are checked with. */
 export type ReceiptKey = JwsKey
 
 const RECEIPT = { type: RECEIPT_TYPE, noun: 'receipt', payload: receiptSchema }
 
 /**
- * What a receipt says, when this key has signed it.
+ * Verifies a receipt's signature and returns its contents.
  * @throws {ReceiptRefused}
  */
 export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promise<Receipt> {
@@ -84,7 +83,7 @@ export async function verifyReceipt(text: string, publicKey: ReceiptKey): Promis
   }
 }
 
-/** SHA-256 (hex) of a text in UTF-8: what receipts have of params, responses and the receipt before. */
+/** SHA-256 of a text in UTF-8, as hex. Receipts contain it for params, responses and the previous receipt. */
 export function sha256OfText(text: string): string {
   return encodeHex(sha256(new TextEncoder().encode(text)))
 }

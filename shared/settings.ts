@@ -1,19 +1,21 @@
 /**
- * What people are told of a setting, kept where it is parsed: `docs/configuration.md` is made of it
- * (`npm run settings-page`), so that the page cannot say what the code does not do.
+ * Documentation of settings, kept next to their schemas. `docs/configuration.md` is generated from it (`npm run
+ * settings-page`), so that the page matches the code.
  */
 import { z } from 'zod'
 
 export type SettingMeaning = {
-  /** One sentence or more, in Markdown, without a full stop at the end. */
+  /** One or more sentences in Markdown, without the final full stop. */
   meaning: string
-  /** In Markdown, where the default is not the schema's own, or says more than its value. */
+  /** Markdown. Overrides or explains the schema's own default. */
   default?: string
-  /** Not to be seen; a text says under which condition. */
+  /** Must not be disclosed; a text states the condition under which this applies. */
   secret?: true | string
-  /** What production refuses, in Markdown. */
+  /** Restrictions in production, in Markdown. */
   production?: string
 }
 
-/** Entered with `schema.register(SETTINGS, …)`, the last call of a schema: zod keeps it for that very object. */
+/**
+ * Register with `schema.register(SETTINGS, …)` as the last call on a schema: zod keeps the entry for that exact object.
+ */
 export const SETTINGS = z.registry<SettingMeaning>()

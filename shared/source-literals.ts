@@ -1,9 +1,9 @@
 /**
- * Where the literals and comments of a JavaScript source end; `undefined` where they do not. By loops: a regular expression
- * over megabytes of a literal runs out of stack.
+ * Finds the ends of literals and comments in JavaScript sources; `undefined` if they are unterminated. Implemented with
+ * loops, because a regular expression over a literal of several megabytes overflows the stack.
  */
 
-/** @param at of the opening quote */
+/** @param at index of the opening quote */
 export function stringEnd(source: string, at: number): number | undefined {
   const special = source[at] === '"' ? /["\\\n\r]/g : /['\\\n\r]/g
   special.lastIndex = at + 1
@@ -15,7 +15,10 @@ export function stringEnd(source: string, at: number): number | undefined {
   return undefined
 }
 
-/** Of a template literal: its end, or behind a `${`. @param at behind its backtick, or behind the brace of a part of it */
+/**
+ * Returns the end of a template literal, or the position after its next `${`.
+ * @param at index after the opening backtick, or after the brace that closes a substitution
+ */
 export function literalPartEnd(
   source: string,
   at: number,
@@ -29,7 +32,10 @@ export function literalPartEnd(
   return undefined
 }
 
-/** @param at of the opening slash; the flags are a word of their own */
+/**
+ * @param at index of the opening slash
+ * @returns the end without the flags, which are scanned as a word
+ */
 export function regexEnd(source: string, at: number): number | undefined {
   const special = /[/\\[\]\n\r\u2028\u2029]/g
   special.lastIndex = at + 1
@@ -44,7 +50,10 @@ export function regexEnd(source: string, at: number): number | undefined {
   return undefined
 }
 
-/** @param at of its slash; one of a line ends before the line's end, or with the source */
+/**
+ * A line comment ends before the line terminator, or at the end of the source.
+ * @param at index of the opening slash
+ */
 export function commentEnd(source: string, at: number): number | undefined {
   if (source[at + 1] === '*') {
     const end = source.indexOf('*/', at + 2)

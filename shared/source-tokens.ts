@@ -1,15 +1,16 @@
 /**
- * The tokens of a JavaScript source, as far as it takes to know that it ends where it seems to: outside of every comment,
- * string, template literal, regular expression and bracket. No engine is asked, since a Worker and a page under a strict
- * content policy have none to ask (`eval`). What a slash is depends on all of the grammar. Where that would have to be
- * guessed the source is refused: a guess that is wrong takes code for a literal from there on, and a literal for code.
+ * Tokenizes a JavaScript source just well enough to prove that it ends outside of every comment, string, template
+ * literal, regular expression and bracket. It cannot use an engine's parser: Workers and pages with a strict content
+ * security policy do not allow `eval`.
+ * The meaning of a slash depends on the whole grammar. If it is ambiguous, the source is rejected, because a wrong
+ * guess would confuse code and literals from there on.
  */
 import { commentEnd, literalPartEnd, regexEnd, stringEnd } from './source-literals.ts'
 import { behindBracket, behindSign, behindWord, type Slash } from './source-slashes.ts'
 
-/** A source that goes on behind its end, has a bracket that does not fit, or can be read in two ways. */
+/** A source that is unterminated, has unbalanced brackets, or is ambiguous. */
 export class SourceUnended extends Error {
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number
   constructor(what: string, line: number) {
     super(`line ${line}: ${what}`)
@@ -19,16 +20,16 @@ export class SourceUnended extends Error {
 }
 
 export type Token = {
-  /** A word, number or punctuator as it is written; `''` for a string, a template literal, a regular expression. */
+  /** Text of a word, number or punctuator; `''` for a string, template literal or regular expression. */
   text: string
-  /** Brackets that are open around it. */
+  /** Number of enclosing brackets. */
   depth: number
 }
 
 type Bracket = {
   at: number
   closedBy: ')' | ']' | '}'
-  /** Of a template literal, which goes on behind it. */
+  /** True if it closes a substitution, after which the template literal continues. */
   inLiteral: boolean
   slashBehind: Slash
 }
@@ -37,7 +38,7 @@ const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]+|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA
 const SPACE = /[\s\ufeff]+/y
 const LINE_END = /[\n\r\u2028\u2029]/
 
-/** Comments of a page's scripts, of which editors and reviewers see code; the first line of a shell's script. */
+/** HTML-like comments, which editors and reviewers see as code, and the hashbang of a script. */
 const ODD_COMMENTS = ['<!--', '-->', '#!']
 
 /** @throws {SourceUnended} */
@@ -62,7 +63,10 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     at = end
     return token('', 'divides')
   }
-  /** From behind its backtick, or behind the brace of a part of it; nothing where another part comes first. */
+  /**
+   * Scans a template literal from after its opening backtick, or after a substitution. Yields no token if another
+   * substitution follows.
+   */
   const literal = (from: number): Token[] => {
     const part = literalPartEnd(source, from)
     if (!part || part.isWhole) return [value(part?.end, 'a template literal')]
@@ -101,7 +105,8 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
       continue
     }
     if (character === '/') {
-      // At the begin of a line it divides, or what is before it ends as a statement: `var a`, `break`, `() => {}`.
+      // At the start of a line it divides, unless the previous line ends a statement, as in `var a`, `break` or `() =>
+      // {}`.
       if (slash === 'unclear' || (isLineBegun && slash === 'divides'))
         throw unended('a slash that may divide or begin an expression: use parentheses', at)
       if (slash === 'begins') {
@@ -139,7 +144,7 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     }
     if (pair === '++' || pair === '--') {
       at += 2
-      // Behind its operand or before it: a slash is what it would be without. In another line it can be either.
+      // Postfix or prefix: a slash means what it would mean without the operator. After a line break it can be either.
       yield token(pair, isLineBegun ? 'unclear' : slash)
       continue
     }

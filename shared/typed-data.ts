@@ -1,7 +1,7 @@
 /**
- * What wallets sign for this service, as EIP-712 typed data (specification, ConvertAccount typed data; `decisions.md`,
- * ChainSecured wallet creation and usage keys). All have the domain and the two members in common; the primary type
- * says what for, so that a signature for one purpose is worth nothing for another.
+ * EIP-712 typed data that wallets sign for this service (docs/decisions/0034, docs/decisions/0035). All messages share
+ * the domain and the two members. The primary type states the purpose, so that a signature for one purpose is invalid
+ * for another.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { decodeHex, encodeHex } from './hex.ts'
@@ -12,7 +12,7 @@ export type Purpose = (typeof PURPOSES)[number]
 export const DOMAIN_NAME = 'Svc ChainSecured'
 export const DOMAIN_VERSION = '1'
 
-/** In this order: both are part of the type's hash. */
+/** The order matters: it is part of the type's hash. */
 export const DOMAIN_MEMBERS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -23,10 +23,10 @@ export const PROOF_MEMBERS = [
   { name: 'issuedAt', type: 'uint256' },
 ] as const
 
-/** What a wallet says: that it is this address, at this time, to the node of this chain. */
+/** A wallet's claim to control an address, at a point in time, addressed to the node of one chain. */
 export type Statement = {
   purpose: Purpose
-  /** 0x hex of 20 bytes, any case: the case is no part of what is signed. */
+  /** 0x hex of 20 bytes in any case; the case does not affect the signature. */
   address: string
   /** Unix seconds. */
   issuedAt: bigint | number
@@ -40,7 +40,7 @@ export type TypedData = {
   message: { address: string; issuedAt: number | string }
 }
 
-/** The object to hand to `eth_signTypedData_v4`; numbers above 2^53 are decimal strings. */
+/** Returns the argument for `eth_signTypedData_v4`. Numbers above 2^53 become decimal strings. */
 export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement): TypedData {
   return {
     types: { EIP712Domain: DOMAIN_MEMBERS, [purpose]: PROOF_MEMBERS },
@@ -50,7 +50,7 @@ export function typedDataOf({ purpose, address, issuedAt, chainId }: Statement):
   }
 }
 
-/** The 32 bytes that are signed: keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
+/** Returns the 32 bytes to sign: keccak256(0x1901 ‖ domain separator ‖ hash of the message) (EIP-712). */
 export function digestOf({ purpose, address, issuedAt, chainId }: Statement): Uint8Array {
   const domain = hashed(
     typeHash('EIP712Domain', DOMAIN_MEMBERS),
@@ -84,7 +84,7 @@ function hashed(...parts: Uint8Array[]): Uint8Array {
 const keccak = (bytes: Uint8Array) => keccak_256(bytes)
 const text = (value: string) => new TextEncoder().encode(value)
 
-/** The hash that names the account of a wallet: keccak256 of its 20 bytes (specification, Authentication 7). */
+/** Returns the hash that identifies a wallet's account: keccak256 of the address's 20 bytes. */
 export function accountHashOfWallet(address: string): string {
   return `0x${encodeHex(keccak_256(decodeHex(address)!))}`
 }

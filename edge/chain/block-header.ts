@@ -1,18 +1,17 @@
-/** What the watcher knows of a block. */
 export type BlockHeader = {
   number: number
-  /** 32 bytes, lower-case 0x hex, as all hex here. */
+  /** 32 bytes as lower-case 0x hex, like all hex in this type. */
   hash: string
   parentHash: string
   /** Unix seconds. */
   timestamp: number
-  /** 256 bytes: what the block's logs can be about. */
+  /** 256 bytes: a bloom filter over the block's logs. */
   logsBloom: string
 }
 
 /**
- * What an endpoint says of the chain at one moment. Absent: not asked for. `null`: no endpoint that can be asked serves
- * this tag, or has such a block yet.
+ * An endpoint's view of the chain at one moment. A tag is absent if it was not requested, and null if no available
+ * endpoint serves it or the chain has no such block yet.
  */
 export type Tip = {
   latest: BlockHeader

@@ -1,4 +1,4 @@
-/** The `config` of a chain event, read (specification, config by kind; `decisions.md`, Chain config). */
+/** Parses the `config` of a chain event trigger. */
 import { TriggerRefused } from '../triggers/trigger-refused.ts'
 import { CHAIN_NAMES, type ChainName, type Chains } from './chain-settings.ts'
 import { wrongInAddress } from './contract-address.ts'
@@ -11,7 +11,7 @@ import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainConfig = {
   chain: ChainName
-  /** As its owner wrote it. */
+  /** As written by the trigger's owner. */
   signatureText: string
   signature: EventSignature
   filter: LogFilter
@@ -20,7 +20,7 @@ export type ChainConfig = {
 
 const KEYS = ['chain', 'contract_address', 'event_signature', 'start_block', 'topic_filters']
 
-/** @throws {TriggerRefused} that names the first key which is not as it has to be */
+/** @throws {TriggerRefused} naming the first invalid key */
 export function readChainConfig(config: Record<string, unknown>): ChainConfig {
   for (const key of Object.keys(config))
     if (!KEYS.includes(key))
@@ -43,14 +43,14 @@ export function readChainConfig(config: Record<string, unknown>): ChainConfig {
   }
 }
 
-/** @throws {TriggerRefused} for a chain that this deployment does not watch: its trigger would never fire */
+/** @throws {TriggerRefused} if this deployment does not watch the chain, because the trigger would never fire */
 export function requireConfigured(chain: ChainName, chains: Chains): void {
   if (chains[chain]) return
   const configured = CHAIN_NAMES.filter((name) => chains[name])
   throw new TriggerRefused({ reason: 'chain_not_configured', chain, configured })
 }
 
-/** Whether two configurations watch the same: then the one goes on where the other was. */
+/** Returns true if both configurations watch for the same logs, so that the trigger can keep its position. */
 export function watchesSame(one: ChainConfig, other: ChainConfig): boolean {
   const watched = ({ chain, filter, startBlock }: ChainConfig) =>
     JSON.stringify([chain, filter.address, filter.topic0, filter.topics, startBlock])

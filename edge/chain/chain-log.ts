@@ -1,9 +1,7 @@
-/**
- * A log of a block, checked for its shape. Hex is lower case. It crosses objects and is kept as JSON.
- */
+/** A log with its block, validated. Hex is lower case. Sent between Durable Objects and stored as JSON. */
 export type ChainLog = {
   address: string
-  /** 1 to 4 of 32 bytes; the first is the event's. Logs without any are nobody's. */
+  /** 1 to 4 topics of 32 bytes. The first identifies the event. Logs without topics are dropped. */
   topics: string[]
   data: string
   blockNumber: number
@@ -12,14 +10,14 @@ export type ChainLog = {
   blockTimestamp: number
   transactionHash: string
   transactionIndex: number
-  /** In its block. */
+  /** Index within the block. */
   logIndex: number
   /**
-   * How many logs of the same transaction, address, topics and data are before it. With those it says which event this
-   * is, wherever a reorganisation puts its transaction.
+   * Number of earlier logs in the same transaction with the same address, topics and data. Together with these fields
+   * it identifies the event, even if a reorganization moves the transaction to another block.
    */
   ordinal: number
 }
 
-/** A place in the chain: the log of this index in this block, or what comes before it. */
+/** A position in the chain: the log with this index, or the point just before it. */
 export type Position = { block: number; logIndex: number }

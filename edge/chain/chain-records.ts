@@ -3,7 +3,7 @@ import type { ChainName, Chains, ChainSettings } from './chain-settings.ts'
 import type { EndpointHealth } from './rpc/chain-reader.ts'
 import type { ChainStatus, Watcher } from './watch/watcher.ts'
 
-/** Who reads the list waits for the slowest of its watchers, and no longer than this. */
+/** Deadline for a watcher's status. A slower watcher is listed without it. */
 const STATUS_MS = 2_000
 
 export type ChainRecordsOptions = {
@@ -14,7 +14,7 @@ export type ChainRecordsOptions = {
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
 }
 
-/** All chains that are configured, with what their watchers say of them; asked side by side. Asks no node of theirs. */
+/** Lists all configured chains. Queries their watchers concurrently, and calls no chain node. */
 export function chainRecords(options: ChainRecordsOptions): Promise<ChainRecord[]> {
   const configured = Object.entries(options.chains) as [ChainName, ChainSettings][]
   return Promise.all(
@@ -24,7 +24,7 @@ export function chainRecords(options: ChainRecordsOptions): Promise<ChainRecord[
   )
 }
 
-/** Nothing of a watcher that is silent, or fails. */
+/** Returns undefined if the watcher fails or does not answer in time. */
 async function statusOf(
   chain: ChainName,
   { watcherOf, sleep }: ChainRecordsOptions,
@@ -57,7 +57,7 @@ function recordOf(
     watching: status?.watching ?? null,
     head,
     head_at: timeOf((headAt ?? NaN) * 1000),
-    // Clocks of chains are some seconds off.
+    // Block timestamps can be a few seconds ahead of our clock.
     head_age_s: headAt === null ? null : Math.max(0, Math.round(now / 1000 - headAt)),
     looked_through: lookedThrough,
     lag_blocks: head === null || lookedThrough === null ? null : Math.max(0, head - lookedThrough),
@@ -82,7 +82,7 @@ const unknown = (_: string, endpoint: number): EndpointHealth => ({
   lastFailure: null,
 })
 
-/** A node may have said any number. */
+/** Returns null if a node reported a timestamp that a `Date` cannot represent. */
 function timeOf(milliseconds: number): string | null {
   const time = new Date(milliseconds)
   return Number.isNaN(time.valueOf()) ? null : time.toISOString()

@@ -1,4 +1,4 @@
-/** The chains that a deployment watches, as `CHAINS` configures them (`docs/configuration.md`). */
+/** The chains that a deployment watches, parsed from the `CHAINS` setting (`docs/configuration.md`). */
 import { z } from 'zod'
 import { FINALITY_DEPTH_MAX } from '../../shared/limits.ts'
 import { SETTINGS } from '../../shared/settings.ts'
@@ -8,19 +8,19 @@ export type ChainName = (typeof CHAIN_NAMES)[number]
 
 export type ChainSettings = {
   chainId: number
-  /** JSON-RPC endpoints, the preferred one first. They may hold keys: never logged, never shown. */
+  /** JSON-RPC endpoints, preferred one first. They may contain keys, so they are never logged or shown. */
   rpc: readonly string[]
-  /** Blocks below the head at which a block is taken as final, where a trigger does not say. */
+  /** Depth below the head at which a block counts as final, for triggers that do not set one. */
   finality: number
   pollMs: number
 }
 
-/** A chain that is not configured is absent. */
 export type Chains = Partial<Record<ChainName, ChainSettings>>
 
 /**
- * Blocks as `decisions.md`, Chain config; milliseconds near to a block's time, where that is not below two seconds: most
- * questions would hear of nothing new on Ethereum, and bring one event each on the others.
+ * Default finality in blocks and poll interval in milliseconds. At half of Ethereum's block time, polling delays an
+ * event by 3 s on average. Polling the other chains faster than every 2 s would mostly return nothing new
+ * (`docs/decisions/0046`).
  */
 const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   ethereum: { finality: 12, pollMs: 6_000 },
@@ -30,11 +30,11 @@ const DEFAULTS: Record<ChainName, { finality: number; pollMs: number }> = {
   polygon: { finality: 64, pollMs: 2_000 },
 }
 
-/** No chain has blocks so often that more questions would bring events earlier. */
+/** Faster polling would not deliver events earlier on any chain. */
 const POLL_MS_MIN = 200
-/** Above it, an event waits longer for us than for its block. */
+/** With a longer interval, polling would delay events more than block times do. */
 const POLL_MS_MAX = 60_000
-/** Each of them is asked for its chain id, and again while it fails. */
+/** Each endpoint costs a chain ID request, and more of them while it fails. */
 const ENDPOINTS_MAX = 8
 
 const defaultsOf = (member: 'finality' | 'pollMs') =>
@@ -42,7 +42,6 @@ const defaultsOf = (member: 'finality' | 'pollMs') =>
     (name) => `${DEFAULTS[name][member].toLocaleString('en-US')} for \`${name}\``,
   ).join(', ')
 
-/** Of each chain in `CHAINS`. */
 export const chainMembers = {
   chain_id: z.int().min(1).register(SETTINGS, {
     meaning: 'what every node has to answer to `eth_chainId`; one that answers another is not used',
@@ -76,7 +75,7 @@ export const chainMembers = {
     }),
 }
 
-/** Unknown members and values are never said: a URL with its key may stand in the place of anything. */
+/** Errors never quote unknown members or values, because a URL with a key may appear anywhere in the setting. */
 const chainSchema = z
   .strictObject(chainMembers, {
     error: unknownMember('chain_id, rpc, finality and poll_ms'),
@@ -96,7 +95,7 @@ const chainsSchema = z.strictObject(
   { error: unknownMember(CHAIN_NAMES.join(', ')) },
 )
 
-/** `CHAINS`: JSON of the chains by their names. Absent or empty: there are none. */
+/** Parses `CHAINS`, a JSON object keyed by chain name. If it is absent or empty, no chains are configured. */
 export const chainsSetting = z
   .string()
   .optional()
@@ -105,7 +104,7 @@ export const chainsSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The parser's own message quotes the text.
+      // The message of `JSON.parse` quotes its input, which may contain a key.
       context.addIssue({ code: 'custom', message: 'JSON is expected' })
       return z.NEVER
     }
@@ -131,7 +130,7 @@ function withDefaults(name: ChainName, chain: z.infer<typeof chainSchema>): Chai
   }
 }
 
-/** What production does not take, by its place; none where all is well. */
+/** Returns the path and problem of each setting that production does not allow. */
 export function chainMisfits({ CHAINS, SVC_ENV }: { CHAINS: Chains; SVC_ENV: string }) {
   const found: [string, string][] = []
   if (SVC_ENV !== 'production') return found

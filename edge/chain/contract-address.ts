@@ -1,4 +1,4 @@
-/** Returns the problem with the address of a contract, and what to send instead. Any letter case is accepted. */
+/** Returns the problem with a contract address and how to fix it. Accepts any letter case. */
 export function wrongInAddress(address: unknown): { problem: string; fix: string } | undefined {
   const fix = 'Send the contract’s address: 0x and 40 hex digits.'
   if (address === undefined) return { problem: 'it is missing', fix }

@@ -1,12 +1,12 @@
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 
 /**
- * When a block is final for a trigger: it is at least this many blocks below the head, or not above the block that
- * the chain itself names (`options.finality`). `latest` is a depth of 0.
+ * Rule for when a block is final for a trigger: at this depth below the head, or at or below the block that the chain
+ * reports for this tag. `latest` in `options.finality` is a depth of 0.
  */
 export type Finality = number | 'safe' | 'finalized'
 
-/** @param usual blocks below the head, where the owner does not say (`decisions.md`, Chain config) */
+/** @param usual depth in blocks for triggers that do not set a finality */
 export function finalityOf(
   { finality }: Pick<TriggerOptions, 'finality'>,
   usual: number,

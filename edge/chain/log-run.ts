@@ -3,13 +3,13 @@ import { encodeBase64url } from '../../shared/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 import type { ChainLog } from './chain-log.ts'
 
-/** What tells an event from others, wherever a reorganisation puts its transaction. */
+/** Fields that identify an event, even if a reorganization moves its transaction to another block. */
 type LogIdentity = Pick<ChainLog, 'transactionHash' | 'address' | 'topics' | 'data' | 'ordinal'>
 
 /**
- * The run's own part of the id of a log's run: the same event always makes the same run, however often it is told of
- * (`DESIGN.md`, Ids). It is no secret; only the owner may read what it names. No part has a comma or a slash, so that
- * no two events have one text.
+ * Derives the suffix of a log's run ID, so that an event always maps to the same run, however often it is delivered
+ * (`docs/decisions/0045`). The ID is not a secret: only the owner can read the run. No field contains a comma or a
+ * slash, so different events never produce the same text.
  */
 export function logRunSuffix(triggerId: string, log: LogIdentity): string {
   const { transactionHash, address, topics, data, ordinal } = log

@@ -2,8 +2,8 @@ const FIX =
   'Send a block’s number: an integer, its decimal digits as a string, or 0x and hex digits. Leave it out to begin at the head.'
 
 /**
- * Reads `start_block` (specification, config by kind).
- * @returns its number, or `null` where there is none
+ * Parses `start_block`.
+ * @returns the block number, or null if none is set
  */
 export function readStartBlock(
   block: unknown,

@@ -1,55 +1,57 @@
 /**
- * What a trigger's object and the watcher of its chain say to each other. The object is the truth of the trigger; the
- * watcher is the truth of what it has delivered.
+ * Messages between a trigger queue and its chain's watcher. The trigger queue is the source of truth for the trigger,
+ * the watcher for what has been delivered.
  */
 import type { ChainLog } from './chain-log.ts'
 import type { ChainName } from './chain-settings.ts'
 import type { Finality } from './finality.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 
-/** A stretch of blocks, both ends included. */
+/** A range of blocks, inclusive at both ends. */
 export type BlockRange = { from: number; to: number }
 
-/** What one trigger wants to be told. */
 export type Subscription = {
   triggerId: string
-  /** The record's version: an older one never replaces a newer one. */
+  /** Version of the trigger's record. An older version never replaces a newer one. */
   version: number
-  /** Rises when the trigger begins anew: with another configuration, or enabled again. Its lanes are then begun anew. */
+  /** Increases when the trigger gets a new configuration or is enabled again. Both cursors are then reset. */
   generation: number
   filter: LogFilter
   finality: Finality
-  /** The first block of the live lane: the one behind the head when the trigger began, or its `start_block` above it. */
+  /** First block of the live cursor: the one after the head when the trigger started, or a later `start_block`. */
   since: number
-  /** Blocks before `since` that are still owed to it; `null` where there are none. */
+  /** Blocks before `since` that are still to be delivered, or null. */
   backfill: BlockRange | null
 }
 
-/** What a subscription's two lanes are called. Each is told in order of block and log index, and neither waits for the other. */
+/** A subscription's two cursors. Each delivers logs in order of block and log index, independently of the other. */
 export type Lane = 'live' | 'backfill'
 
-/** What the watcher tells a trigger's object, in one transaction of that object. */
+/** A delivery from the watcher to a trigger queue, which applies it in one transaction. */
 export type LogDelivery = {
-  /** Whose watcher tells it. `reorgedAbove` counts for a trigger of this chain in any generation, and while it is disabled. */
+  /**
+   * The watcher's chain. `reorgedAbove` applies to any generation of a trigger on this chain, even if it is disabled.
+   */
   chain?: ChainName
   generation: number
   lane: Lane
   /**
-   * Blocks above this number, as far as they were told of before, are no longer of the chain: runs of their logs are
-   * marked before the logs of this delivery are taken. Absent: nothing was taken back.
+   * Blocks above this number that were delivered before are no longer in the chain. Runs of their logs are marked
+   * before the logs of this delivery are accepted. Absent if there was no reorganization.
    */
   reorgedAbove?: number
-  /** In order; none where there is something else to tell. */
+  /** In order. Empty if the delivery carries only other fields. */
   logs: ChainLog[]
-  /** How far the backfill is: the next block that was not looked at; `null` once it has ended. Absent: nothing new. */
+  /** Progress of the backfill: the next unread block, or null once it is complete. Absent if unchanged. */
   backfillAt?: number | null
-  /** Blocks up to this one stay for good: what is remembered of their logs may be forgotten. */
+  /** Blocks up to this one can no longer be reorganized, so deduplication records of their logs can be deleted. */
   settledThrough?: number
 }
 
-/** What became of a delivery. */
 export type DeliveryAnswer =
-  /** The first `count` logs have their runs on disk. Fewer than were sent: the queue is full, the others are sent again. */
+  /**
+   * Runs of the first `count` logs are stored. If fewer than sent, the queue is full and the rest are sent again later.
+   */
   | { state: 'taken'; count: number }
-  /** The trigger has begun anew since, is disabled or is not there: it is told nothing more under this generation. */
+  /** The trigger has started over, is disabled or does not exist. Nothing more is delivered under this generation. */
   | { state: 'over' }

@@ -2,14 +2,13 @@ import { TOPIC_FILTERS_MAX, TOPICS_PER_FILTER_MAX } from '../../shared/limits.ts
 import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 
-/** An entry of `topic_filters`, or all of them, and what is wrong. */
 export type TopicsProblem = { field: string; problem: string; fix: string }
 
 const FIX = `Send at most ${TOPIC_FILTERS_MAX} entries for the topics behind the first: each a 32-byte topic, a list of them, or null.`
 
 /**
- * Reads `topic_filters` (specification, config by kind).
- * @returns what topics 1 to 3 may be: lower-case hex, each topic once, no trailing nulls
+ * Parses `topic_filters`.
+ * @returns allowed values of topics 1 to 3 as lower-case hex, without duplicates or trailing nulls
  */
 export function readTopicFilters(
   filters: unknown,
@@ -31,7 +30,7 @@ export function readTopicFilters(
   return tooMany(topics.length, signature) ?? topics
 }
 
-/** An entry for a topic that the event can not have would let nothing through, for ever. */
+/** Rejects an entry for a topic that the event cannot have, because the trigger would never fire. */
 function tooMany(count: number, signature: EventSignature): TopicsProblem | undefined {
   const { inputs, isMarked } = signature
   const indexed = isMarked ? inputs.filter((input) => input.indexed).length : inputs.length
@@ -71,7 +70,7 @@ function readTopic<Read>(
   return { field, problem, fix: meant === undefined ? FIX : `Send ${meant}.` }
 }
 
-/** The topic that an address, a number or a bool has. */
+/** Encodes an address, number or boolean as a topic, to suggest it in the error. */
 function padded(value: unknown): string | undefined {
   if (typeof value === 'boolean') return asTopic(BigInt(value))
   if (typeof value === 'number' && Number.isSafeInteger(value)) return asTopic(BigInt(value))
@@ -81,7 +80,7 @@ function padded(value: unknown): string | undefined {
   return isInTopic ? asTopic(BigInt(value)) : undefined
 }
 
-/** Negative ones in two's complement, as `int` arguments are. */
+/** Encodes negative numbers in two's complement, like `int` arguments. */
 function asTopic(value: bigint): string {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
 }

@@ -1,16 +1,15 @@
-/** What cannot be undone is pressed twice: the second button is dead for its first second. */
+/** Two-step confirmation for an irreversible action. The confirm button is disabled for its first second. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
 import { useEffect } from './use-effect.ts'
 
 type ArmedProps = {
-  /** Of the first button, as "Remove". */
+  /** Label of the first button, such as "Remove". */
   text: string
-  /** With what it is done to, for screen readers: "Remove the group signers". */
+  /** Accessible label that includes the object: "Remove the group signers". */
   label: string
-  /** What follows from it. */
   consequence: Child
-  /** Of the second, as "Remove for ever". */
+  /** Label of the confirm button, such as "Remove for ever". */
   confirm: string
   onConfirm: () => void
 }

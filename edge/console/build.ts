@@ -7,10 +7,9 @@ import { loadedLater } from './loaded-later.ts'
 import { noMarkupOfText } from './no-markup-of-text.ts'
 
 /**
- * Makes the `script.txt` of each folder that has something for browsers: `script.ts` is what a page runs as soon as it is
- * there, `module.ts` what a script imports when it is needed (an editor, charts). Each comes in one piece. Run by
- * `npm run page-scripts`; a test holds that each is what comes of its sources. It is text to the Worker, which hands it
- * out and never runs it.
+ * Builds the `script.txt` of each folder with browser code. A page runs `script.ts` as soon as it loads; scripts import
+ * `module.ts` on demand (an editor, charts). Each output is a single file. Run by `npm run page-scripts`; a test checks
+ * that every output matches its sources. The Worker serves the output as text and never executes it.
  */
 const here = fileURLToPath(new URL('.', import.meta.url))
 
@@ -22,7 +21,7 @@ const SOURCES = {
 } as const
 type Source = keyof typeof SOURCES
 
-/** The folders, by name. */
+/** Names of the folders to build. */
 export const SCRIPTS: string[] = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && sourceOf(entry.name) !== undefined)
   .map(({ name }) => name)
@@ -43,11 +42,11 @@ export async function scriptText(script: string): Promise<string> {
     format: SOURCES[source],
     platform: 'browser',
     target: 'es2022',
-    // What a browser draws, and what the Worker writes, can be of the same parts.
+    // Compiles JSX for the DOM. The same components can also be rendered by the Worker.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'hono/jsx/dom' } },
-    // Imported when it is needed, from where it is served.
+    // Imported at runtime from the path where the Worker serves it.
     external: ['/scripts/*'],
-    // Adopted by the script that needs it.
+    // Imported as text, for the script to adopt as a style sheet.
     loader: { '.css': 'text' },
     define: { global: 'globalThis', 'process.env.NODE_ENV': '"production"' },
     minify: true,

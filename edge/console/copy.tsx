@@ -1,9 +1,11 @@
-/** Texts that one takes with one. */
 import { useState } from 'hono/jsx/dom'
 import type { Child, FC } from 'hono/jsx'
 import { folded } from './folded.ts'
 
-/** Puts a text on the clipboard, and says so. @param of what it is, for screen readers: "the address of …" */
+/**
+ * Button that copies a text to the clipboard and confirms it.
+ * @param of description for screen readers: "the address of …"
+ */
 export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
   text,
   of,
@@ -30,7 +32,7 @@ export const Copy: FC<{ text: string; of: string; children?: Child }> = ({
   )
 }
 
-/** An address or a hash, folded in its middle; whole for who points at it, selects or copies it. */
+/** An address or hash, shortened in the middle. The tooltip and the copy button provide the full text. */
 export const Folded: FC<{ text: string; of: string }> = ({ text, of }) => (
   <span class="folded">
     <code title={text}>{folded(text)}</code> <Copy text={text} of={of} />

@@ -1,16 +1,16 @@
-/** What stands around each field: its label, a hint, and what is wrong with it, which are read out with it. */
+/** Wraps a field with its label, hint and error, which screen readers read together with it. */
 import type { Child, FC } from 'hono/jsx'
 
 export type About = {
-  /** Its id too: one on a page. */
+  /** Also used as the element's ID, so it must be unique on the page. */
   name: string
   label: string
   hint?: Child
-  /** Why what was entered cannot be taken. */
+  /** Reason why the entered value was rejected. */
   error?: string | undefined
 }
 
-/** What is said of a field, and the attributes that tie it to that. */
+/** Returns the attributes that connect a field with its hint and error. */
 export function tied({ name, hint, error }: About) {
   const about = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
   return {

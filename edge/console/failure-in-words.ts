@@ -1,22 +1,22 @@
-/** What to tell a person of a call that failed. */
+/** Describes failed calls for the user. */
 
 export type FailureInWords = {
   message: string
-  /** What to do about it. */
+  /** Suggests what to do about it. */
   fix: string
   status?: number | undefined
   code?: string | undefined
-  /** To name to who runs the service. */
+  /** ID of the request, to report to the operator. */
   requestId?: string | undefined
 }
 
-/** By their fields: the classes of scripts that are loaded later are not those of the ones before. */
+/** Checks fields rather than classes, because scripts loaded later have their own copies of the error classes. */
 export function failureInWords(failure: unknown): FailureInWords {
   if (!(failure instanceof Error)) return UNKNOWN
   const { code, fix, status, requestId } = failure as Partial<FailureInWords>
   if (typeof fix === 'string')
     return { message: sentence(failure.message), fix, status, code, requestId }
-  // What a browser says of a script that did not come, each in words of its own.
+  // Browsers differ in the message for a module that failed to load.
   if (failure instanceof TypeError && /import|module/i.test(failure.message)) return NOT_LOADED
   return { ...UNKNOWN, message: sentence(failure.message) }
 }
@@ -30,7 +30,7 @@ const NOT_LOADED: FailureInWords = {
   fix: 'Check the network, and reload the page.',
 }
 
-/** Messages of the API begin with a small letter where they name a field, and end without a full stop. */
+/** Capitalizes an API message, which may start with a lowercase field name, and adds a missing full stop. */
 function sentence(message: string): string {
   const begun = /^[a-z]+ /.test(message) ? message[0]!.toUpperCase() + message.slice(1) : message
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`

@@ -1,11 +1,11 @@
-/** Fields of more than a line, and of a choice; `Field` of `parts.tsx` has one line. */
+/** Multi-line and select fields. For a single line, use `Field` of `parts.tsx`. */
 import type { FC, JSX } from 'hono/jsx'
 import { type About, Described, tied } from './described-field.tsx'
 
 type AreaProps = About &
   Omit<JSX.IntrinsicElements['textarea'], 'class' | 'name' | 'value'> & { value: string }
 
-/** Text of several lines. The first line end is the markup's own: a browser drops it. */
+/** Multi-line text field. Starts with a line break, because browsers drop the first one in the markup. */
 export const Area: FC<AreaProps> = ({ name, label, hint, error, value, ...area }) => (
   <Described {...{ name, label, hint, error }}>
     <textarea spellcheck={false} {...area} {...tied({ name, label, hint, error })}>
@@ -16,7 +16,7 @@ export const Area: FC<AreaProps> = ({ name, label, hint, error, value, ...area }
 
 type SelectProps = About &
   Omit<JSX.IntrinsicElements['select'], 'class' | 'name' | 'value'> & {
-    /** The value that is chosen; the first where it is none of them. */
+    /** The selected value. If it is not among the choices, the first choice is selected. */
     value: string
     choices: readonly (readonly [value: string, text: string])[]
   }

@@ -1,4 +1,4 @@
-/** An address, hash or CID among others: its two ends, by which one knows it again. */
+/** Shortens an address, hash or CID to its two ends, which are enough to recognize it. */
 export function folded(text: string): string {
   return text.length <= 20 ? text : `${text.slice(0, 8)}…${text.slice(-6)}`
 }

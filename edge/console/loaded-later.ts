@@ -1,8 +1,8 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * What the client library imports when it first needs it, and the script that has it: a page's script is of one piece, and
- * would have it all from the start.
+ * Modules that the client library imports on demand, and the scripts that contain them. Each page script is a single
+ * file, so esbuild would otherwise include these modules in it.
  */
 const LATER = [
   { of: /^ethers$/, script: '/scripts/ethers.js' },

@@ -2,9 +2,9 @@ import type { FC } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../shared/limits.ts'
 import { Field } from './parts.tsx'
 
-/** The name of an account, a wallet, a group or a key, as the contract keeps it. */
+/** Field for the name of an account, wallet, group or key, which is stored in the contract. */
 export const NameOnChain: FC<{
-  /** Of the field. */
+  /** Name of the form field. */
   name: string
   optional?: boolean
 }> = ({ name, optional = false }) => (

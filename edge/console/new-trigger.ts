@@ -1,6 +1,9 @@
-/** What the console's first steps hand to the form of a new trigger: within the tab, since the key is nobody else's. */
+/**
+ * Data that the console's first steps pass to the form of a new trigger. It stays within the tab, because it contains a
+ * usage key.
+ */
 
-/** In `sessionStorage`, as JSON of `NewTrigger`; the form takes it out. */
+/** Key in `sessionStorage` of a `NewTrigger` as JSON. The form removes the item. */
 export const NEW_TRIGGER = 'svc/new-trigger'
 
 export type NewTrigger = {

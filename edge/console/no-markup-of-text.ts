@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
-/** hono's way to make markup of text, and the lines that do it: a page's policy forbids them, and nothing of ours asks. */
+/**
+ * The statements with which hono parses text as markup. The page's policy forbids them, and our code does not need
+ * them.
+ */
 const ASSIGNMENTS = [
   'else if (key === "dangerouslySetInnerHTML" && value) container.innerHTML = value.__html;',
   'if (preserveNodeType === 2) e.innerHTML = "";',
 ]
 const WITHOUT = ['', 'if (preserveNodeType === 2) e.replaceChildren();']
 
-/** Scripts have no such line in them, so that a test can hold that none makes markup of text. */
+/** Removes these statements, so that a test can check that no script parses text as markup. */
 export const noMarkupOfText: Plugin = {
   name: 'No markup of text',
   setup(esbuild) {

@@ -1,20 +1,20 @@
 /**
- * A browser may show a page that one comes back to as it was left, its scripts included. A tab that was on `/pay`, and keeps
- * a key of the console since, would be one in which the processor's script finds it. Firefox and Safari do not keep pages that
- * say `no-store`; Chromium does, and gives one up when a message comes to it that nobody there can hear.
+ * A browser may restore a page from its back/forward cache, with its scripts. If a tab was on `/pay` and has stored a
+ * console key since, the payment processor's script on the restored page could read the key. Firefox and Safari do not
+ * cache pages with `no-store`. Chromium does, but evicts a cached page when a BroadcastChannel message arrives for it.
  */
 const CHANNEL = 'svc/left-behind'
 
-/** Before a script of somebody else is there, so that it gets no hold of the channel. */
+/** Makes this page evictable. Must run before a third-party script loads, so that the script cannot get the channel. */
 export function mayBeGivenUp(): void {
-  // With a listener it stays for as long as the page.
+  // The listener keeps the channel alive for as long as the page.
   new BroadcastChannel(CHANNEL).addEventListener('message', () => {})
 }
 
-/** Before anything is kept in this tab. */
+/** Evicts cached pages. Must run before anything is stored in this tab. */
 export function givePagesUp(): void {
   const channel = new BroadcastChannel(CHANNEL)
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- channels are same-origin
   channel.postMessage('')
   channel.close()
 }

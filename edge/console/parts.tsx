@@ -1,18 +1,18 @@
-/** What pages are made of, beside the browser's own elements: each with its names for screen readers in place. */
+/** Components that pages share, with their accessible names built in. */
 import type { Child, FC, JSX } from 'hono/jsx'
 import { type About, Described, tied } from './described-field.tsx'
 
 type FieldProps = About &
   Omit<JSX.IntrinsicElements['input'], 'class' | 'name'> & { class?: string }
 
-/** One line to fill in. Where the page comes back with what is wrong with it, the cursor is there. */
+/** Single-line text field. It is focused if the page is shown again because of an error in it. */
 export const Field: FC<FieldProps> = ({ name, label, hint, error, ...input }) => (
   <Described {...{ name, label, hint, error }}>
     <input {...input} {...tied({ name, label, hint, error })} />
   </Described>
 )
 
-/** One of several that exclude each other; several stand in a `<fieldset>` with a `<legend>`. */
+/** Radio button. Put related ones into a `<fieldset>` with a `<legend>`. */
 export const Choice: FC<{
   name: string
   value: string
@@ -25,12 +25,12 @@ export const Choice: FC<{
   </label>
 )
 
-/** A state in a word; the colour only repeats what the word says. */
+/** Shows a state as a word. The colour only repeats the meaning of the word. */
 export const Badge: FC<{ tone?: 'good' | 'bad'; children?: Child }> = ({ tone, children }) => (
   <span class={tone ? `badge ${tone}` : 'badge'}>{children}</span>
 )
 
-/** Names and values, in order. */
+/** Ordered list of names and values. */
 export const Facts: FC<{ facts: [name: string, value: Child][] }> = ({ facts }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
@@ -42,7 +42,7 @@ export const Facts: FC<{ facts: [name: string, value: Child][] }> = ({ facts }) 
   </dl>
 )
 
-/** @param at Unix milliseconds. In UTC: without a script nobody knows where the reader is. */
+/** @param at Unix milliseconds. Shown in UTC, because the reader's time zone is unknown without a script. */
 export const Time: FC<{ at: number }> = ({ at }) => (
   <time datetime={new Date(at).toISOString()}>{FORMAT.format(at)} UTC</time>
 )

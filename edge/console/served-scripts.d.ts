@@ -1,4 +1,4 @@
-/** What scripts import when it is needed, from where it is served: each is built of its folder's `module.ts`. */
+/** Modules that scripts import at runtime from their served paths, each built from the `module.ts` of its folder. */
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
 }

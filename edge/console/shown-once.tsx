@@ -1,14 +1,14 @@
-/** A key that is shown once: masked until one asks, and not gone from before one has said that it is stored. */
+/** Shows a key once. It is masked until revealed, and is removed only after the person confirms having stored it. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Copy } from './copy.tsx'
 
 type ShownOnceProps = {
-  /** As "account key". */
+  /** Such as "account key". */
   name: string
   secret: string
   warning: string
-  /** Whether to offer that this tab keeps it. */
+  /** Offers to keep the key in this tab. */
   mayKeep?: boolean
   onStored: (keep: boolean) => void
 }

@@ -1,4 +1,4 @@
-/** What a script adopts: esbuild gives style sheets as text. */
+/** esbuild imports style sheets as text, which scripts then adopt. */
 declare module '*.css' {
   const text: string
   export default text

@@ -4,14 +4,14 @@ export type Undo = () => void
 type Held = { current: Undo | null }
 
 /**
- * What is done after a drawing, once for each change of `deps`, and taken back before the next. Hono's own does it twice
- * where a component is drawn again within the frame, and takes back one of them.
+ * Runs an effect after rendering, once per change of `deps`, and undoes it before the next one. If a component is
+ * rendered again within the same frame, hono's own `useEffect` runs the effect twice, but undoes it only once.
  */
 export function useEffect(effect: () => Undo | void, deps: readonly unknown[]): void {
   useEveryEffect(once(effect, useRef<Undo>(null)), deps)
 }
 
-/** @param held what the effect of the same place that was done last takes back, whether anybody asked it to or not */
+/** @param held undo function of the previous effect in the same place, which hono may not have called */
 export function once(effect: () => Undo | void, held: Held): () => Undo {
   let undo: Undo | undefined
   return () => {

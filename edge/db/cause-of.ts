@@ -1,11 +1,10 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 
-/** More of a reason is not read in a log. */
 const MAX_CHARACTERS = 300
 
 /**
- * For the log: why a database, or an object that was asked, failed, in one short line. The innermost cause is told
- * alone: what is around it has the failed statement with its values, e-mail addresses among them.
+ * Returns a short reason for a failed call to a database or a Durable Object, for the log. Uses only the innermost
+ * cause, because the outer errors contain the failed statement with its values, such as e-mail addresses.
  */
 export function causeOf(error: unknown): string {
   let cause = error

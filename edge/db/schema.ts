@@ -1,12 +1,12 @@
 /**
- * D1: who people and agents are, and the index of triggers. A trigger's truth is its object
- * (`edge/queue/schema.ts`). Times are Unix milliseconds. `docs/storage.md` says who writes what.
+ * D1 schema: people, agents, and the index of triggers. The authoritative state of a trigger is in its object
+ * (`edge/queue/schema.ts`). Times are Unix milliseconds. `docs/storage.md` lists the writers of each table.
  */
 import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const users = sqliteTable('users', {
   id: text('id').primaryKey(),
-  /** Lower-cased; one account for each address. */
+  /** Lower case. One account per address. */
   email: text('email').notNull().unique(),
   createdAt: integer('created_at').notNull(),
 })
@@ -14,10 +14,10 @@ export const users = sqliteTable('users', {
 export const magicLinks = sqliteTable(
   'magic_links',
   {
-    /** base64url of the SHA-256 of the link's secret: the secret itself is never stored. */
+    /** base64url of the SHA-256 of the link's secret. The secret itself is never stored. */
     secretHash: text('secret_hash').primaryKey(),
     email: text('email').notNull(),
-    /** The page to go on to: a path of this site, checked when it was taken. */
+    /** Page to open after sign-in: a path of this site, validated before it was stored. */
     next: text('next').notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
@@ -45,14 +45,14 @@ export const sessions = sqliteTable(
 export const agentTokens = sqliteTable(
   'agent_tokens',
   {
-    /** The challenge that was approved: base64url of the token's SHA-256. Bound to one user for ever. */
+    /** The approved challenge: base64url of the token's SHA-256. Bound to one user permanently. */
     challenge: text('challenge').primaryKey(),
     userId: text('user_id')
       .notNull()
       .references(() => users.id),
-    /** What its holder calls itself, or its owner calls it; as it was shown at the approval. */
+    /** Name chosen by the token's holder or by its owner, as shown at the approval. */
     label: text('label'),
-    /** Space-separated (`shared/wire/agent.ts`, SCOPES). Tokens of before scopes have both. */
+    /** Space-separated (`SCOPES` in `shared/wire/agent.ts`). Tokens from before scopes existed have both. */
     scopes: text('scopes').notNull().default('triggers:read triggers:write'),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
@@ -63,22 +63,22 @@ export const agentTokens = sqliteTable(
   (table) => [index('agent_tokens_user').on(table.userId)],
 )
 
-/** What agents have registered before a person opens the link (`POST /agent/requests`). */
+/** Requests that agents register before a person opens the link (`POST /agent/requests`). */
 export const agentRequests = sqliteTable(
   'agent_requests',
   {
     id: text('id').primaryKey(),
-    /** One request for a challenge: nobody registers another over it. */
+    /** Unique, so that a second request cannot be registered for the same challenge. */
     challenge: text('challenge').notNull().unique(),
     label: text('label').notNull(),
     scopes: text('scopes').notNull(),
-    /** base64url of an HMAC of the request's id and the code that the person types. */
+    /** base64url of an HMAC over the request's ID and the code that the person types. */
     userCodeHash: text('user_code_hash').notNull(),
-    /** Wrong codes that may still be typed. */
+    /** Remaining attempts to enter the code. */
     attemptsLeft: integer('attempts_left').notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
-    /** How it ended before its time. */
+    /** Outcome, if the request was decided before it expired. */
     outcome: text('outcome', { enum: ['approved', 'refused', 'locked'] }),
   },
   (table) => [index('agent_requests_expires').on(table.expiresAt)],
@@ -87,17 +87,17 @@ export const agentRequests = sqliteTable(
 export const passkeys = sqliteTable(
   'passkeys',
   {
-    /** base64url, as the authenticator gives it. */
+    /** base64url, as provided by the authenticator. */
     credentialId: text('credential_id').primaryKey(),
     userId: text('user_id')
       .notNull()
       .references(() => users.id),
     name: text('name').notNull(),
-    /** COSE_Key. */
+    /** Encoded as a COSE_Key. */
     publicKey: blob('public_key', { mode: 'buffer' }).notNull(),
-    /** The signature counter: one that goes back is a copied authenticator. */
+    /** Signature counter. A decrease indicates a cloned authenticator. */
     counter: integer('counter').notNull(),
-    /** JSON: how a browser reaches the authenticator. */
+    /** JSON list of the transports by which a browser reaches the authenticator. */
     transports: text('transports').notNull(),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
@@ -105,14 +105,14 @@ export const passkeys = sqliteTable(
   (table) => [index('passkeys_user').on(table.userId)],
 )
 
-/** Challenges that authenticators were given: each is good for one answer. */
+/** Challenges issued to authenticators. Each is valid for one response. */
 export const passkeyChallenges = sqliteTable(
   'passkey_challenges',
   {
     /** base64url of the SHA-256 of the challenge. */
     challengeHash: text('challenge_hash').primaryKey(),
     purpose: text('purpose', { enum: ['register', 'sign_in'] }).notNull(),
-    /** Of a registration: whose. */
+    /** The user who registers; null for a sign-in. */
     userId: text('user_id').references(() => users.id),
     expiresAt: integer('expires_at').notNull(),
   },
@@ -136,19 +136,19 @@ export const triggers = sqliteTable(
       .notNull()
       .references(() => users.id),
     kind: text('kind', { enum: ['webhook', 'schedule', 'chain_event'] }).notNull(),
-    /** The record as the object last gave it, for lists: JSON of `TriggerRecord`. */
+    /** The latest record received from the trigger's object, for lists: JSON of `TriggerRecord`. */
     record: text('record').notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** The record's version: an older one never replaces it. */
+    /** Version of the record. An older version never replaces a newer one. */
     version: integer('version').notNull().default(1),
-    /** Enabled schedules: when the scanner looks whether the object has fired its tick. */
+    /** For enabled schedules: when the scanner checks that the object has fired its tick. */
     lookAt: integer('look_at'),
     /** When the scanner last compared this row with its object. */
     checkedAt: integer('checked_at').notNull().default(0),
   },
   (table) => [
-    // The order of a list: a page is read from the index, and sorted by nobody.
+    // Matches the order of lists, so that a page is read from the index without sorting.
     index('triggers_owner').on(table.ownerId, table.createdAt, table.id),
     index('triggers_look').on(table.lookAt),
     index('triggers_checked').on(table.checkedAt),

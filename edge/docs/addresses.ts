@@ -1,8 +1,8 @@
-/** Which address a document is served at. */
+/** URLs of the documents. */
 
 const START = 'README.md'
 
-/** `docs/how-to/verify.md` is `how-to/verify`, and the README is where one starts. */
+/** Maps `docs/how-to/verify.md` to `how-to/verify`, and the README to `start`. */
 export function nameOf(file: string): string {
   return file === START ? 'start' : file.replace(/^docs\//, '').replace(/\.md$/, '')
 }

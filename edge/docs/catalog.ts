@@ -1,4 +1,4 @@
-/** The documents that are there, by the names that their addresses have. */
+/** The available documents, by the names in their URLs. */
 import { GUIDE_PATH } from '../skill/documents.ts'
 import { DECISIONS, docsPath, nameOf } from './addresses.ts'
 import type { DocumentSource } from './document-source.ts'
@@ -20,7 +20,7 @@ export function pageOf(file: string): string | undefined {
 
 export type Listed = { href: string; title: string; lead: string }
 
-/** The README is headed by the name of the whole. */
+/** Replaces the title of the README, which is the name of the project. */
 const START = { name: 'start', title: 'Start here' }
 
 const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
@@ -29,14 +29,14 @@ const listed = ([name, { title, lead }]: [string, DocumentSource]): Listed => ({
   lead,
 })
 
-/** What is listed as one, though it is many. */
+/** Single entry for all decisions. */
 const ALL_DECISIONS: Listed = {
   href: docsPath(DECISIONS),
   title: 'Decisions',
   lead: 'What was decided where there was a choice, each with its reasons.',
 }
 
-/** The sections with the documents that are there. */
+/** Returns the sections with their available documents. Empty sections are omitted. */
 export function sections(): { title: string; documents: Listed[] }[] {
   const all = [DECISIONS, ...byName.keys()]
   return SECTIONS.map((section) => ({

@@ -1,10 +1,10 @@
 export type DocumentSource = {
-  /** From the root of the repository: `docs/deploy.md`. */
+  /** Path from the root of the repository: `docs/deploy.md`. */
   file: string
-  /** Its h1, without markup. */
+  /** Text of the h1, without markup. */
   title: string
-  /** Its first sentence, without markup; of a decision, none. */
+  /** The first sentence, without markup; empty for a decision. */
   lead: string
-  /** Reads it, only when somebody looks. */
+  /** Loads the text on demand. */
   load: () => Promise<{ default: string }>
 }

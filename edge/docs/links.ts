@@ -1,12 +1,12 @@
-/** Links of documents, which name files, as addresses of the pages that show those. */
+/** Resolves the links of a document, which name files, to the URLs of their pages. */
 import type { ResolveLink } from '../../shared/documents/markdown.ts'
 
-/** Resolves paths; nobody is asked. */
+/** Base URL for resolving relative paths. Never requested. */
 const REPOSITORY = 'https://repository.invalid/'
 
 /**
- * @param file of the document: `docs/deploy.md`
- * @param pageOf the address of a file's page (`/docs/deploy`), or of a folder's (`docs/decisions/`)
+ * @param file path of the document: `docs/deploy.md`
+ * @param pageOf returns the page (`/docs/deploy`) of a file, or of a folder (`docs/decisions/`)
  */
 export function linksOf(file: string, pageOf: (file: string) => string | undefined): ResolveLink {
   return (href) => {

@@ -1,8 +1,8 @@
-/** The order in which documents are offered; a test holds that each has its place. */
+/** Sections of the documentation, in order. A test checks that each document has a place. */
 
 export type Section = {
   title: string
-  /** By their names (`nameOf`), or all of a folder: `how-to/*`. */
+  /** Names of documents (`nameOf`), or a pattern for a folder: `how-to/*`. */
   names: readonly string[]
 }
 
@@ -30,13 +30,13 @@ export const SECTIONS: readonly Section[] = [
   },
 ]
 
-/** Pages of one document that stand in its text, and not in the list. */
+/** Pages that are reached through the text of another document, and are not listed. */
 export const PARTS = ['api/*', 'core-api/*', 'decisions/*']
 
 export const isNamedBy = (pattern: string, name: string) =>
   pattern.endsWith('/*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
-/** The names that a section offers, in its order: one that stands before its folder comes first, and once. */
+/** Returns the names in a section, in order and without duplicates. A name given before its folder comes first. */
 export const namesOf = ({ names }: Section, all: readonly string[]): string[] => [
   ...new Set(names.flatMap((pattern) => all.filter((name) => isNamedBy(pattern, name)))),
 ]

@@ -8,29 +8,28 @@ import type { TrustHealth } from '../trust/trust-health.ts'
 import { sleep } from '../sleep.ts'
 import type { ReasonCode } from './reasons.ts'
 
-/** What the parts said of themselves. */
 export type PartsSeen = {
   origin: TrustHealth
   isDatabaseAway: boolean
-  /** Undefined where its object does not answer. */
+  /** Undefined if the scheduler's object does not respond. */
   scan: ScanStatus | undefined
   chains: readonly ChainRecord[]
 }
 
-/** Who does not answer for so long is away. */
+/** A component that does not respond within this time counts as unavailable. */
 const PART_MS = 2_000
 
-/** A scan is due every 30 s: five that were missed. */
+/** Five missed scans; one is due every 30 s. */
 const SCAN_LATE_MS = 150_000
 
-/** A node that says nothing for so long, in seconds and in looks, is away. */
+/** A chain is unavailable after this time and `CHAIN_AWAY_LOOKS` polls without a response, whichever is longer. */
 const CHAIN_AWAY_MS = 60_000
 const CHAIN_AWAY_LOOKS = 10
 
-/** Blocks whose logs are not looked for yet: more than one look takes. */
+/** A chain is behind if more blocks than this have not been searched for logs. A single poll covers fewer. */
 const CHAIN_BEHIND_BLOCKS = 100
 
-/** Reasons, in words that anybody may read. A chain's name is one of a list of ours. */
+/** Returns the reasons with messages that anyone may read. Chain names come from a fixed list. */
 export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code: ReasonCode })[] {
   const reasons: (HealthReason & { code: ReasonCode })[] = []
   const add = (code: ReasonCode, message: string) => reasons.push({ code, message })
@@ -45,7 +44,7 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
     )
   else if (reason !== undefined)
     add('origin_not_renewed', `The origin could not be verified again: ${reason}.`)
-  // A scanner that has not scanned yet is one that was just begun.
+  // A scanner without a completed scan has just started.
   if (!seen.scan || now - (seen.scan.endedAt ?? now) > SCAN_LATE_MS)
     add('scanner_late', 'The scanner of schedules is late; a lost tick is not caught up.')
   for (const { chain, watching, poll_ms, answered_at, lag_blocks } of seen.chains) {
@@ -59,13 +58,13 @@ export function reasonsOf(seen: PartsSeen, now: number): (HealthReason & { code:
   return reasons
 }
 
-/** Whether D1 does not answer the smallest question in time. Never throws. */
+/** Returns true if D1 does not answer a trivial query in time. Never rejects. */
 export async function isDatabaseAway(db: DrizzleD1Database<typeof schema>): Promise<boolean> {
   const asked = db.run(sql`SELECT 1`).then(() => false)
   return (await inTime(asked)) ?? true
 }
 
-/** What a part answers, or nothing where it fails or is silent. Never throws. */
+/** Returns the response of a component, or undefined if it fails or times out. Never rejects. */
 export async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   const ended = new AbortController()
   try {

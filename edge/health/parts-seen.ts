@@ -17,20 +17,20 @@ export type PartsAsked = {
   now: () => number
 }
 
-/** Everybody may ask, and the parts have better to do. */
+/** Cache lifetime. The health is public, so the components must not be queried for each request. */
 const KEPT_MS = 5_000
 
-/** While they are asked, what was seen before them still answers for so long. */
+/** While a refresh is in flight, a cached result up to this age is still returned. */
 const OLD_MS = 30_000
 
-/** When somebody last began to ask the parts. */
+/** Start of the latest refresh. */
 let asked: { env: Env; at: number } | undefined
 let kept: { env: Env; seen: Omit<PartsSeen, 'origin'>; at: number } | undefined
 
 /**
- * What the parts say of themselves, five seconds old at most in an isolate, and of the origin one second: no question of
- * anybody's reaches a node, the origin, or a part more often; while they are asked, who comes meanwhile is told what was
- * seen before. Never throws.
+ * Returns the state of the components. An isolate caches it for five seconds, and the origin's part for one second, so
+ * that public requests never reach a node, the origin or a component more often than that. While a refresh is in
+ * flight, other callers get the previous result. Never rejects.
  */
 export async function partsSeen(
   env: Env,
@@ -40,7 +40,7 @@ export async function partsSeen(
   const origin = await originHealth(env, at)
   const within = (ms: number, of: { env: Env; at: number } | undefined) =>
     of?.env === env && Math.abs(at - of.at) < ms
-  // Parts that are slow are not asked by everybody who comes until they answer.
+  // Callers that arrive while slow components are being queried do not query them again.
   const isAsked = within(KEPT_MS, asked) && within(OLD_MS, kept)
   if (kept && (within(KEPT_MS, kept) || isAsked)) return { origin, ...kept.seen }
   asked = { env, at }

@@ -1,6 +1,6 @@
-/** Why this edge may not do its work now, as `GET /health` says it. `docs/operate.md` says what to do about each. */
+/** Reasons for a degraded edge, as reported by `GET /health`. `docs/operate.md` has the remedy for each. */
 
-/** While it holds, nothing but webhooks, ticks and runs goes on: the status is 503. */
+/** With one of these, only webhooks, ticks and runs still work, and the status is 503. */
 const DOWN = ['database_away'] as const
 
 const DEGRADED = [

@@ -1,2 +1,2 @@
-/** What the form token of the page `/account` is for: a token of another page is none for its forms. */
+/** Subject of the CSRF tokens on `/account`. Tokens of other pages are invalid for its forms. */
 export const ACCOUNT_FORMS = 'account'

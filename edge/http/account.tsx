@@ -1,4 +1,3 @@
-/** `GET /account`: who is signed in, and the passkeys of the account. */
 import type { Context } from 'hono'
 import { PASSKEYS_MAX, RECENT_SIGN_IN_MS, SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import { LABEL_MAX_CHARACTERS } from '../../shared/wire/agent.ts'
@@ -101,7 +100,7 @@ function PasskeyList({ passkeys, csrf }: { passkeys: Passkey[]; csrf: string }) 
   )
 }
 
-/** The button works once the script is there: without one a browser cannot ask its authenticator. */
+/** The script enables the button: without it the browser cannot call its authenticator. */
 function Adding({ csrf, may }: { csrf: string; may: May }) {
   switch (may) {
     case 'add_no_more':

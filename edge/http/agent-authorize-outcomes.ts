@@ -1,4 +1,3 @@
-/** What a person is told after a decision. */
 import type { EndedRequest } from '../../shared/ended-request.ts'
 import type { Approval } from '../identity/agent-tokens.ts'
 import type { notice } from './page.tsx'

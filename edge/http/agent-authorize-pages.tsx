@@ -1,4 +1,4 @@
-/** The two pages that ask a person to let a program act: the one of the specification, and the one of a registered request. */
+/** The two pages that ask a person to authorize a program: one for a plain link, one for a registered request. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { comparisonCode } from '../../shared/comparison-code.ts'
@@ -19,20 +19,18 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export type Facts = {
   challenge: string
-  /** Of the account that would be acted as. */
+  /** E-mail address of the account that the program would act for. */
   email: string
-  /** The form token for this challenge. */
   csrf: string
-  /** What was wrong with the form that was sent. */
   problem?: string
 }
 
-/** What the person had entered before the form was refused: a page that forgets "read only" grants more than was meant. */
+/** Values of a rejected form. A page that forgot "read only" would grant more than the person meant. */
 type Chosen = { name?: string; access?: string }
 
 const TITLE = 'Authorize an agent'
 
-/** As the specification has it: a code to compare. The name and the access are chosen here. */
+/** Page for a plain link: shows a code to compare, and lets the person choose the name and the access. */
 export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Response> {
   const { challenge, email, problem, name = '', access = 'all' } = facts
   const content = (
@@ -75,7 +73,7 @@ export function plainPage(c: Context<AppEnv>, facts: Facts & Chosen): Promise<Re
   return page(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
 }
 
-/** Of a request that its agent registered: the name and the scopes are the agent's, and its code is typed. */
+/** Page for a registered request: the agent has chosen the name and the scopes, and the person types its code. */
 export function requestPage(
   c: Context<AppEnv>,
   { challenge, label, scopes }: AgentRequest,
@@ -150,7 +148,7 @@ function Lifetime() {
   )
 }
 
-/** The first button is what Enter presses; refusing needs no field. */
+/** Pressing Enter submits with the first button. `formnovalidate` allows refusing with empty fields. */
 function DecisionForm({ facts, children }: { facts: Facts; children?: Child }) {
   return (
     <form method="post" action="/agent/authorize" class="card">

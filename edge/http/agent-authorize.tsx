@@ -1,4 +1,4 @@
-/** `GET /agent/authorize`, `POST /agent/authorize` (specification, Authentication 3; `decisions.md`, Authorize). */
+/** `GET /agent/authorize` and `POST /agent/authorize` (docs/decisions/0049). */
 import type { Context } from 'hono'
 import { readCrockfordCode } from '../../shared/crockford-code.ts'
 import { labelSchema, type Scope, SCOPES } from '../../shared/wire/agent.ts'
@@ -22,10 +22,9 @@ export function registerAgentAuthorize(app: App): void {
   app.post('/agent/authorize', (c) => decide(c))
 }
 
-/** What a decision is about, and who makes it. */
 type Asked = { challenge: string; session: Session }
 
-/** Only reads, whoever asks: scanners and previews open links. */
+/** Read-only for every caller: scanners and link previews open links. */
 async function show(c: Context<AppEnv>): Promise<Response> {
   const challenge = c.req.query('challenge') ?? ''
   if (!decode32Bytes(challenge)) return badChallenge(c)
@@ -63,7 +62,7 @@ async function decide(c: Context<AppEnv>): Promise<Response> {
   return request ? authorizeRequest(c, asked, request, form) : authorizePlain(c, asked, form)
 }
 
-/** The flow of the specification; the name and the access are ours, and may be left out. */
+/** Handles the plain link. The name and the access are optional. */
 async function authorizePlain(
   c: Context<AppEnv>,
   asked: Asked,
@@ -81,7 +80,7 @@ async function authorizePlain(
   }
   const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
   const outcome = await approveAgentToken(c.var.services, approval)
-  // It was registered since this page was opened: the page that it has now asks for the code.
+  // The challenge was registered after this page was opened. Its page now asks for the code.
   if (outcome === 'registered') return seeOther(c, authorizePath(challenge))
   if (outcome === 'granted') tellOwner(c, session, approval)
   return notice(c, OUTCOMES[outcome])
@@ -96,7 +95,7 @@ async function authorizeRequest(
   const again = async (problem: string) =>
     requestPage(c, request, { ...(await facts(asked)), problem })
   const code = readCrockfordCode(form.get('user_code') ?? '')
-  // It can be no code, so that it is no guess either.
+  // Malformed codes do not count as attempts.
   if (code === undefined)
     return again('The code has eight letters and digits. Type it as your program shows it.')
   const approval = { code, userId: asked.session.user.id }
@@ -106,7 +105,7 @@ async function authorizeRequest(
   return notice(c, OUTCOMES[outcome])
 }
 
-/** By mail: a session that was stolen approves nothing in silence. */
+/** Notifies the owner by mail, so that a stolen session cannot approve a token unnoticed. */
 function tellOwner(
   c: Context<AppEnv>,
   { user }: Session,
@@ -134,12 +133,12 @@ async function refuse(
   })
 }
 
-/** Of a request that is over: how it ended, to this person. */
+/** Shows how a closed request ended, as seen by this person. */
 async function ended(c: Context<AppEnv>, { challenge, session }: Asked): Promise<Response> {
   return notice(c, OUTCOMES[await howItEnded(c.var.services, challenge, session.user.id)])
 }
 
-/** What a token can be given; both is what the specification knows. */
+/** The scopes of each choice on the plain page. `all` is the default. */
 const ACCESS = new Map<string, readonly Scope[]>([
   ['all', SCOPES],
   ['read', ['triggers:read']],
@@ -167,7 +166,7 @@ async function facts({ challenge, session }: Asked) {
   return { challenge, email: session.user.email, csrf }
 }
 
-/** A form token for one challenge is none for another: a page for a request that you trust approves no other. */
+/** Binds the CSRF token to the challenge, so that a page for one request cannot approve another. */
 function csrfSubject(challenge: string): string {
   return `agent-authorize/${challenge}`
 }

@@ -1,4 +1,6 @@
-/** `POST /agent/requests` (`decisions.md`, Authorize): an agent says who it is before a person opens its link. */
+/**
+ * `POST /agent/requests`: an agent registers a name and scopes before a person opens its link (docs/decisions/0049).
+ */
 import { clientNetwork } from '../../shared/client-network.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { type AgentRequestAnswer, agentRequestBody } from '../../shared/wire/agent.ts'
@@ -8,10 +10,13 @@ import { authorizePath } from './authorize-path.ts'
 import { clientAddress } from './client-address.ts'
 import { readFields } from './read-fields.ts'
 
-/** A challenge, a name and two scopes, in whatever JSON. */
+/** Enough for a challenge, a name and two scopes, however the JSON is formatted. */
 const BODY_MAX_BYTES = 4 * 1024
 
-/** Nobody is authenticated: what is stored is shown to who opens the link, and gives nothing by itself. */
+/**
+ * Registers the route. It is unauthenticated: a stored request is shown to the person who opens the link, but grants
+ * nothing.
+ */
 export function registerAgentRequests(app: App): void {
   app.post('/agent/requests', async (c) => {
     const { services } = c.var
@@ -31,7 +36,7 @@ export function registerAgentRequests(app: App): void {
   })
 }
 
-/** One answer for a challenge that was registered and one that was approved: which it is, is its owner's business. */
+/** The same response whether the challenge was registered or approved: only its owner may know which. */
 function challengeTaken(): ApiError {
   return new ApiError(
     409,

@@ -1,4 +1,4 @@
-/** `GET /agent/tokens`, `POST /agent/tokens/revoke`: what a person has authorized, and the end of it (`decisions.md`, Authorize). */
+/** `GET /agent/tokens` and `POST /agent/tokens/revoke`: lists and revokes authorized programs (docs/decisions/0049). */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
@@ -18,7 +18,7 @@ import { Badge, Facts, Time } from '../console/parts.tsx'
 
 const PATH = '/agent/tokens'
 
-/** In place of one token's challenge. */
+/** Sent in place of a challenge to revoke all tokens. */
 const ALL = 'all'
 
 const BACK = { href: PATH, text: 'Back to the list' }
@@ -89,7 +89,7 @@ function Token({ token, form }: { token: OwnedToken; form: RevokeForm }) {
   )
 }
 
-/** Opened first, so that no single click ends all programs. */
+/** Inside `details`, so that a single click cannot revoke all programs. */
 function RevokeAll({ form }: { form: RevokeForm }) {
   return (
     <details>
@@ -164,7 +164,7 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/** A form token for one program ends no other. */
+/** Binds the CSRF token to one program, so that it cannot revoke another. */
 function csrfSubject(token: string): string {
   return `agent-tokens/revoke/${token}`
 }

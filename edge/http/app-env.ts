@@ -10,27 +10,29 @@ import type { Mailer } from '../identity/mailer.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { RateName } from '../limits/rates.ts'
 
-/** What every operation is given; `edge/app.ts` puts it together once a request. */
+/** Dependencies of every route, assembled once per request in `edge/app.ts`. */
 export type Services = {
   db: DrizzleD1Database<typeof schema>
   settings: Settings
   /** Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** The watcher of a chain that is configured. */
   watcherOf: (chain: ChainName) => Watcher
   log: (event: EdgeEvent, facts?: LogFacts) => void
-  /** The way out for mail; `edge/identity/notices.ts` has what an owner is told. */
+  /** Sends mail; `edge/identity/notices.ts` contains the notices to account owners. */
   mailer: Mailer
-  /** Keeps work alive that the answer does not wait for, for 30 s at most. It must not reject. */
+  /** Keeps work alive after the response, for at most 30 s. The promise must not reject. */
   later: (work: Promise<void>) => void
-  /** Counts a call of a caller. @throws {TooManyCalls} */
+  /**
+   * Counts a call against a rate limit.
+   * @throws {TooManyCalls}
+   */
   requireRate: (name: RateName, caller: string) => Promise<void>
 }
 
 type Variables = {
   services: Services
-  /** The browser's session, once it was looked up. */
+  /** The browser's session, cached after the first lookup. */
   session?: Promise<Session | undefined>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The two ways in, which never mix (`decisions.md`, CORS): `/api/*` takes a bearer token and never looks at a
- * cookie, pages take the session cookie and never a token, so no agent can approve an agent.
+ * The two ways to authenticate, which never mix: `/api/*` accepts only bearer tokens, and pages accept only the session
+ * cookie. An agent therefore cannot approve another agent.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -17,14 +17,14 @@ import type { Session } from '../identity/sessions.ts'
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 
-/** With the prefix `host` the cookie is `__Host-svc`: no subdomain and no plain-HTTP page can set it. */
+/** With the prefix `host` the cookie is named `__Host-svc`, which subdomains and plain-HTTP pages cannot set. */
 const COOKIE = 'svc'
 
 /**
- * Who approved the request's bearer token; times are Unix milliseconds.
- * @param scope that the operation needs; `null` where any token will do
- * @throws {ApiError} 401 for a token that is missing, malformed, unknown, expired or revoked; 403 without the scope
- * @throws {TooManyCalls} instead of 401, where its client had too many refused; for a write above the rate of one user
+ * Returns the user who approved the request's bearer token; times are Unix milliseconds.
+ * @param scope required by the operation; `null` if any token is sufficient
+ * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked; 403 without the scope
+ * @throws {TooManyCalls} if the client sent too many rejected tokens, or the user too many writes
  */
 export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Promise<AgentUser> {
   const { services } = c.var
@@ -50,23 +50,26 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   return user
 }
 
-/** Refused tokens alone are counted, so that nobody's good one is refused for what others at its address do. */
+/** Counts only rejected tokens, so that valid ones keep working when other clients at the same address misbehave. */
 function countRefusal(c: Context<AppEnv>): Promise<void> {
   const { requireRate, settings } = c.var.services
   return requireRate('refused_token_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** The session of the browser, or `undefined` where it has none that is still good. */
+/** Returns the browser's session, or `undefined` if it has no valid one. */
 export async function signedIn(c: Context<AppEnv>): Promise<Session | undefined> {
   const secret = getCookie(c, COOKIE, 'host')
   if (secret === undefined) return undefined
-  // A page asks for its content and once more for its header.
+  // Cached, because a page needs it for its content and for its header.
   const found = c.get('session') ?? findSession(c.var.services, secret)
   c.set('session', found)
   return found
 }
 
-/** Signs the browser in. The session that it had ends, whoever's it was: nobody could sign out of it any more. */
+/**
+ * Signs the browser in. Ends the browser's previous session, even if it belongs to another user, because it could not
+ * be signed out afterwards.
+ */
 export async function beginSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const before = getCookie(c, COOKIE, 'host')
   const secret = await startSession(c.var.services, userId)
@@ -74,14 +77,14 @@ export async function beginSession(c: Context<AppEnv>, userId: string): Promise<
   if (before !== undefined) await endSession(c.var.services, before)
 }
 
-/** Takes the cookie from the browser; its session is ended by `endSession`. */
+/** Deletes the session cookie. The session itself is ended by `endSession`. */
 export function clearSessionCookie(c: Context<AppEnv>): void {
-  // The page that says so has the header of one who is signed out.
+  // The response's own header must show the signed-out state.
   c.set('session', Promise.resolve(undefined))
   deleteCookie(c, COOKIE, { prefix: 'host', path: '/', secure: true })
 }
 
-/** Gives the browser a session's cookie. Lax: a link from a terminal or a mail arrives signed in, a foreign form does not. */
+/** Sets the session cookie. `Lax` sends it with links from a terminal or a mail, but not with forms of other sites. */
 function setSessionCookie(c: Context<AppEnv>, secret: string): void {
   setCookie(c, COOKIE, secret, {
     prefix: 'host',
@@ -113,12 +116,12 @@ const ENDS: Record<EndedRequest, string> = {
   request_expired: 'The request for this token has expired.',
 }
 
-/** Said to who has the token alone: it is found by the token's hash. */
+/** Only sent to a client with the token: the request is found by the token's hash. */
 function requestEnded(c: Context<AppEnv>, reason: EndedRequest): ApiError {
   return unauthorized(c, ENDS[reason], { waiting: false, reason })
 }
 
-/** RFC 6750 3.1. */
+/** Returns a 403 for a missing scope (RFC 6750, 3.1). */
 function insufficientScope(c: Context<AppEnv>, scope: Scope): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   return new ApiError(

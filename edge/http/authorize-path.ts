@@ -1,6 +1,9 @@
 export const AUTHORIZE_PATH = '/agent/authorize'
 
-/** The page where a person approves the token of a challenge. @param challenge as `decode32Bytes` takes it */
+/**
+ * Returns the path of the page where a person approves a token.
+ * @param challenge as accepted by `decode32Bytes`
+ */
 export function authorizePath(challenge: string): string {
   return `${AUTHORIZE_PATH}?challenge=${challenge}`
 }

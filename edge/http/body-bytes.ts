@@ -3,13 +3,13 @@ import { ApiError } from '../../shared/errors.ts'
 export type BodyBounds = {
   maxBytes: number
   withinMs: number
-  /** What the sender of a larger one can do. */
+  /** Advice for the sender of a larger body. */
   fix?: string
 }
 
 /**
- * The bytes of a body as they came: nothing is decoded or unpacked, since signatures cover what was sent.
- * @throws {ApiError} 413 for a larger body; 400 for one that breaks off or does not arrive in time
+ * Reads the raw bytes of a body. Nothing is decoded or decompressed, because signatures cover the bytes as sent.
+ * @throws {ApiError} 413 if it is too large; 400 if it is interrupted or does not arrive in time
  */
 export async function readBody(
   request: Request,
@@ -37,12 +37,12 @@ async function wholeBody(request: Request): Promise<Uint8Array> {
   return new Uint8Array(await request.arrayBuffer())
 }
 
-/** Room for a body without a length begins with this, and doubles. */
+/** Initial buffer size for a body without a declared length. It doubles as needed. */
 const FIRST_ROOM_BYTES = 16 * 1024
 
 /**
- * Counted while it is read, and no more than is taken is ever held: a body may come one byte at a time.
- * @returns `undefined` for a larger one
+ * Reads a body of unknown length, and never buffers more than the limit. A body may arrive one byte at a time.
+ * @returns `undefined` if it is larger than `maxBytes`
  */
 async function countedBody(
   stream: ReadableStream,
@@ -50,7 +50,7 @@ async function countedBody(
 ): Promise<Uint8Array | undefined> {
   let body = new Uint8Array(FIRST_ROOM_BYTES)
   let length = 0
-  // Left, the loop cancels the stream.
+  // Leaving the loop cancels the stream.
   for await (const chunk of stream as ReadableStream<Uint8Array>) {
     if (length + chunk.length > maxBytes) return undefined
     if (length + chunk.length > body.length) {
@@ -61,13 +61,13 @@ async function countedBody(
     body.set(chunk, length)
     length += chunk.length
   }
-  // A copy: what is sent on is the memory behind it, with the room that stayed empty.
+  // Copies the used part: passing on a view would send the whole underlying buffer.
   return body.slice(0, length)
 }
 
 /**
- * A body whose chunks cannot be read, or whose connection broke. The runtime reports both as it reports an object that moved,
- * which would be answered 503.
+ * Returns a 400 for a body that cannot be decoded, or whose connection broke. The runtime reports both like a relocated
+ * Durable Object, which would become a 503.
  */
 export function bodyBroken(): ApiError {
   return new ApiError(

@@ -1,11 +1,11 @@
 import type { Settings } from '../env.ts'
 
-/** Who asks in a local stack: nothing there sets an address truthfully. */
+/** Address of every client of a local stack, which has no trustworthy source of addresses. */
 const LOCAL_ADDRESS = '127.0.0.1'
 
 /**
- * The address that a request came from (`decisions.md`, Client address): in production what Cloudflare says, which
- * replaces what a client sends under that name; never another header. `''` where it says none.
+ * Returns the client's address. In production it comes from `CF-Connecting-IP`, which Cloudflare overwrites if a client
+ * sends it; no other header is trusted. Returns `''` if the header is missing.
  */
 export function clientAddress(request: Request, { SVC_ENV }: Pick<Settings, 'SVC_ENV'>): string {
   if (SVC_ENV !== 'production') return LOCAL_ADDRESS

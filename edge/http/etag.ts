@@ -1,8 +1,8 @@
-/** Text that is the same for everybody, with its digest as its tag: who has it already is answered 304 (RFC 9110, 13.1.2). */
+/** Serves public text with its digest as the ETag. A client with a current copy gets 304 (RFC 9110, 13.1.2). */
 import type { Context } from 'hono'
 import type { AppEnv } from './app-env.ts'
 
-/** @param digest of the text, where it is known already */
+/** @param digest SHA-256 of the text in hex, if already known */
 export async function withEtag(
   c: Context<AppEnv>,
   text: string,
@@ -15,13 +15,13 @@ export async function withEtag(
   return c.body(text, 200, all)
 }
 
-/** In UTF-8. */
+/** Hashes the text's UTF-8 bytes. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Compared weakly; `*` is any. */
+/** Uses weak comparison; `*` matches any tag. */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes(etag) || tags.includes('*')

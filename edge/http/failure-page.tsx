@@ -1,22 +1,22 @@
-/** A failure as a page, for a person who came with a browser. Programs get JSON (`refusal.ts`), at every path. */
+/** Renders failures as pages for people with a browser. Programs get JSON on every path (`refusal.ts`). */
 import type { Context } from 'hono'
 import type { ErrorStatus } from '../../shared/errors.ts'
 import type { AppEnv } from './app-env.ts'
 import { toApiError } from './failure.ts'
 import { page } from './page.tsx'
 
-/** Paths that only programs ask, whatever they say that they take. */
+/** Paths for programs, which get JSON regardless of their `Accept` header. */
 const FOR_PROGRAMS = /^\/(api|core|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
 
-/** Whether a browser shows the answer to a person: of all callers, only it asks for HTML by name. */
+/** Returns true if a browser shows the response to a person. Only browsers name HTML in `Accept`. */
 export function isForPerson(request: Request): boolean {
   const takesHtml = /\btext\/html\b/i.test(request.headers.get('accept') ?? '')
   return takesHtml && !FOR_PROGRAMS.test(new URL(request.url).pathname)
 }
 
 /**
- * The page of a failure.
- * @param refused the answer of `refusal` to it: it has been logged, and its headers are the page's
+ * Renders the page of a failure.
+ * @param refused the `refusal` response to the same error, already logged; the page reuses its headers
  */
 export function failurePage(
   c: Context<AppEnv>,

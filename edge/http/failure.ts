@@ -8,7 +8,10 @@ import { type TriggerFailure, TriggerRefused } from '../triggers/trigger-refused
 import { OriginAway } from '../trust/origin-away.ts'
 import { OriginBusy } from '../trust/sealed-http.ts'
 
-/** The one place where the edge's failures get their status. What is not listed is ours, and says nothing. */
+/**
+ * Maps all failures of the edge to a status, in this place only. Unlisted errors are internal, and reveal nothing to
+ * the caller.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof TooManyCalls)
@@ -43,7 +46,7 @@ export function toApiError(error: unknown): ApiError {
       503,
       'Sign-in is not available: this service has no mailer configured.',
       'The operator configures a mailer (docs/configuration.md, "Mailer"). A local stack (SVC_ENV=local) needs none.',
-      // How soon a caller may look again whether somebody has.
+      // An interval at which to check whether the operator has configured a mailer.
       { reason: 'mailer_not_configured', ...retryAfter(300) },
     )
   if (error instanceof MailNotSent) return mailNotSent(error)
@@ -91,7 +94,7 @@ function originAway({ isUnsent }: OriginAway): ApiError {
   )
 }
 
-/** What stays until the operator changes something is not worth asking for soon. */
+/** Permanent failures, which the operator has to resolve, get a longer `Retry-After`. */
 function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSent): ApiError {
   const usual = reason === 'refused' || reason === 'redirected' ? 300 : 30
   const seconds = Math.min(Math.max(usual, Math.ceil(retryAfterMs / 1000)), 3600)
@@ -143,14 +146,14 @@ function retryAfter(seconds: number) {
 }
 
 /**
- * The runtime's words where it failed itself, as when it can not open an object's storage on a full disk. What an object throws
- * has the object's own words.
+ * The message of the runtime's own failures, for example if it cannot open an object's storage on a full disk. Errors
+ * thrown by an object's code have their own messages.
  */
 const RUNTIME_FAILED = /^internal error; reference = \w+$/
 
 /**
- * What the runtime throws for an object that restarts, moves, has too many requests waiting or can not be started: senders try
- * again.
+ * Returns true for the runtime's error about an object that restarts, moves, is overloaded or cannot start. Senders
+ * should retry.
  */
 function isObjectAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -166,7 +169,10 @@ export function isDiskFull(error: unknown): boolean {
   return DISK_FULL.test(error.message) || isDiskFull(error.cause)
 }
 
-/** D1's own words for a database that is overloaded, moves or does not answer; a wrong statement is ours. */
+/**
+ * D1's messages for a database that is overloaded, moves or does not respond. Errors in a statement are our own, and do
+ * not match.
+ */
 const DATABASE_AWAY =
   /^D1_ERROR: .*(overloaded|connection lost|timed out|timeout|reset|unreachable|internal error)/i
 

@@ -6,12 +6,12 @@ import type { AppEnv } from './app-env.ts'
 import { readBody } from './body-bytes.ts'
 import { notice } from './page.tsx'
 
-/** A form of a sentence or two: the longest has a path of 1 KiB in it. Anyone may post, so what is read has an end. */
+/** Forms have a few short fields; the longest includes a path of 1 KiB. Bounded, because anyone can post a form. */
 const FORM_MAX_BYTES = 8 * 1024
 
 /**
- * The fields of a form that a page of ours sent, or the page that refuses it. Every POST from a browser goes
- * through here: another site's form (CSRF, and login CSRF) ends before its fields are read.
+ * Returns the fields of a form sent by one of our pages, or the page that rejects it. Every form POST goes through this
+ * function: a form from another site (CSRF, including login CSRF) is rejected before its fields are read.
  */
 export async function readOwnForm(
   c: Context<AppEnv>,
@@ -38,7 +38,7 @@ export async function readOwnForm(
   return new URLSearchParams(text)
 }
 
-/** The page that refuses a form which no page of ours sent: its headers say so, and its body is not read. */
+/** Returns the page that rejects a form from another site, based on its headers alone. Does not read the body. */
 export async function refuseForeignForm(c: Context<AppEnv>): Promise<Response | undefined> {
   const source = { origin: c.req.header('origin'), fetchSite: c.req.header('sec-fetch-site') }
   if (isFromOwnPage(source, c.var.services.settings.PUBLIC_URL)) return undefined
@@ -50,8 +50,8 @@ export async function refuseForeignForm(c: Context<AppEnv>): Promise<Response | 
 }
 
 /**
- * The text, or `undefined` for one that is too long: what comes after the limit is not read.
- * @throws {ApiError} 400 for one that is not there in time
+ * Returns the text, or `undefined` if it is too long. Does not read beyond the limit.
+ * @throws {ApiError} 400 if it does not arrive in time
  */
 async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
   try {

@@ -5,8 +5,8 @@ import { isDown } from '../health/reasons.ts'
 import type { App } from './app-env.ts'
 
 /**
- * `GET /health`: whether this service answers, why it may not do its work, and what it verified of its origin, when, and
- * under which root. 200 also where nothing is verified: this service is there, and says so. 503 without its database.
+ * `GET /health`: the edge's own status and its reasons, and the last verification of its origin (result, time and
+ * root). Returns 200 even if the origin is unverified, because the edge itself is up; 503 without its database.
  */
 export function registerHealth(app: App): void {
   app.get(HEALTH_PATH, async (c) => {

@@ -4,7 +4,7 @@ import type { App } from './app-env.ts'
 import { signedIn } from './authenticate.ts'
 import { page, seeOther, signInPath } from './page.tsx'
 
-/** For programs that come to the front door (RFC 8288, with the relations of RFC 8631). */
+/** Links for programs that request the front page (RFC 8288, with the relations of RFC 8631). */
 const POINTERS = [
   '</SKILL.md>; rel="service-doc"; type="text/markdown"',
   '</openapi.json>; rel="service-desc"; type="application/json"',
@@ -13,7 +13,7 @@ const POINTERS = [
   '</health>; rel="status"; type="application/json"',
 ].join(', ')
 
-/** `GET /`: what this is, for who comes without a path; who is signed in goes on to the triggers. */
+/** `GET /`: introduces the service. Signed-in users are redirected to their triggers. */
 export function registerHome(app: App): void {
   app.get('/', async (c) => {
     if (await signedIn(c)) {
@@ -82,7 +82,7 @@ export function registerHome(app: App): void {
   })
 }
 
-/** In boxes, so that it is read at any width: what happens, what runs, what comes of it. */
+/** A list of boxes instead of an image, so that it is readable at any width. */
 const Picture: FC = () => (
   <ol class="flow" aria-label="How it works">
     <li>

@@ -4,9 +4,9 @@ import type { Env } from '../env.ts'
 import { refusal } from './refusal.ts'
 
 /**
- * Refuses a request whose Host is not a host, with 400 (RFC 9112, 3.2). The runtime puts Host in front of the path when it
- * makes the URL: `Host: x/health?` would be routed to `/health`, whatever the path.
- * @returns `undefined` for every other request
+ * Rejects a request with an invalid Host header with 400 (RFC 9112, 3.2). The runtime prepends Host to the path when it
+ * builds the URL, so `Host: x/health?` would be routed to `/health` whatever the path.
+ * @returns `undefined` for all other requests
  */
 export function refuseHost(request: Request, env: Env): Response | undefined {
   const host = request.headers.get('host')

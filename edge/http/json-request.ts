@@ -3,9 +3,10 @@ import { BODY_WITHIN_MS } from '../../shared/limits.ts'
 import { readBody } from './body-bytes.ts'
 
 /**
- * The JSON of a request's body, read only now: who is not let in has nothing of his read.
- * @param maxBytes of the body; counted while it comes where it says no length
- * @throws {ApiError} 413, 415, 400 for what is no JSON, or is not there in time
+ * Reads a request body as JSON. Call it after authorization, so that the bodies of unauthorized callers are never read.
+ * @param maxBytes maximum size of the body, counted while reading if no length is declared
+ * @throws {ApiError} 413 if it is too large; 415 for another content type; 400 if it is not JSON or does not arrive in
+ *   time
  */
 export async function readJson(
   request: Request,

@@ -1,4 +1,4 @@
-/** `GET /api/me` (specification, Identity): whose token this is, and what it may do. */
+/** `GET /api/me`: the user, scopes and expiry of the bearer token. */
 import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 

@@ -6,7 +6,7 @@ import { exposition } from '../metrics/exposition.ts'
 import type { App } from './app-env.ts'
 import { nothingAt } from './nothing-at.ts'
 
-/** `GET /metrics`, for who has `METRICS_TOKEN`. Without the setting it is like any path that is not there. */
+/** `GET /metrics`, for callers with `METRICS_TOKEN`. Returns 404 if the setting is absent, like an unknown path. */
 export function registerMetrics(app: App): void {
   app.get(METRICS_PATH, async (c) => {
     const { METRICS_TOKEN: token } = c.var.services.settings
@@ -17,7 +17,7 @@ export function registerMetrics(app: App): void {
   })
 }
 
-/** Of their hashes, which are of one length: how long it takes says nothing of the token. */
+/** Compares SHA-256 hashes, which have equal length, so that timing reveals nothing about the token. */
 async function isSame(sent: string, token: string): Promise<boolean> {
   const bytes = new TextEncoder()
   const [one, other] = await Promise.all(

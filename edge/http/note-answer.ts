@@ -6,15 +6,15 @@ import { seriesOf } from '../metrics/series.ts'
 import { routeOf } from './route-of.ts'
 import { WEBHOOK_ROUTE } from './webhook.ts'
 
-/** Asked so often, and by machines, that a line for each would hide the rest. */
+/** Polled so often that a log line for each request would hide the others. */
 const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
 
-/** Anybody can make up a method, and each label is storage for good. */
+/** Restricts the label's values: clients can invent methods, and every label value is stored permanently. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * One line and one count for each answer, once it is there: no sender waits for either.
- * @param began Unix milliseconds; a Worker's clock stands still while it computes
+ * Logs and counts a response, after it is ready, so that no sender waits for either.
+ * @param began Unix milliseconds; a Worker's clock does not advance during computation
  */
 export function noteAnswer(
   { request, response, began }: { request: Request; response: Response; began: number },

@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** 404, or 405 where the path has other methods. */
+/** Returns a 404, or a 405 if the path supports other methods. */
 export function nothingAt(method: string, methods: string[]): ApiError {
   if (methods.length === 0 || methods.includes(method))
     return new ApiError(404, 'There is nothing at this path.', 'Check the path.')

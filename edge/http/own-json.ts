@@ -6,13 +6,17 @@ import { isFromOwnPage } from '../identity/csrf.ts'
 import type { AppEnv } from './app-env.ts'
 import { readJson } from './json-request.ts'
 
-/** The longest is an answer of an authenticator with an RSA key, in base64url, some parts of it twice. */
+/**
+ * Enough for the longest body: an authenticator's response with an RSA key in base64url, which contains some parts
+ * twice.
+ */
 export const OWN_JSON_MAX_BYTES = 16 * 1024
 
 /**
- * The body that a script of our own pages sent. Another site's page (CSRF, and login CSRF) ends before its body is read,
- * and its browser would have to ask first whether it may send this content type: nobody ever says that it may.
- * @throws {ApiError} 403 for a request from elsewhere; 400, 413, 415, 422 for another body than `schema`'s
+ * Reads the JSON body of a request from a script of our own pages. Requests from other sites (CSRF, including login
+ * CSRF) are rejected before the body is read. In addition, their browsers would need a CORS preflight for this content
+ * type, which is never granted.
+ * @throws {ApiError} 403 for a request from another site; 400, 413, 415 or 422 for a body that does not match `schema`
  */
 export async function readOwnJson<Body>(
   c: Context<AppEnv>,

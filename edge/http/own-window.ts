@@ -1,14 +1,14 @@
-/** Whose window an answer may be shown in. */
+/** Isolates responses from windows of other sites. */
 
 const POLICY = 'cross-origin-opener-policy'
 
-/** With either, who has opened the window has none of ours in it. */
+/** With either policy, the opener has no access to our window. */
 const CUT_OFF: readonly (string | null)[] = ['same-origin', 'noopener-allow-popups']
 
 /**
- * A browser makes a document of whatever it is shown, of a script or of JSON too. Such a one has this site's origin and no
- * policy: a script of somebody else that had opened it (on `/pay`) would ask by it what no page lets it ask. So each answer
- * is cut off from its opener, and not pages alone.
+ * Adds `Cross-Origin-Opener-Policy` to every response, not only to pages. Browsers turn any response into a document,
+ * including a script or JSON. That document has this site's origin but no policy, so a third-party script that opened
+ * it (from `/pay`) could use it to send requests that no page allows.
  */
 export function inOwnWindow(response: Response): Response {
   if (CUT_OFF.includes(response.headers.get(POLICY))) return response

@@ -1,7 +1,7 @@
 /**
- * Every page for people: its document, and the headers it goes out with. No script but the one file of a page that needs
- * it: what cannot run cannot be injected, and each form works by keyboard and with a screen reader as the browser made it.
- * How it looks is `page/style.ts`, what it is made of `console/parts.tsx`.
+ * The layout and headers of every page. At most one script file per page, and no inline script: injected scripts cannot
+ * run, and forms keep the browser's built-in support for keyboards and screen readers. Styles are in `page/style.ts`,
+ * components in `console/parts.tsx`.
  */
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
@@ -14,22 +14,22 @@ import { contentSecurityPolicy, guardPage, type PageScript } from './page/policy
 import { STYLE } from './page/style.ts'
 
 type PageOptions = {
-  /** The heading too, the page's only h1. */
+  /** Also used as the page's only h1. */
   title: string
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   script?: PageScript
-  /** Further looks, for what this page alone is made of: a constant of ours. */
+  /** Additional CSS for this page. Must be a constant. */
   style?: string
-  /** For tables and what stands side by side. */
+  /** Wider layout, for tables and columns. */
   wide?: boolean
-  /** Without the look-up of who is signed in: for pages about a failure, which may be the database's. */
+  /** Skips the session lookup, for error pages: the database may be the cause of the failure. */
   anonymous?: boolean
-  /** Without the session and without ways to the other pages: for one that runs a script of somebody else. */
+  /** Omits the session and the links to other pages, for a page that runs a third-party script. */
   alone?: boolean
 }
 
-/** A whole page, with the headers that every page of ours has. `content` is headed from h2 on. */
+/** Renders a complete page with the common headers. Headings in `content` start at h2. */
 export async function page(
   c: Context<AppEnv>,
   {
@@ -78,7 +78,7 @@ export async function page(
 
 type Link = { href: string; text: string }
 
-/** A page that says one thing, and where to go from here. */
+/** Renders a page with a single message, and links to continue. */
 export function notice(
   c: Context<AppEnv>,
   { text, link = [], ...options }: PageOptions & { text: string; link?: Link | Link[] },
@@ -96,13 +96,13 @@ export function notice(
   return page(c, options, content)
 }
 
-/** 303 to a path of this site (RFC 9110 15.4.4: whatever the method was, the next is GET). */
+/** Redirects with 303 to a path of this site (RFC 9110, 15.4.4: the next request is a GET, whatever the method was). */
 export function seeOther(c: Context<AppEnv>, path: string): Response {
   guardPage(c)
   return c.redirect(path, 303)
 }
 
-/** The sign-in page, and back to `path` afterwards. */
+/** Returns the path of the sign-in page, which continues to `path`. */
 export function signInPath(path: string): string {
   return `/sign-in?next=${encodeURIComponent(path)}`
 }

@@ -1,4 +1,4 @@
-/** `POST /passkeys/registration-options`, `POST /passkeys`: for the script of `/account` alone. */
+/** `POST /passkeys/registration-options` and `POST /passkeys`: used only by the script of `/account`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { ApiError } from '../../shared/errors.ts'
@@ -58,12 +58,15 @@ async function add(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json({ name }, 201)
 }
 
-/** Whether a session may add a passkey: one that was stolen later must not stay by one. */
+/**
+ * Returns true if the session is recent enough to add a passkey. An older, stolen session must not gain permanent
+ * access.
+ */
 export function isRecent({ startedAt }: Session, now: number): boolean {
   return now - startedAt < RECENT_SIGN_IN_MS
 }
 
-/** @throws {ApiError} 401 without a session, 403 for a page of another one, or for one that signed in too long ago */
+/** @throws {ApiError} 401 without a session; 403 for the page of another session, or if the sign-in is too old */
 async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
   const session = await signedIn(c)
   if (!session)

@@ -1,4 +1,4 @@
-/** `POST /passkeys/remove`: a form of `/account`, which needs no script. */
+/** `POST /passkeys/remove`: a plain form on `/account`, which works without a script. */
 import type { Context } from 'hono'
 import { isCsrfToken } from '../identity/csrf.ts'
 import { noticeOfPasskey } from '../identity/notices.ts'
@@ -13,7 +13,10 @@ export function registerPasskeyRemoval(app: App): void {
   app.post('/passkeys/remove', (c) => remove(c))
 }
 
-/** Also of a session of days ago: what is taken away can be added again. Another account's passkey is like none. */
+/**
+ * Does not require a recent sign-in, because a removed passkey can be added again. Another account's passkey is treated
+ * as unknown.
+ */
 async function remove(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form

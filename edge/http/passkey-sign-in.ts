@@ -1,4 +1,4 @@
-/** `POST /passkeys/sign-in-options`, `POST /passkeys/sign-in`: for the script of `/sign-in` alone. */
+/** `POST /passkeys/sign-in-options` and `POST /passkeys/sign-in`: used only by the script of `/sign-in`. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { clientNetwork } from '../../shared/client-network.ts'
@@ -27,7 +27,7 @@ async function giveOptions(c: Context<AppEnv>): Promise<Response> {
   return noStore(c).json(options)
 }
 
-/** A new session, as by a link (`decisions.md`, Sign-in), and where to go on to. */
+/** Starts a new session, as a magic link does, and returns where to continue. */
 async function signIn(c: Context<AppEnv>): Promise<Response> {
   const { response, next } = await readOwnJson(c, signInBody)
   await countPasskeyCall(c)
@@ -48,13 +48,13 @@ export async function countPasskeyCall(c: Context<AppEnv>): Promise<void> {
   await requireRate('passkey_address', clientNetwork(clientAddress(c.req.raw, settings)))
 }
 
-/** Answers here are for one browser, once. */
+/** Responses are for one browser and one use. */
 export function noStore(c: Context<AppEnv>): Context<AppEnv> {
   c.header('Cache-Control', 'no-store')
   return c
 }
 
-/** One answer for all: whether a passkey is known, or whose it is, helps only someone who guesses. */
+/** The same response for all failures: it must not help an attacker find out if a passkey exists, or whose it is. */
 function notSignedIn(): ApiError {
   return new ApiError(
     403,

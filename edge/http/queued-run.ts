@@ -5,7 +5,7 @@ import type { AppEnv } from './app-env.ts'
 import { notFound } from './owned-trigger.ts'
 
 /**
- * The answer to an owner who asked for a run: 202 with its id, once it is on disk.
+ * Responds to an owner's request for a run: 202 with the run's ID, once the run is on disk.
  * @throws {ApiError} 404, 409, 429
  */
 export function queuedRun(

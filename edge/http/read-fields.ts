@@ -4,9 +4,9 @@ import { withoutNulls } from '../../shared/without-nulls.ts'
 import { readJson } from './json-request.ts'
 
 /**
- * Reads the JSON fields of a request of the API. Null in an optional field means absent.
- * @param maxBytes of the body
- * @throws {ApiError} 413, 415, 400 for a body that is not JSON, 422 for fields that do not fit the schema
+ * Reads the JSON fields of an API request. Null in an optional field means absent.
+ * @param maxBytes maximum size of the body
+ * @throws {ApiError} 413 or 415; 400 if the body is not JSON; 422 if fields do not match the schema
  */
 export async function readFields<Fields>(
   request: Request,

@@ -8,7 +8,9 @@ import { isDiskFull, toApiError } from './failure.ts'
 import { traceHeaders } from './request-id.ts'
 import { routeOf } from './route-of.ts'
 
-/** The answer for a failure: its status and structured body; what is ours is logged, and not told. */
+/**
+ * Builds the response to a failure, with its status and structured body. Internal errors are logged, and not disclosed.
+ */
 export function refusal(error: unknown, request: Request, env: Env): Response {
   const failure = toApiError(error)
   const trace = traceHeaders(request)
@@ -21,7 +23,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   const headers = {
     ...trace,
     ...failure.headers,
-    // A browser that asks for a page gets one (`failure-page.tsx`): what is kept of either is not the other.
+    // The same path may return a page to a browser (`failure-page.tsx`), so caches must keep the two apart.
     vary: 'Accept',
     'x-content-type-options': 'nosniff',
   }
@@ -29,7 +31,7 @@ export function refusal(error: unknown, request: Request, env: Env): Response {
   return Response.json(body, { status: failure.status, headers })
 }
 
-/** Of what somebody else did not do, the reason is what nobody else will see. */
+/** Failures of external systems are logged with their reason, which is not visible anywhere else. */
 function awayOf(error: unknown): { event: EdgeEvent; cause: string } | undefined {
   if (error instanceof OriginAway) return { event: 'origin.away', cause: error.message }
   if (error instanceof MailNotSent) return { event: 'mail.not_sent', cause: error.message }

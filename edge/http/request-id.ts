@@ -1,6 +1,4 @@
-/** `decisions.md`, Request id: on every response; an inbound correlation id is given back. */
-
-/** The headers of an answer to this request. */
+/** Returns tracing headers for every response: a new request ID, and the request's correlation ID if it has one. */
 export function traceHeaders(request: Request): Record<string, string> {
   const correlation = request.headers.get('x-correlation-id')
   return {

@@ -2,20 +2,20 @@ import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { AppEnv } from './app-env.ts'
 
-/** In the place of a route where no route of ours was asked for. */
+/** Used if a request matched no route. */
 const NO_ROUTE = 'none'
 
-/** What only looks at a request before its route does. */
+/** Patterns of middleware, which runs before a route. */
 const MIDDLEWARE: readonly string[] = ['/*', '/api/*']
 
 const routes = new WeakMap<Request, string>()
 
-/** Remembers the pattern that a request is answered by, for whoever counts it. */
+/** Remembers the route pattern of a request, for logs and metrics. */
 export function noteRoute(request: Request, pattern: string): void {
   routes.set(request, pattern)
 }
 
-/** The pattern, as it is registered: a path has ids in it, and a webhook's is what its sender holds. */
+/** Returns the registered pattern, not the path: paths contain IDs, and a webhook's URL is its sender's credential. */
 export function routeOf(request: Request): string {
   return routes.get(request) ?? NO_ROUTE
 }

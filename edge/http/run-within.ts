@@ -3,16 +3,21 @@ import type { RunRecord } from '../../shared/wire/trigger.ts'
 import type { AppEnv } from './app-env.ts'
 import { queueOfRun } from './owned-trigger.ts'
 
-/** One question to the object waits no longer: it never learns that a client went away, and forgets it by then. */
+/**
+ * Maximum duration of one call to the object. The object cannot notice that a client has disconnected, so this bounds
+ * how long it keeps waiting.
+ */
 const QUESTION_MS = 10_000
 
-/** Questions in a row that an object may break off by beginning again, and the pause before the next. */
+/** Consecutive calls that may fail because the object restarts, and the delay before the next. */
 const BROKEN_MAX = 5
 const BROKEN_PAUSE_MS = 200
 
 type Wanted = { ownerId: string; runId: string }
 
-/** The run once it has ended, or after this time. An object that begins again meanwhile is asked again. */
+/**
+ * Returns the run once it has finished, or its current state after `waitMs`. Retries if the object restarts meanwhile.
+ */
 export async function runWithin(
   c: Context<AppEnv>,
   { ownerId, runId }: Wanted,

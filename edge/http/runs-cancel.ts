@@ -3,7 +3,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOfRun } from './owned-trigger.ts'
 
-/** `POST /api/runs/<id>/cancel`: 200, the run, that has failed, `cancelled`; 409 unless it was queued. */
+/** `POST /api/runs/<id>/cancel`: 200 with the run, now failed as `cancelled`; 409 unless it was queued. */
 export function registerRunsCancel(app: App): void {
   app.post('/api/runs/:id/cancel', async (c) => {
     const user = await requireUser(c, 'triggers:write')

@@ -5,7 +5,10 @@ import { requireUser } from './authenticate.ts'
 import { notFound } from './owned-trigger.ts'
 import { runWithin } from './run-within.ts'
 
-/** `GET /api/runs/<id>`: one run with its whole input; with `?wait=` once it has ended, or as it is by then. */
+/**
+ * `GET /api/runs/<id>`: one run with its full input. With `?wait=`, responds when the run has finished, or at the
+ * timeout.
+ */
 export function registerRunsGet(app: App): void {
   app.get('/api/runs/:id', async (c) => {
     const user = await requireUser(c, 'triggers:read')

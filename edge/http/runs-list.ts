@@ -6,7 +6,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `GET /api/triggers/<id>/runs`: `{runs, next_cursor}`, newest first (`decisions.md`, Runs list). */
+/** `GET /api/triggers/<id>/runs`: `{runs, next_cursor}`, newest first. */
 export function registerRunsList(app: App): void {
   app.get('/api/triggers/:id/runs', async (c) => {
     const user = await requireUser(c, 'triggers:read')
@@ -15,7 +15,7 @@ export function registerRunsList(app: App): void {
     const queue = await queueOf(c, id)
     const before = cursor === undefined ? undefined : decodeCursor(id, cursor)
     const isForged = cursor !== undefined && before === undefined
-    // Whoever is refused for a cursor knows that the id is one of ours.
+    // A cursor error would reveal that the ID exists, so ownership is checked first.
     if (isForged && (await queue.kindAndAction(user.id))) throw notOfThisTrigger()
     const runs = isForged ? undefined : await queue.runs(user.id, { ...query, before })
     if (!runs) throw notFound('trigger')

@@ -5,7 +5,6 @@ import { queueOfRun } from './owned-trigger.ts'
 import { queuedRun } from './queued-run.ts'
 import { readFields } from './read-fields.ts'
 
-/** A choice of one word. */
 const BODY_MAX_BYTES = 1024
 
 /** `POST /api/runs/<id>/replay`: a new run of the same event, with `replay_of`. */

@@ -1,4 +1,4 @@
-/** `GET /sign-in/link`, `POST /sign-in/link`: a magic link is shown, then used (`decisions.md`, Sign-in). */
+/** `GET /sign-in/link` and `POST /sign-in/link`: shows, then consumes, a magic link (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 import { consumeMagicLink, peekMagicLink } from '../identity/magic-links.ts'
@@ -15,9 +15,10 @@ export function registerSignInLink(app: App): void {
 }
 
 /**
- * Only reads: scanners and previews open links before people do. It names the address, so that a link which
- * somebody else sent, to have you work in his account (login CSRF), can be seen for what it is. Anybody can ask for a link to
- * your mailbox that goes on to his program's request (consent phishing): that it does is said before you are there.
+ * Only reads the link: scanners and previews open links before people do. Shows the address, so that people can
+ * recognize a link that would sign them in to an attacker's account (login CSRF). Anyone can request a link to another
+ * person's mailbox that continues to the approval of the attacker's program (consent phishing), so the page warns about
+ * it in advance.
  */
 async function showButton(c: Context<AppEnv>): Promise<Response> {
   const secret = c.req.query('secret') ?? ''
@@ -42,7 +43,10 @@ async function showButton(c: Context<AppEnv>): Promise<Response> {
   return page(c, { title: 'Sign in' }, form)
 }
 
-/** @param next as `safeNext` gives it. The router decodes paths: another spelling ends at the same page. */
+/**
+ * Decodes the path like the router, which serves the same page for other encodings.
+ * @param next as returned by `safeNext`
+ */
 function asksForProgram(next: string): boolean {
   try {
     return decodeURI(next.split(/[?#]/, 1)[0]!) === AUTHORIZE_PATH
@@ -62,7 +66,7 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
   return seeOther(c, link.next)
 }
 
-/** One answer for used, expired, unknown and malformed: which of them it was helps only someone who guesses. */
+/** The same response for used, expired, unknown and malformed links: the difference would only help an attacker. */
 function linkIsOver(c: Context<AppEnv>): Promise<Response> {
   return notice(c, {
     status: 410,

@@ -1,4 +1,4 @@
-/** `GET /sign-in`, `POST /sign-in`: asks for a magic link (`decisions.md`, Sign-in). */
+/** `GET /sign-in` and `POST /sign-in`: requests a magic link (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { clientNetwork } from '../../shared/client-network.ts'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
@@ -55,7 +55,7 @@ function showForm(c: Context<AppEnv>, next: string, refused?: Refused): Promise<
   )
 }
 
-/** Shown by the script, where the browser has passkeys. */
+/** The script shows it if the browser supports passkeys. */
 function PasskeySignIn({ next, script }: { next: string; script: string }) {
   return (
     <>
@@ -70,7 +70,7 @@ function PasskeySignIn({ next, script }: { next: string; script: string }) {
   )
 }
 
-/** Known and unknown addresses take the same way and get the same answer: the users table is not looked at. */
+/** Handles known and unknown addresses identically, without reading the users table. */
 async function sendLink(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form
@@ -92,7 +92,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   try {
     await services.mailer.send(signInMail(email, url.href))
   } catch (error) {
-    // A mail that did not go out is none of the mailbox's few.
+    // An unsent mail must not count against the mailbox's limit.
     await withdrawMagicLink(services, link.secret)
     throw error
   }
@@ -109,7 +109,7 @@ async function sendLink(c: Context<AppEnv>): Promise<Response> {
   })
 }
 
-/** Mails cost money, and a mailbox that is filled up costs its owner more. */
+/** Checks the rate limits: mails cost money, and a flooded mailbox harms its owner. */
 async function tooManyMails(c: Context<AppEnv>, email: string): Promise<TooManyCalls | undefined> {
   const { requireRate, settings } = c.var.services
   try {

@@ -1,4 +1,4 @@
-/** `POST /sign-out`: ends the browser's session, or all of its user. */
+/** `POST /sign-out`: ends the browser's session, or all sessions of its user. */
 import type { Context } from 'hono'
 import { csrfToken, isCsrfToken } from '../identity/csrf.ts'
 import { endAllSessions, endSession, type Session } from '../identity/sessions.ts'
@@ -12,7 +12,10 @@ export function registerSignOut(app: App): void {
   app.post('/sign-out', (c) => signOut(c))
 }
 
-/** The form, for a page that a session sees. @param everywhere ends the user's other sessions as well */
+/**
+ * Renders the sign-out form.
+ * @param everywhere ends the user's other sessions as well
+ */
 export async function signOutForm(session: Session, { everywhere = false } = {}) {
   return (
     <form method="post" action="/sign-out">
@@ -24,7 +27,10 @@ export async function signOutForm(session: Session, { everywhere = false } = {})
   )
 }
 
-/** Who is signed out already is told the same: the button was pressed twice, or the session's days were over. */
+/**
+ * Idempotent: returns the same page if already signed out, for example after a double click or when the session has
+ * expired.
+ */
 async function signOut(c: Context<AppEnv>): Promise<Response> {
   const form = await readOwnForm(c)
   if (form instanceof Response) return form

@@ -2,7 +2,7 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { notFound, queueOf } from './owned-trigger.ts'
 
-/** `DELETE /api/triggers/<id>`: 204; its history and its sealed key are gone. */
+/** `DELETE /api/triggers/<id>`: 204; also deletes the trigger's history and its sealed key. */
 export function registerTriggersDelete(app: App): void {
   app.delete('/api/triggers/:id', async (c) => {
     const user = await requireUser(c, 'triggers:write')

@@ -33,7 +33,7 @@ export const triggersListQuery = z.object({
     .optional(),
 })
 
-/** `GET /api/triggers`: a bare array, newest first; all of them, or pages that link to each other. */
+/** `GET /api/triggers`: a bare array, newest first, either complete or in pages linked by a `Link` header. */
 export function registerTriggersList(app: App): void {
   app.get('/api/triggers', async (c) => {
     const user = await requireUser(c, 'triggers:read')

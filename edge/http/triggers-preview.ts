@@ -5,7 +5,10 @@ import type { App } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
 import { readFields } from './read-fields.ts'
 
-/** `POST /api/triggers/preview`: what a trigger would do, without making it; refused where creation would refuse it. */
+/**
+ * `POST /api/triggers/preview`: reports what a trigger would do, without creating it. Rejects what creation would
+ * reject.
+ */
 export function registerTriggersPreview(app: App): void {
   app.post('/api/triggers/preview', async (c) => {
     const user = await requireUser(c, 'triggers:read')

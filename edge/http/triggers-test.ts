@@ -9,10 +9,10 @@ import { queueOf } from './owned-trigger.ts'
 import { queuedRun } from './queued-run.ts'
 import { readFields } from './read-fields.ts'
 
-/** The largest event, spread over lines by whoever wrote it. */
+/** The largest event, plus room for whitespace in hand-formatted JSON. */
 const BODY_MAX_BYTES = 2 * WEBHOOK_BODY_MAX_BYTES
 
-/** `POST /api/triggers/<id>/test`: a real run, marked `test`, of params or of an event that nobody sent. */
+/** `POST /api/triggers/<id>/test`: starts a real run, marked `test`, with the given params or event. */
 export function registerTriggersTest(app: App): void {
   app.post('/api/triggers/:id/test', async (c) => {
     const user = await requireUser(c, 'triggers:write')
@@ -24,7 +24,10 @@ export function registerTriggersTest(app: App): void {
   })
 }
 
-/** The bytes that a sender would have sent. @throws {ApiError} 413, 422 */
+/**
+ * Serializes the params or the event as a sender would.
+ * @throws {ApiError} 413, 422
+ */
 export function toTestRun(request: { params?: unknown; event?: unknown }): TestRun {
   const kind = 'params' in request ? 'params' : 'event'
   const value = request[kind]

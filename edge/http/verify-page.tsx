@@ -1,4 +1,4 @@
-/** `GET /verify`: the origin's evidence, judged in the reader's own browser as far as a browser can. */
+/** `GET /verify`: verifies the origin's evidence in the user's browser, as far as a browser can. */
 import type { Context } from 'hono'
 import type { App, AppEnv } from './app-env.ts'
 import { readOwnForm } from './form.ts'
@@ -12,8 +12,8 @@ export function registerVerifyPage(app: App): void {
   app.get('/verify', (c) => verifyPage(c, {}))
 
   /**
-   * The node's address comes in a form's body: it may have a key in it, which would stay in logs and histories as a part
-   * of this page's address.
+   * The RPC URL is sent in a form's body: it may contain an API key, which would end up in logs and browser histories
+   * if it were part of this page's URL.
    */
   app.post('/verify', async (c) => {
     const form = await readOwnForm(c)
@@ -29,7 +29,7 @@ export function registerVerifyPage(app: App): void {
 
 type Shown = { rpcUrl?: URL; fault?: string }
 
-/** Room for the longest heading and sentence that `edge/console/verify/show.ts` writes in the end. */
+/** Reserves space for the longest heading and verdict written by `edge/console/verify/show.ts`. */
 const STYLE = `
 h1 { min-height: 2.5em; }
 #verdict { min-height: 4.8em; }
@@ -47,7 +47,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
       title: 'Verifying this service',
       status: fault === undefined ? 200 : 400,
       style: STYLE,
-      // The node, and nobody else, because the person has named it.
+      // Allows only the origin and the node that the user entered.
       script: { url: script, connect: [origin, ...(rpcUrl ? [rpcUrl.origin] : [])] },
     },
     <>
@@ -82,7 +82,7 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
           <code>{command}</code>
         </pre>
       </section>
-      {/* At the end, and with room kept above: nothing moves when it comes. */}
+      {/* Last on the page, with space reserved above, so that it causes no layout shift. */}
       <section id="report" class="card" hidden>
         <h2>Seven rules</h2>
         <ol id="rules" />
@@ -97,10 +97,10 @@ function verifyPage(c: Context<AppEnv>, { rpcUrl, fault }: Shown): Promise<Respo
   )
 }
 
-/** Of the page's policy it becomes a part, in which `*` is any host. */
+/** The host becomes part of the content security policy, in which `*` would match any host. */
 const HOST = /^([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/
 
-/** A local stack's node has no certificate. */
+/** Allows plain HTTP for a local stack, whose node has no certificate. */
 function nodeUrl(given: string, isLocal: boolean): URL | undefined {
   const url = URL.parse(given)
   if (!url || !HOST.test(url.hostname)) return undefined

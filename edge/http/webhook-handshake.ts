@@ -7,17 +7,17 @@ import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { traceHeaders } from './request-id.ts'
 
-/** Methods that always have their answer; GET has one for handshakes alone. */
+/** Methods that are always allowed. GET is allowed only for handshakes. */
 const ALLOW = 'HEAD, OPTIONS, POST'
 
-/** What the router answers at a webhook's path: a POST has been taken by `takeWebhook` before. */
+/** Registers the other methods on a webhook's path. POST requests are handled earlier, by `takeWebhook`. */
 export function registerWebhook(app: App): void {
   app.on(['GET', 'OPTIONS'], '/webhook/:id', answerHandshake)
   app.all('/webhook/:id', methodNotAllowed)
 }
 
 /**
- * A sender that asks whether this URL expects its events (`decisions.md`, Handshakes): no run, and no storage.
+ * Answers a sender's handshake, without starting a run or storing anything.
  * @throws {ApiError} 404, 405
  */
 async function answerHandshake(c: Context<AppEnv>): Promise<Response> {
@@ -42,7 +42,10 @@ export function handshakeResponse(reply: HandshakeReply, trace: Record<string, s
   return new Response(reply.body, { headers: { ...trace, ...reply.headers } })
 }
 
-/** Whose handshake the owner asked for. @throws {ApiError} 404 where there is no webhook */
+/**
+ * Returns the sender configured by the owner.
+ * @throws {ApiError} 404 if there is no such webhook
+ */
 async function senderOf(env: Env, id: string) {
   const known = await isTriggerId(settingsOf(env).ID_MAC_KEY, id)
   const webhook = known && (await env.TRIGGER_QUEUE.getByName(id).handshake())

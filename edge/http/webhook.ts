@@ -15,7 +15,7 @@ import { handshakeResponse, unknownWebhook } from './webhook-handshake.ts'
 
 const WEBHOOK_PATH = /^https?:\/\/[^/]+\/webhook\/([^/?#]+)(?:[?#]|$)/
 
-/** As the description has it. */
+/** The route as named in the OpenAPI document. */
 export const WEBHOOK_ROUTE = '/webhook/:id'
 
 const BODY = {
@@ -25,8 +25,9 @@ const BODY = {
 }
 
 /**
- * `POST /webhook/<id>`: 202 with the run's id once the run is on disk; `undefined` for any other request. Nobody
- * is authenticated here. It stands before the router: routing costs about as much as the insert.
+ * `POST /webhook/<id>`: 202 with the run's ID once the run is on disk; `undefined` for any other request. Senders are
+ * not authenticated here. Runs before the router, because routing costs about as much as the insert
+ * (docs/decisions/0009).
  */
 export function takeWebhook(request: Request, env: Env): Promise<Response> | undefined {
   const id = request.method === 'POST' ? WEBHOOK_PATH.exec(request.url)?.[1] : undefined
@@ -36,7 +37,7 @@ export function takeWebhook(request: Request, env: Env): Promise<Response> | und
 }
 
 /**
- * The way of a webhook, without D1: the id's MAC, the body's bytes, one RPC.
+ * Accepts a webhook without D1: checks the ID's MAC, reads the body, and makes one RPC.
  * @throws {ApiError} 400, 404, 413, 429, 503
  */
 async function answerWebhook(request: Request, env: Env, id: string): Promise<Response> {
@@ -83,7 +84,7 @@ function firingOf(
   publicUrl: string,
   bodyBytes: number,
 ): WebhookFiring {
-  // The public URL is what a sender signs, whatever name this request came in by.
+  // Uses the public URL, which senders sign, regardless of the host name of this request.
   const path = request.url.slice(request.url.indexOf('/', request.url.indexOf('//') + 2))
   return {
     source: 'webhook',
@@ -98,7 +99,7 @@ function firingOf(
   }
 }
 
-/** Parameters that are shown one by one; the URL has them all. Anybody may send a query, so its cost has an end. */
+/** Parameters that are parsed; the URL keeps them all. Bounds the cost, because anyone can send a query. */
 const QUERY_PARAMETERS_MAX = 256
 
 function queryOf(parameters: URLSearchParams): ValuesByName {

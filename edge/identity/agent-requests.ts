@@ -1,6 +1,6 @@
 /**
- * Requests that agents register before a person opens their link (`decisions.md`, Authorize). While a challenge has one, live or
- * ended, it is approved by its code or not at all.
+ * Requests that agents register before a person opens their link (docs/decisions/0049). Once a challenge has a request,
+ * open or not, only the request's code can approve it.
  */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
@@ -17,13 +17,13 @@ import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import { newUserCode, userCodeHash } from './user-code.ts'
 
-/** With `ID_MAC_KEY`, under which codes are stored. */
+/** Adds `ID_MAC_KEY`, which keys the stored hashes of codes. */
 export type RequestDeps = IdentityDeps & { settings: { ID_MAC_KEY: string } }
 
-/** 128 bits: two requests never draw the same id. */
+/** 128 random bits make collisions negligible. */
 const REQUEST_ID_BYTES = 16
 
-/** Old rows that a new one clears away: more than it adds, so that they become fewer after any flood. */
+/** Old rows deleted per insert. Deleting more rows than are added shrinks the table again after a flood. */
 const CLEARED_AT_ONCE = 20
 
 export type AgentRequest = {
@@ -38,21 +38,21 @@ export type AgentRequest = {
 }
 
 /**
- * Rows at most: some 300 MB, where a database has 10 GB. Rates are by address, and whoever has many addresses could fill it.
- * What has ended is not given up for what is new: a flood would take refusals back.
+ * Maximum number of rows: about 300 MB of a database's 10 GB. Rate limits are per address, so a client with many
+ * addresses could fill the table. Finished requests are not evicted for new ones: a flood would erase refusals.
  */
 export const REQUESTS_MAX = 1_000_000
 
 export type Registered = { id: string; userCode: string; expiresAt: number }
 
-/** No more are taken until old ones have gone; the plain link needs none. */
+/** The table is full until old rows expire. The plain approval link still works without a request. */
 export class RequestsFull extends Error {
   override name = 'RequestsFull'
 }
 
 /**
- * Stores a request, or `undefined` where its challenge has had one, or is bound to an account. One statement looks and
- * inserts: no approval comes in between.
+ * Stores a request. Returns `undefined` if its challenge already has a request, or is bound to an account. A single
+ * statement checks and inserts, so that no approval can happen in between.
  * @throws {RequestsFull}
  */
 export async function registerRequest(
@@ -81,7 +81,9 @@ export async function registerRequest(
   if (await isFull(deps)) throw new RequestsFull('no room for a request')
 }
 
-/** By the numbers of the oldest and the newest row, which costs nothing: the oldest are the first to go. */
+/**
+ * Estimates the number of rows from the oldest and newest row IDs, which is cheap. The oldest rows are deleted first.
+ */
 function hasRoom(): SQL {
   return sql`(select coalesce(max(rowid) - min(rowid) + 1, 0) from ${agentRequests}) < ${REQUESTS_MAX}`
 }
@@ -103,7 +105,7 @@ export async function requestOf(
   return row && { ...row, scopes: scopesOf(row.scopes), state: stateOf(row, now()) }
 }
 
-/** How the request of a token ended, for who holds the token: a challenge is no help. */
+/** Returns how a token's request ended. Takes the token itself, so that knowing the challenge is not enough. */
 export async function endOfRequest(
   deps: IdentityDeps,
   token: string,
@@ -112,7 +114,10 @@ export async function endOfRequest(
   return state === 'open' || state === 'approved' ? undefined : state
 }
 
-/** Ends a request that is open. @returns whether it was */
+/**
+ * Refuses an open request.
+ * @returns true if it was open
+ */
 export async function refuseRequest(
   { db, now }: IdentityDeps,
   requestId: string,
@@ -125,7 +130,7 @@ export async function refuseRequest(
   return refused.length > 0
 }
 
-/** Holds for a row that can be approved, refused, or lose an attempt. */
+/** Matches a request that can still be approved, be refused, or lose an attempt. */
 export function isOpen(requestId: string, now: number): SQL | undefined {
   return and(
     eq(agentRequests.id, requestId),

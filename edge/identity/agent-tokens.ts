@@ -1,6 +1,6 @@
 /**
- * Agents' bearer tokens (specification, Authentication 2 and 3; `decisions.md`, Authorize). The agent makes
- * the token and sends only its challenge; a row here says which account approved it.
+ * Agents' bearer tokens (docs/decisions/0049). The agent generates the token and sends only its challenge; a row here
+ * records which account approved it.
  */
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import {
@@ -14,13 +14,13 @@ import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import type { User } from './users.ts'
 
-/** `last_used_at` is for people and for the idle limit of days: a write a minute is exact enough. */
+/** Minimum interval between updates of `last_used_at`, which is displayed and checked against an idle limit of days. */
 const LAST_USED_GRAIN_MS = 60_000
 
-/** RFC 3986's unreserved characters: the "URL-safe" of the specification. */
+/** RFC 3986's unreserved characters. */
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** `registered`: the challenge has a request, which is approved by its code (`request-approval.ts`) or not at all. */
+/** `registered` means that the challenge has a request, which only its code can approve (`request-approval.ts`). */
 export type Approval =
   | 'granted'
   | 'already_granted'
@@ -36,15 +36,14 @@ type Lifetime = { createdAt: number; lastUsedAt: number | null; expiresAt: numbe
 export type PlainApproval = {
   challenge: string
   userId: string
-  /** What the owner calls it. */
   label?: string | null
   scopes?: readonly Scope[]
 }
 
 /**
- * Binds a challenge to an account, once for ever: the primary key lets the first approval in, and every later
- * one only reads it. So nobody can take over a token that another account approved (fixation), bring a
- * revoked one back, or prolong one. The same statement looks for a request: none is registered in between.
+ * Binds a challenge to an account permanently: the primary key accepts the first approval, and later ones only read it.
+ * A later approval therefore cannot take over a token of another account (fixation), restore a revoked token, or extend
+ * one. The same statement checks for a request, so that none can be registered in between.
  */
 export async function approveAgentToken(
   deps: IdentityDeps,
@@ -65,7 +64,7 @@ export async function approveAgentToken(
   return (await standingOf(deps, challenge, userId)) ?? 'registered'
 }
 
-/** What a bound challenge is to an account; `undefined` for one that is not bound. */
+/** Returns the state of a bound challenge relative to an account; `undefined` if it is not bound. */
 export async function standingOf(
   { db, now }: IdentityDeps,
   challenge: string,
@@ -86,7 +85,9 @@ export function isTokenShape(token: string): boolean {
   return TOKEN_SHAPE.test(token)
 }
 
-/** Who approved the token, or `undefined` where it is unknown, revoked, expired or was idle for too long. */
+/**
+ * Returns the user who approved the token, or `undefined` if it is unknown, revoked, expired, or was idle for too long.
+ */
 export async function findAgentUser(
   deps: IdentityDeps,
   token: string,
@@ -122,7 +123,7 @@ export async function findAgentUser(
   return { id, email, tokenExpiresAt, label, scopes: scopesOf(row.scopes) }
 }
 
-/** By age, or by idleness. */
+/** Returns true after the absolute or the idle lifetime. */
 export function hasEnded({ createdAt, lastUsedAt, expiresAt }: Lifetime, now: number): boolean {
   return expiresAt <= now || (lastUsedAt ?? createdAt) + AGENT_TOKEN_IDLE_MS <= now
 }

@@ -5,8 +5,8 @@ import { type Mailer, noMailer } from './mailer.ts'
 import type { MailerSettings } from './mailer-settings.ts'
 
 /**
- * The mailer of this service. A local stack keeps its mail, whatever `MAILER` says: one that was given the settings of a
- * deployment writes to nobody.
+ * Selects the mailer. A local stack always uses the local mailbox, even if `MAILER` is set, so that a copy of a
+ * deployment's settings does not send real mail.
  */
 export function mailerOf(
   { SVC_ENV, MAILER }: { SVC_ENV: 'local' | 'production'; MAILER?: MailerSettings | undefined },

@@ -1,18 +1,18 @@
 /**
- * Two independent proofs that a form came from a page of ours: where the browser says it came from, and a
- * token that only this session's page for this subject holds.
+ * Two independent proofs that a form came from one of our pages: the source reported by the browser, and a token that
+ * only this session's page for this subject contains.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
 const PURPOSE = 'svc/csrf/v1/'
 
-/** What a browser says about the page that sent a request; scripts cannot set either header. */
+/** The source of a request as reported by the browser. Scripts cannot set either header. */
 export type RequestSource = { origin: string | undefined; fetchSite: string | undefined }
 
 /**
- * Whether a page of our own sent the request. `Sec-Fetch-Site` is looked at beside `Origin` because our
- * pages carry `Referrer-Policy: no-referrer`, for which browsers send `Origin: null` with a form (Fetch,
- * "append a request `Origin` header"). With neither header, the answer is no.
+ * Returns true if one of our own pages sent the request. Checks `Sec-Fetch-Site` in addition to `Origin`, because our
+ * pages set `Referrer-Policy: no-referrer`, under which browsers send `Origin: null` with forms (Fetch, "append a
+ * request `Origin` header"). Returns false if both headers are missing.
  */
 export function isFromOwnPage(source: RequestSource, publicUrl: string): boolean {
   const { origin, fetchSite } = source
@@ -21,13 +21,13 @@ export function isFromOwnPage(source: RequestSource, publicUrl: string): boolean
   return fetchSite === 'same-origin'
 }
 
-/** HMAC-SHA256(session secret, purpose and subject): nothing to store, and worth nothing to another session. */
+/** Computes HMAC-SHA256(session secret, purpose and subject): stateless, and invalid in any other session. */
 export async function csrfToken(sessionSecret: string, subject: string): Promise<string> {
   const mac = await crypto.subtle.sign('HMAC', await macKey(sessionSecret), covered(subject))
   return encodeBase64url(new Uint8Array(mac))
 }
 
-/** `subtle.verify` compares in constant time. */
+/** Compares in constant time (`subtle.verify`). */
 export async function isCsrfToken(
   token: string,
   sessionSecret: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** RFC 5321 4.5.3.1.3: a path has at most 256 octets, two of them its angle brackets. */
+/** RFC 5321, 4.5.3.1.3: a path has at most 256 octets, including two angle brackets. */
 const EMAIL_MAX_CHARACTERS = 254
 
 const emailSchema = z
@@ -11,15 +11,18 @@ const emailSchema = z
   .pipe(z.string().toLowerCase())
 
 /**
- * The address in the one form that accounts are known by, or `undefined`. It is checked before it is
- * lower-cased: some letters outside ASCII (U+212A, the Kelvin sign) become ASCII ones, and would turn a
- * stranger's address into yours.
+ * Normalizes an address to the form that identifies accounts; `undefined` if it is invalid. The address is validated
+ * before it is lower-cased: some non-ASCII letters (U+212A, the Kelvin sign) lower-case to ASCII, and would turn one
+ * person's address into another's.
  */
 export function parseEmail(text: string): string | undefined {
   return emailSchema.safeParse(text).data
 }
 
-/** Where mail to an address arrives: `name+tag` is the mailbox of `name`. @param email as `parseEmail` gives it */
+/**
+ * Returns the mailbox of an address: `name+tag` is delivered to `name`.
+ * @param email as returned by `parseEmail`
+ */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@')
   return email.slice(0, at).split('+', 1)[0]! + email.slice(at)

@@ -1,10 +1,9 @@
-/** The local stack's mailer (`decisions.md`, Sign-in): mail goes to a table and the terminal, never out. */
+/** The local stack's mailer: mail goes to a table and to the terminal, and never leaves the machine. */
 import { desc } from 'drizzle-orm'
 import { localMailbox } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import type { Mail, Mailer } from './mailer.ts'
 
-/** What one looks for is among the last few. */
 const MAILS_SHOWN = 50
 
 export type DeliveredMail = Mail & { link: string | null; sentAt: number }

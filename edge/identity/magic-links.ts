@@ -1,4 +1,4 @@
-/** Magic links (`decisions.md`, Sign-in): single use, 15 minutes, and only the secret's SHA-256 is stored. */
+/** Magic links (docs/decisions/0048): single use, valid for 15 minutes; only the secret's SHA-256 is stored. */
 import { and, eq, gt, inArray, isNull, lte, min, or, sql } from 'drizzle-orm'
 import type { SQL } from 'drizzle-orm'
 import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
@@ -6,17 +6,17 @@ import { magicLinks } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/** Links of one mailbox that may be open at once: enough for mail that is slow, too few to fill a stranger's inbox. */
+/** Open links per mailbox: enough for slow mail, too few to flood someone else's inbox. */
 export const LINKS_PER_MAILBOX = 5
 
-/** So that a request never waits for the clearing of what many left behind. */
+/** Bounds the cleanup done by one request. */
 const CLEARED_AT_ONCE = 100
 
 export type IssuedLink = { issued: true; secret: string } | { issued: false; retryAfterMs: number }
 
 /**
- * Stores a link for `email` (as `parseEmail` gives it) that goes on to `next` (as `safeNext` gives it).
- * The count and the insert are one statement, so that requests at once cannot pass the limit together.
+ * Stores a link for `email` (from `parseEmail`) that continues to `next` (from `safeNext`). A single statement counts
+ * and inserts, so that concurrent requests cannot exceed the limit together.
  */
 export async function issueMagicLink(
   deps: IdentityDeps,
@@ -51,13 +51,16 @@ export async function issueMagicLink(
   return { issued: false, retryAfterMs: (oldest?.expiresAt ?? now + MAGIC_LINK_LIFETIME_MS) - now }
 }
 
-/** Takes back a link whose mail was not sent: it does not count against its mailbox, and opens nothing if it arrives. */
+/**
+ * Withdraws a link whose mail was not sent: it no longer counts against its mailbox, and does not work if the mail
+ * arrives after all.
+ */
 export async function withdrawMagicLink(deps: IdentityDeps, secret: string): Promise<void> {
   const isIt = eq(magicLinks.secretHash, await hashSecret(secret))
   await deps.db.delete(magicLinks).where(isIt)
 }
 
-/** Whom a link would sign in, and where it goes on to, without using it: mail scanners open links before people do. */
+/** Returns the address and destination of a link without consuming it: mail scanners open links before people do. */
 export async function peekMagicLink(
   deps: IdentityDeps,
   secret: string,
@@ -71,7 +74,10 @@ export async function peekMagicLink(
     .get()
 }
 
-/** Uses a link up. One statement decides, so of two at once one wins and the other gets `undefined`. */
+/**
+ * Consumes a link. A single statement decides, so that only one of two concurrent calls succeeds, and the other gets
+ * `undefined`.
+ */
 export async function consumeMagicLink(
   deps: IdentityDeps,
   secret: string,
@@ -94,7 +100,7 @@ function stillUsable(hash: string, now: number): SQL | undefined {
   )
 }
 
-/** `name@host` and every `name+tag@host`: most mail hosts deliver them to one person. */
+/** Matches `name@host` and every `name+tag@host`, which most mail hosts deliver to the same person. */
 function sameMailbox(email: string): SQL | undefined {
   const at = email.lastIndexOf('@')
   const host = email.slice(at)

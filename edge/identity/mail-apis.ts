@@ -1,21 +1,19 @@
 /**
- * The HTTP e-mail APIs that a deployment can send through, each as its documentation says. Mail is plain text, and no
- * link in it is rewritten to be counted: the counter would hold sign-in links. (Resend has that as a setting of the
- * domain alone, and off unless it was switched on.)
+ * The supported HTTP e-mail APIs, following their documentation. Mail is plain text, and click tracking is disabled,
+ * because a tracker would store sign-in links. (With Resend, tracking is a setting of the domain, disabled by default.)
  */
 import type { Mail } from './mailer.ts'
 import type { Sender } from './mailer-settings.ts'
 
 export type MailApi = {
-  /** Where it is, without a slash at its end. */
+  /** Base URL, without a trailing slash. */
   url: string
   path: string
-  /** Who asks. */
   credentials(token: string): Record<string, string>
   body(mail: Mail, from: Sender): object
-  /** Sends the same request twice as one mail, by a header of this name. */
+  /** Header under which the API sends a repeated request as one mail only. */
   idempotencyHeader?: string
-  /** Its word for a failure, in an answer that was not 2xx: parsed JSON of whatever shape. */
+  /** Extracts the API's error code from the parsed JSON of a response that is not 2xx. */
   codeOf(answer: unknown): unknown
 }
 
@@ -68,12 +66,12 @@ export const MAIL_APIS: Record<MailApiName, MailApi> = {
         open_tracking: { enable: false },
       },
     }),
-    // It has no codes; the field that was wrong is what tells.
+    // SendGrid has no error codes; the name of the invalid field is the most specific information.
     codeOf: (answer) => member(member(member(answer, 'errors'), '0'), 'field'),
   },
 }
 
-/** RFC 5322, 3.4: a name with characters that mean something in an address stands in quotes. */
+/** Formats a sender. A name with special characters is quoted (RFC 5322, 3.4). */
 function senderText({ name, email }: Sender): string {
   if (name === undefined) return email
   return `${/[()[\]:;@,.]/.test(name) ? `"${name}"` : name} <${email}>`

@@ -1,4 +1,4 @@
-/** The HTTP e-mail API of a deployment, as `MAILER` configures it (`docs/configuration.md`, Mailer). */
+/** Parses `MAILER`, which configures the HTTP e-mail API of a deployment (`docs/configuration.md`, Mailer). */
 import { z } from 'zod'
 import { SETTINGS } from '../../shared/settings.ts'
 import { MAIL_API_NAMES, type MailApiName } from './mail-apis.ts'
@@ -8,19 +8,17 @@ export type Sender = { name?: string; email: string }
 export type MailerSettings = {
   api: MailApiName
   from: Sender
-  /** Never logged, never shown. */
+  /** Must never be logged or displayed. */
   token: string
-  /** Where the API is, without a slash at its end. */
   url?: string
 }
 
-/** `Name <address>` or the address alone. A name has nothing in it that a header would read as its end. */
+/** `Name <address>`, or the address alone. The name must not contain characters that would end it in a header. */
 const SENDER = /^(?:(?<name>[^<>"\\\p{C}]{1,64}?) *<(?<named>[^<>\s]+)>|(?<bare>[^<>\s]+))$/u
 
-/** What a header can carry; the APIs' own tokens have at most some hundred characters. */
+/** Characters allowed in a header. Real tokens have at most a few hundred. */
 const TOKEN = /^[\x21-\x7e]{1,512}$/
 
-/** Of `MAILER`. */
 export const mailerMembers = {
   api: z.enum(MAIL_API_NAMES).register(SETTINGS, {
     meaning: '`resend`, `postmark` (its stream `outbound`) or `sendgrid`',
@@ -57,7 +55,10 @@ export const mailerMembers = {
     }),
 }
 
-/** What is wrong is said by its place. Values and unknown members are never quoted: the token may stand anywhere. */
+/**
+ * Error messages name only the path. They never quote values or unknown members, because the token could be in any of
+ * them.
+ */
 const mailerSchema = z.strictObject(mailerMembers, {
   error: ({ code }) =>
     code === 'unrecognized_keys'
@@ -65,7 +66,7 @@ const mailerSchema = z.strictObject(mailerMembers, {
       : undefined,
 })
 
-/** `MAILER`: JSON. Absent or empty: there is none. */
+/** `MAILER` as JSON; `undefined` if absent or empty. */
 export const mailerSetting = z
   .string()
   .optional()
@@ -74,7 +75,7 @@ export const mailerSetting = z
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // The parser's own message quotes the text.
+      // The parser's own message would quote the text.
       context.addIssue({ code: 'custom', message: 'JSON is expected' })
       return z.NEVER
     }
@@ -82,7 +83,7 @@ export const mailerSetting = z
   .pipe(mailerSchema.optional())
   .transform((given): MailerSettings | undefined => given)
 
-/** A sign-in link goes over TLS or not at all, on a local stack too. */
+/** Requires TLS for sign-in links, on a local stack too. */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)

@@ -2,29 +2,27 @@ import { MAGIC_LINK_LIFETIME_MS } from '../../shared/limits.ts'
 
 export type Mail = { recipient: string; subject: string; text: string }
 
-/** The way out for mail. It has sent, or handed over for sending, when the promise resolves. */
+/** Sends mail. The promise resolves once the mail is sent or has been accepted for delivery. */
 export type Mailer = {
   /** @throws {MailNotSent} @throws {MailerNotConfigured} */
   send(mail: Mail): Promise<void>
 }
 
-/** There is no way out for mail: a deployment without `MAILER`. */
 export class MailerNotConfigured extends Error {
   override name = 'MailerNotConfigured'
 }
 
 export type MailFailure = {
-  /** Of which kind it was; `refused` is one that stays until somebody changes something. */
+  /** `refused` is permanent until the operator or the user changes something. */
   reason: 'refused' | 'too_many' | 'unavailable' | 'redirected' | 'timeout' | 'network'
-  /** The status of the API's answer, where there was one. */
+  /** HTTP status, if the API responded. */
   status?: number
-  /** The API's own word for it, where it is a word: its texts quote addresses. */
+  /** The API's error code, if it is a single word: longer texts can quote addresses. */
   code?: string
-  /** What the API asked for. */
   retryAfterMs?: number
 }
 
-/** A mail that the API did not take. Its message names no address, link or token: it is made to be logged. */
+/** A mail that the API did not accept. The message is safe to log: it contains no address, link or token. */
 export class MailNotSent extends Error {
   readonly failure: MailFailure
 
@@ -36,12 +34,12 @@ export class MailNotSent extends Error {
   }
 }
 
-/** For a deployment that has no mailer: each mail fails, so that nothing looks sent that is not. */
+/** Used by deployments without a mailer. Every mail fails, so that no mail appears to have been sent. */
 export const noMailer: Mailer = {
   send: () => Promise.reject(new MailerNotConfigured('MAILER is not set')),
 }
 
-/** The mail that carries a magic link. The link is the only URL in it. */
+/** Builds the mail with a magic link, which is its only URL. */
 export function signInMail(recipient: string, link: string): Mail {
   return {
     recipient,

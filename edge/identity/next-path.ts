@@ -1,15 +1,15 @@
-/** Where sign-in goes on to: a path of this site, or `/`. A login page that forwards anywhere lends its name to phishers. */
+/** The destination after sign-in: a path on this site, or `/`. An open redirect on a login page would help phishers. */
 
-/** Longer than any path of ours; a bound on what an anonymous form may have us store. */
+/** Longer than all of our paths. Bounds what an anonymous form can make us store. */
 const NEXT_MAX_CHARACTERS = 1024
 
-/** Any base does: only the path is used, and a text that names another host is found out. */
+/** An arbitrary base. Only the path is used, and a text that names another host is detected. */
 const BASE = 'https://this-site.invalid'
 
 /**
- * The path in normal form. Refused, and replaced by `/`: absolute URLs, `//host`, `/\host` (browsers read a
- * backslash as a slash), control characters and blanks (browsers drop tabs and newlines before they parse),
- * and paths such as `/.//host` that become `//host` once normalised.
+ * Returns the normalized path, or `/` if it is unsafe: absolute URLs, `//host`, `/\host` (browsers treat a backslash as
+ * a slash), control characters and whitespace (browsers drop tabs and newlines before parsing), and paths such as
+ * `/.//host`, which normalize to `//host`.
  */
 export function safeNext(text: string | undefined): string {
   if (text === undefined || text.length > NEXT_MAX_CHARACTERS) return '/'

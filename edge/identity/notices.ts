@@ -1,6 +1,6 @@
 /**
- * Mails that tell an account's owner what was done in it (decision 0048). Each is sent after the answer: nothing waits
- * for it, and one that cannot be sent undoes nothing.
+ * Mails that notify an account's owner of security-relevant changes (docs/decisions/0048). They are sent after the
+ * response. A mail that cannot be sent does not delay or undo the change.
  */
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
@@ -17,7 +17,7 @@ export type NoticeDeps = {
   now: () => number
   /** @throws {TooManyCalls} */
   requireRate: (name: RateName, caller: string) => Promise<void>
-  /** Keeps work alive that the answer does not wait for. */
+  /** Keeps work alive after the response was sent. */
   later: (work: Promise<void>) => void
   log: (event: 'notice.not_sent', facts: LogFacts) => void
 }
@@ -25,14 +25,16 @@ export type NoticeDeps = {
 type Notice = {
   kind: 'token_authorized' | 'passkey_added' | 'passkey_removed'
   subject: string
-  /** What was done, a line each. */
   facts: string[]
-  /** The page on which it can be undone. */
+  /** The page that can undo the change. */
   path: string
   otherwise: string
 }
 
-/** A program's token was authorized. To be called once it is stored. @param label as its program or its owner named it */
+/**
+ * Notifies the owner that a program's token was authorized. Call it after the approval is stored.
+ * @param label as named by the program or by its owner
+ */
 export function noticeOfApproval(
   deps: NoticeDeps,
   { user, label, scopes }: { user: User; label: string | null; scopes: readonly Scope[] },
@@ -53,7 +55,7 @@ export function noticeOfApproval(
   })
 }
 
-/** A passkey was added to the account or taken from it. To be called once that is stored. */
+/** Notifies the owner that a passkey was added or removed. Call it after the change is stored. */
 export function noticeOfPasskey(
   deps: NoticeDeps,
   { user, name, change }: { user: User; name: string; change: 'added' | 'removed' },
@@ -79,7 +81,7 @@ function tell(deps: NoticeDeps, user: User, notice: Notice): void {
   const at = deps.now()
   const send = async () => {
     try {
-      // Each kind has its own: a flood of one does not hide another.
+      // Each kind has its own limit, so that a flood of one cannot hide another.
       await deps.requireRate('notice_mailbox', `${notice.kind} ${mailboxOf(user.email)}`)
       await deps.mailer.send(mailOf(user.email, notice, at, deps.settings.PUBLIC_URL))
     } catch (error) {
@@ -101,14 +103,14 @@ function mailOf(
   return { recipient, subject, text }
 }
 
-/** Names are others' words in our mail. Mail programs make links of what looks like one, and these must not be any. */
+/** Keeps mail programs from turning a name into a link: names come from third parties. */
 function withoutLinks(name: string): string {
   return name.replaceAll(/[.:/@](?=[\p{L}\p{N}/])/gu, (mark, place: number) =>
     /^\.\d/.test(name.slice(place)) && /\d$/.test(name.slice(0, place)) ? mark : `${mark} `,
   )
 }
 
-/** A class, and no text: texts of others quote addresses. */
+/** Returns the error's class only: messages of third parties can quote addresses. */
 function reasonOf(error: unknown): string {
   if (error instanceof TooManyCalls) return 'too many notices to one mailbox'
   if (error instanceof MailNotSent) return error.message

@@ -1,4 +1,4 @@
-/** The tokens of an account, for the person who approved them: listed and revoked from the browser alone. */
+/** The tokens that an account has approved, for its owner. They can be listed and revoked only in the browser. */
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_IDLE_MS } from '../../shared/limits.ts'
 import { type Scope, scopesOf } from '../../shared/wire/agent.ts'
@@ -6,7 +6,7 @@ import { agentTokens } from '../db/schema.ts'
 import { hasEnded } from './agent-tokens.ts'
 import type { IdentityDeps } from './deps.ts'
 
-/** Rows are kept for ever: of many, the newest are shown. */
+/** Rows are never deleted, so only the newest are listed. */
 export const TOKENS_LISTED = 200
 
 export type OwnedToken = {
@@ -15,18 +15,18 @@ export type OwnedToken = {
   scopes: Scope[]
   createdAt: number
   lastUsedAt: number | null
-  /** The end by age, or by idleness where that comes first and it is not used till then. */
+  /** When the token expires by age, or by idleness if it is not used again, whichever comes first. */
   endsAt: number
   state: 'live' | 'ended' | 'revoked'
 }
 
-/** Up to `TOKENS_LISTED`: what is good comes first, then what has ended, then what was revoked; newest first. */
+/** Lists at most `TOKENS_LISTED` tokens: live ones first, then expired, then revoked; newest first. */
 export async function listTokens({ db, now }: IdentityDeps, userId: string): Promise<OwnedToken[]> {
   const rows = await db
     .select()
     .from(agentTokens)
     .where(eq(agentTokens.userId, userId))
-    // A revoked one hides none that is good.
+    // Revoked tokens must not displace live ones.
     .orderBy(
       sql`${agentTokens.revokedAt} is not null`,
       desc(agentTokens.createdAt),
@@ -48,8 +48,9 @@ export async function listTokens({ db, now }: IdentityDeps, userId: string): Pro
 const RANK = { live: 0, ended: 1, revoked: 2 }
 
 /**
- * Revokes a token: its next request is refused, and its row stays, so that it never comes back. Again is nothing new.
- * @returns whether it is one of this account
+ * Revokes a token: its next request is rejected. The row is kept, so that the token can never be approved again.
+ * Idempotent.
+ * @returns true if the token belongs to this account
  */
 export async function revokeToken(
   { db, now }: IdentityDeps,
@@ -65,7 +66,7 @@ export async function revokeToken(
   return (await db.$count(agentTokens, owned)) > 0
 }
 
-/** Revokes all that an account has approved so far. */
+/** Revokes all tokens that an account has approved. */
 export async function revokeAllTokens({ db, now }: IdentityDeps, userId: string): Promise<void> {
   await db
     .update(agentTokens)

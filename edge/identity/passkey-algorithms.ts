@@ -1,5 +1,5 @@
 /**
- * The signatures that a passkey may make (RFC 9053, RFC 8812), the one that most authenticators have first. WebAuthn,
- * 5.4, asks sites to take these three.
+ * Accepted signature algorithms of passkeys (RFC 9053, RFC 8812), the most common first. WebAuthn, 5.4, recommends
+ * these three.
  */
 export const PASSKEY_ALGORITHMS = { ES256: -7, EdDSA: -8, RS256: -257 } as const

@@ -1,15 +1,15 @@
-/** What a browser sends of an authenticator's answer (WebAuthn, 5.1.8: `toJSON`). What is not used is left out. */
+/** Schemas of a browser's WebAuthn responses (WebAuthn, 5.1.8, `toJSON`). Unused members are omitted. */
 import { z } from 'zod'
 import { decodeBase64url } from '../../shared/base64url.ts'
 
-/** WebAuthn, 4: a credential's id has at most 1023 bytes. */
+/** WebAuthn, 4: a credential ID has at most 1023 bytes. */
 const CREDENTIAL_ID_MAX_CHARACTERS = 1364
 
-/** All texts of an answer together fit its body (`OWN_JSON_MAX_BYTES`); each is bounded by that. */
+/** No length limit of its own: the whole body is limited to `OWN_JSON_MAX_BYTES`. */
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected base64url')
 const credentialId = base64url.max(CREDENTIAL_ID_MAX_CHARACTERS)
 
-/** How browsers reach an authenticator (WebAuthn, 5.8.4); what is not known to us is nothing to give back to them. */
+/** Known transports (WebAuthn, 5.8.4). Unknown ones are dropped. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 const isTransport = (name: string): name is Transport => TRANSPORTS.some((each) => each === name)
@@ -48,8 +48,8 @@ const clientData = z.object({
 })
 
 /**
- * The challenge that an answer is for, as its browser signed it (WebAuthn, 5.8.1). `undefined` for what is no client
- * data, and for an answer that was made in a frame on another site's page: none of ours is ever in one.
+ * Returns the challenge of a response, as signed by the browser (WebAuthn, 5.8.1). Returns `undefined` for malformed
+ * client data, and for responses from a frame on another site's page, which our pages never are.
  */
 export function challengeIn(clientDataJSON: string): string | undefined {
   const bytes = decodeBase64url(clientDataJSON)

@@ -1,20 +1,21 @@
-/** What authenticators are given to sign: for one purpose, one answer and 5 minutes; only the SHA-256 is stored. */
+/** WebAuthn challenges: valid for one purpose, one response and 5 minutes. Only the SHA-256 is stored. */
 import { and, desc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import { passkeyChallenges } from '../db/schema.ts'
 import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 
-/** Who signs in is not known before the answer; who registers is. */
+/** The user is known in advance for a registration, but not for a sign-in. */
 export type ChallengeUse = { purpose: 'sign_in' } | { purpose: 'register'; userId: string }
 
 /**
- * Challenges that may be open. Anybody may ask for one, so the table has an end; at it the oldest make room, and nobody
- * is refused: to push out somebody's challenge while he looks for his finger takes thousands of requests a second.
+ * Maximum number of open challenges. Anyone may request one, so the table must be bounded. At the limit the oldest are
+ * evicted and no request is rejected: evicting a challenge before its user responds takes thousands of requests per
+ * second.
  */
 const OPEN_CHALLENGES_MAX = 10_000
 
-/** @returns base64url of 32 random bytes, as an authenticator is given them */
+/** @returns base64url of 32 random bytes, for the authenticator to sign */
 export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
@@ -39,8 +40,8 @@ export async function issueChallenge(deps: IdentityDeps, use: ChallengeUse): Pro
 }
 
 /**
- * Uses a challenge up, whatever its answer is worth. One statement decides, so of two answers at once one gets it; an
- * answer for another purpose, or by another user, gets nothing and uses up nothing.
+ * Consumes a challenge, even if its response turns out to be invalid. A single statement decides, so that only one of
+ * two concurrent responses succeeds. A response for another purpose or user fails and consumes nothing.
  */
 export async function consumeChallenge(
   deps: IdentityDeps,

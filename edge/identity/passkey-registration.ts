@@ -1,4 +1,4 @@
-/** Adding a passkey (WebAuthn, 7.1): what the authenticator is asked for, and what its answer has to be. */
+/** Registers passkeys (WebAuthn, 7.1): creates the options and verifies the response. */
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { decodeBase64url } from '../../shared/base64url.ts'
 import { PASSKEY_CHALLENGE_LIFETIME_MS, PASSKEYS_MAX } from '../../shared/limits.ts'
@@ -13,8 +13,8 @@ import type { User } from './users.ts'
 export type Registration = 'stored' | 'already_registered' | 'too_many' | 'challenge' | 'unverified'
 
 /**
- * A passkey that the authenticator keeps itself, and uses only once it knows its person. The user handle is the
- * account's id: 16 random bytes, with nothing of the person in them.
+ * Requests a discoverable credential with user verification. The user handle is the account's ID: 16 random bytes
+ * without personal data.
  */
 export async function registrationOptions(
   deps: IdentityDeps,
@@ -43,7 +43,7 @@ export async function registrationOptions(
   }
 }
 
-/** Takes an answer to `registrationOptions` of the same user. It uses up its challenge, good or bad. */
+/** Verifies and stores a response to `registrationOptions` for the same user. Consumes the challenge in any case. */
 export async function registerPasskey(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -63,7 +63,7 @@ async function verifyAnswer(
   answer: RegistrationAnswer,
 ): Promise<Omit<NewPasskey, 'name'> | undefined> {
   if (!(await isUnattested(answer.response.attestationObject))) return undefined
-  // Read only when somebody answers: a webhook has no use for it.
+  // Loaded on demand: other requests, such as webhooks, do not need it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const result = await verifyRegistrationResponse({
     response: { ...answer, clientExtensionResults: {} },
@@ -76,15 +76,15 @@ async function verifyAnswer(
   }).catch(() => undefined)
   if (!result?.verified) return undefined
   const { credential } = result.registrationInfo
-  // What it is stored under is what the authenticator signed, and not what the browser said beside it.
+  // The browser's ID must be the one that the authenticator signed.
   if (credential.id !== answer.id) return undefined
   const { publicKey, counter } = credential
   return { credentialId: credential.id, publicKey, counter, transports: answer.response.transports }
 }
 
 /**
- * Whether nobody vouches for the authenticator, or only it itself: browsers send nothing else where a site asks for no
- * attestation. Certificates are not looked at: they name addresses, which a verifier would ask.
+ * Returns true if the attestation is `none` or self-attestation. Browsers send nothing else if a site requests no
+ * attestation. Certificates are rejected: they contain URLs that a verifier would fetch.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')

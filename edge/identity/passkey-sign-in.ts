@@ -1,4 +1,4 @@
-/** Signing in with a passkey (WebAuthn, 7.2). The authenticator says who it is: nobody is asked for a name before. */
+/** Passkey sign-in (WebAuthn, 7.2). The credential identifies the user, so no name is requested first. */
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { PASSKEY_CHALLENGE_LIFETIME_MS } from '../../shared/limits.ts'
 import type { IdentityDeps } from './deps.ts'
@@ -7,7 +7,7 @@ import { consumeChallenge, issueChallenge } from './passkey-challenges.ts'
 import { findKey, noteUse, type StoredKey } from './passkeys.ts'
 import type { RelyingParty } from './relying-party.ts'
 
-/** Why an answer was refused: for the log. Whoever sent it is told none of it. */
+/** Reasons for rejecting a response. They are only logged, never sent to the client. */
 export type PasskeyRefusal =
   | 'not_an_answer'
   | 'challenge'
@@ -31,7 +31,7 @@ export async function signInOptions(
   }
 }
 
-/** Whose passkey answered. It uses up its challenge, good or bad. */
+/** Returns the user of a valid response. Consumes the challenge in any case. */
 export async function verifyPasskeySignIn(
   deps: IdentityDeps,
   party: RelyingParty,
@@ -43,7 +43,7 @@ export async function verifyPasskeySignIn(
     return { refused: 'challenge' }
   const key = await findKey(deps, answer.id)
   if (!key) return { refused: 'unknown_credential' }
-  // A passkey that was found by nobody's name has to say whose it is (7.2, step 6).
+  // A discoverable credential must return its user handle (7.2, step 6).
   if (answer.response.userHandle !== key.userId) return { refused: 'another_user' }
   const counter = await signedCounter(party, challenge, answer, key)
   if (counter === undefined) return { refused: 'unverified' }
@@ -51,7 +51,6 @@ export async function verifyPasskeySignIn(
   return { userId: key.userId }
 }
 
-/** The signature counter of an answer that is good, or `undefined`. */
 async function signedCounter(
   { id, origin }: RelyingParty,
   challenge: string,
@@ -59,7 +58,7 @@ async function signedCounter(
   { publicKey }: StoredKey,
 ): Promise<number | undefined> {
   const { userHandle: _, ...response } = answer.response
-  // Read only when somebody answers: a webhook has no use for it.
+  // Loaded on demand: other requests, such as webhooks, do not need it.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const result = await verifyAuthenticationResponse({
     response: { ...answer, response, clientExtensionResults: {} },
@@ -67,7 +66,7 @@ async function signedCounter(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,
-    // The stored counter is compared where it is set (`noteUse`), once the signature is known to be good.
+    // `noteUse` compares with the stored counter, after the signature is verified.
     credential: { id: answer.id, publicKey, counter: 0 },
   }).catch(() => undefined)
   return result?.verified ? result.authenticationInfo.newCounter : undefined

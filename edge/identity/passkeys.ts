@@ -1,4 +1,3 @@
-/** The passkeys of an account, as they are stored. Registration and sign-in have files of their own. */
 import { and, asc, eq, lt, or, sql } from 'drizzle-orm'
 import { PASSKEYS_MAX } from '../../shared/limits.ts'
 import { passkeys } from '../db/schema.ts'
@@ -14,7 +13,6 @@ export type Passkey = {
   lastUsedAt: number | null
 }
 
-/** What a sign-in is verified against. */
 export type StoredKey = { userId: string; publicKey: Uint8Array<ArrayBuffer> }
 
 export type NewPasskey = {
@@ -42,8 +40,8 @@ export async function listPasskeys(deps: IdentityDeps, userId: string): Promise<
 }
 
 /**
- * Count and insert are one statement: registrations at once cannot pass the limit together. A credential that is stored
- * already, by whomever, stays as it is (WebAuthn, 7.1 step 26).
+ * Stores a passkey. A single statement counts and inserts, so that concurrent registrations cannot exceed the limit
+ * together. A credential that is already stored, for any user, stays unchanged (WebAuthn, 7.1, step 26).
  */
 export async function storePasskey(
   deps: IdentityDeps,
@@ -77,10 +75,10 @@ export async function findKey(
 }
 
 /**
- * Notes a use, and the counter that came with it. One statement compares and sets, so that of two answers with one
- * counter a single one is taken, and none of a passkey that was removed meanwhile.
- * @returns whether it was. A counter that did not rise is that of a copy (WebAuthn, 6.1.1); authenticators that
- *   count nothing say 0 each time.
+ * Records a use and its signature counter. A single statement compares and sets, so that only one of two responses with
+ * the same counter is accepted, and none for a passkey that was removed in the meantime.
+ * @returns true if it was accepted. A counter that did not increase indicates a cloned authenticator (WebAuthn, 6.1.1);
+ *   authenticators without a counter always send 0.
  */
 export async function noteUse(
   deps: IdentityDeps,
@@ -97,7 +95,7 @@ export async function noteUse(
   return noted.length > 0
 }
 
-/** @returns the name of what was removed, or `undefined` where the account has no such passkey */
+/** @returns the name of the removed passkey, or `undefined` if the account has no such passkey */
 export async function removePasskey(
   deps: IdentityDeps,
   { credentialId, userId }: { credentialId: string; userId: string },

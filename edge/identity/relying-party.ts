@@ -1,10 +1,10 @@
 /**
- * The site that passkeys are for (WebAuthn, 5.4.2 and 13.4.9). Both come from the setting and never from a request's
- * Host: authenticators sign for the site that the operator named.
+ * The WebAuthn relying party (WebAuthn, 5.4.2 and 13.4.9). Both values come from the settings, never from a request's
+ * Host header: authenticators sign for the site that the operator configured.
  */
 export type RelyingParty = { id: string; origin: string }
 
-/** @param publicUrl `PUBLIC_URL`; an authenticator knows hosts by name, and none that is an IP address */
+/** @param publicUrl `PUBLIC_URL`; its host must be a name, because WebAuthn does not allow IP addresses */
 export function relyingPartyOf(publicUrl: string): RelyingParty {
   const { hostname, origin } = new URL(publicUrl)
   return { id: hostname, origin }

@@ -1,4 +1,4 @@
-/** Approving a registered request: who approves it has typed the code that its agent shows. */
+/** Approves registered requests. The approving person must type the code that the agent shows. */
 import { and, eq, exists, sql } from 'drizzle-orm'
 import { AGENT_TOKEN_LIFETIME_MS } from '../../shared/limits.ts'
 import type { EndedRequest } from '../../shared/ended-request.ts'
@@ -12,9 +12,9 @@ type Ended = Exclude<Approval, 'registered'> | EndedRequest
 export type RequestApproval = Ended | { wrongCode: true; attemptsLeft: number }
 
 /**
- * The code is compared first, and one transaction then decides: many guesses at once are as many as one after the other, and a
- * right one that comes after the last attempt is told what a wrong one is.
- * @param code as `readCrockfordCode` gives it
+ * Compares the code, and then decides in one transaction. Concurrent guesses count like sequential ones, and a correct
+ * code after the last attempt gets the same response as a wrong one.
+ * @param code as returned by `readCrockfordCode`
  */
 export async function approveRequest(
   deps: RequestDeps,
@@ -28,7 +28,10 @@ export async function approveRequest(
   return howItEnded(deps, request.challenge, userId)
 }
 
-/** Binds the token to the account and ends the request, both or neither. @returns whether it did */
+/**
+ * Binds the token to the account and closes the request, atomically.
+ * @returns true if the token was bound
+ */
 async function bind(
   { db, now }: RequestDeps,
   { id, challenge }: AgentRequest,
@@ -57,7 +60,10 @@ async function bind(
   return inserted.length > 0
 }
 
-/** Takes an attempt, and locks the request with the last one. @returns those that are left */
+/**
+ * Uses up an attempt; the last one locks the request.
+ * @returns the remaining attempts
+ */
 async function countAttempt({ db, now }: RequestDeps, requestId: string): Promise<number> {
   const counted = await db
     .update(agentRequests)
@@ -70,7 +76,7 @@ async function countAttempt({ db, now }: RequestDeps, requestId: string): Promis
   return counted[0]?.attemptsLeft ?? 0
 }
 
-/** Of a request that is not open any more. */
+/** Returns the outcome of a request that is no longer open. */
 export async function howItEnded(
   deps: RequestDeps,
   challenge: string,
@@ -79,6 +85,6 @@ export async function howItEnded(
   const standing = await standingOf(deps, challenge, userId)
   if (standing) return standing
   const state = (await requestOf(deps, challenge))?.state
-  // Open to a clock that was set back; gone after a day.
+  // Still open only if the clock was set back; missing once the row was deleted, after a day.
   return state === undefined || state === 'open' || state === 'approved' ? 'request_expired' : state
 }

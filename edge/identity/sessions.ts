@@ -1,4 +1,4 @@
-/** Browser sessions (`decisions.md`, Sign-in): 7 days, never prolonged; storage holds the cookie's SHA-256. */
+/** Browser sessions (docs/decisions/0048): valid for 7 days, never extended. Only the cookie's SHA-256 is stored. */
 import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import { SESSION_LIFETIME_MS } from '../../shared/limits.ts'
 import { sessions, users } from '../db/schema.ts'
@@ -6,16 +6,18 @@ import type { IdentityDeps } from './deps.ts'
 import { decode32Bytes, hashSecret, newSecret } from './secret.ts'
 import type { User } from './users.ts'
 
-/** So that nobody's sign-in waits for the clearing of what many left behind. */
+/** Bounds the cleanup done by one sign-in. */
 const CLEARED_AT_ONCE = 100
 
 /**
- * Who is at the browser, and the secret of its cookie, from which form tokens are derived.
- * `startedAt` is when the person signed in, in Unix milliseconds: a session is never prolonged.
+ * A signed-in user with the cookie's secret, from which CSRF tokens are derived. `startedAt` is the time of sign-in in
+ * Unix milliseconds; a session is never extended.
  */
 export type Session = { user: User; secret: string; startedAt: number }
 
-/** Starts a session and returns the secret for its cookie. It is always a new one: none can be fixed beforehand. */
+/**
+ * Starts a session and returns the secret for its cookie. The secret is always new, which prevents session fixation.
+ */
 export async function startSession(deps: IdentityDeps, userId: string): Promise<string> {
   const { db, random } = deps
   const now = deps.now()
@@ -51,13 +53,13 @@ export async function findSession(
   return found && { user: { id: found.id, email: found.email }, secret, startedAt: found.startedAt }
 }
 
-/** Ends the session of one cookie; of what was none, nothing. */
+/** Ends the session of a cookie. Does nothing if there is no such session. */
 export async function endSession(deps: IdentityDeps, secret: string): Promise<void> {
   if (!decode32Bytes(secret)) return
   await deps.db.delete(sessions).where(eq(sessions.secretHash, await hashSecret(secret)))
 }
 
-/** Ends all sessions of a user, on every device, from the next request on. Tokens of programs stay. */
+/** Ends all sessions of a user on all devices, from the next request on. Agent tokens stay valid. */
 export async function endAllSessions(deps: IdentityDeps, userId: string): Promise<void> {
   await deps.db.delete(sessions).where(eq(sessions.userId, userId))
 }

@@ -1,6 +1,6 @@
 /**
- * The code of a registered request: the agent shows it, the person types it (RFC 8628 6.1). It has 40 bits, so that a plain
- * hash would hide it from nobody who has a copy of the database: a key that is not in there does.
+ * The code of a registered request, which the agent shows and the person types (RFC 8628, 6.1). It has only 40 bits, so
+ * a plain hash could be brute-forced from a copy of the database. A MAC with a key outside the database cannot.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 import { CODE_BYTES, crockfordCode } from '../../shared/crockford-code.ts'
@@ -13,7 +13,10 @@ export function newUserCode(random: IdentityDeps['random']): string {
   return crockfordCode(random(CODE_BYTES))
 }
 
-/** What is stored of a code: base64url. @param macKey `ID_MAC_KEY` */
+/**
+ * Returns the stored form of a code, in base64url.
+ * @param macKey `ID_MAC_KEY`
+ */
 export async function userCodeHash(
   macKey: string,
   requestId: string,
@@ -22,7 +25,10 @@ export async function userCodeHash(
   return encodeBase64url(await macOfCode(macKey, requestId, code))
 }
 
-/** Whether it is the request's code, in constant time. @param code as `readCrockfordCode` gives it */
+/**
+ * Compares a code with the request's, in constant time.
+ * @param code as returned by `readCrockfordCode`
+ */
 export async function isUserCode(
   macKey: string,
   { id, userCodeHash: hash }: { id: string; userCodeHash: string },

@@ -5,12 +5,12 @@ import type { IdentityDeps } from './deps.ts'
 
 export type User = { id: string; email: string }
 
-/** 128 bits: two accounts never draw the same id. */
+/** 128 random bits make collisions negligible. */
 const USER_ID_BYTES = 16
 
 /**
- * The account of an address that was proved, made at its first sign-in. Two first sign-ins at once get the
- * same account: the unique index lets one row in, and both read it.
+ * Returns the account of a verified address, and creates it at the first sign-in. Concurrent first sign-ins get the
+ * same account: the unique index accepts one row, and both read it.
  */
 export async function userOfEmail(deps: IdentityDeps, email: string): Promise<User> {
   const { db, now, random } = deps

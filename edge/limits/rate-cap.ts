@@ -3,13 +3,13 @@ import type { Env } from '../env.ts'
 import { type Rate, TokenBucket } from './token-bucket.ts'
 
 /**
- * One caller's rate, the same for every isolate of the edge. It stores nothing: an object that was evicted begins with
- * a full bucket, which only who was silent for a while gets.
+ * Rate limit of one caller, shared by all isolates of the edge. It stores nothing. After an eviction the bucket is full
+ * again, but an object is evicted only if its caller has been idle for a while.
  */
 export class RateCap extends DurableObject<Env> {
   readonly #bucket = new TokenBucket()
 
-  /** @returns 0 when the call may be made, else the milliseconds until the next one may */
+  /** @returns 0 if the call is allowed, else the milliseconds until the next one is */
   take(rate: Rate): number {
     return this.#bucket.take(rate, Date.now())
   }

@@ -1,44 +1,50 @@
-/** How often the edge lets one caller do something. They stop loops and floods; the origin has limits of its own. */
+/** Rate limits of the edge per caller, against loops and floods. The origin has limits of its own. */
 import type { Rate } from './token-bucket.ts'
 
 export const RATES = {
   /**
-   * Requests to the core API from one client address: an office or a cloud's gateway is one address, and 100 a second
-   * are below what one origin process answers.
+   * Core API requests from one client address. An office or a cloud gateway shares one address, and 100 requests per
+   * second are below the capacity of one origin process.
    */
   core_address: { burst: 600, perMinute: 6_000 },
-  /** The same of one API key, from wherever: a key that is shared by many machines. */
+  /** Core API requests with one API key from any address, because many machines may share a key. */
   core_key: { burst: 600, perMinute: 6_000 },
   /**
-   * Events of the payment processor, from one of its few addresses, which sends many at once when it was held up; nobody
-   * else's requests take from it. What is above it the processor sends again, for days.
+   * Payment processor events, from one of its few addresses. Has its own limit, because the processor sends many events
+   * at once after a delay. It resends events above the limit for days.
    */
   processor_address: { burst: 2_000, perMinute: 12_000 },
-  /** Forms that ask for a sign-in mail, from one client address: a class of thirty signs in at once. */
+  /** Requests for a sign-in mail from one client address. Allows a class of thirty to sign in at once. */
   sign_in_address: { burst: 30, perMinute: 6 },
-  /** Sign-in mails to one mailbox: links that are open are counted besides (`LINKS_PER_MAILBOX`). */
+  /** Sign-in mails to one mailbox. The number of open links is limited separately (`LINKS_PER_MAILBOX`). */
   sign_in_mailbox: { burst: 10, perMinute: 1 },
-  /** Notices of one kind to one mailbox: who can cause them has its session, and its owner has been told ten times. */
+  /**
+   * Notices of one kind to one mailbox. Only someone with the owner's session can cause them, and after ten the owner
+   * has been warned.
+   */
   notice_mailbox: { burst: 10, perMinute: 1 },
-  /** Requests that agents register, from one client address: each is a row until it is cleared. */
+  /** Requests that agents register, from one client address. Each is a row until it is cleared. */
   agent_request_address: { burst: 30, perMinute: 30 },
   /**
-   * Programs that one user authorizes. Rows of tokens are kept for ever, accounts are free, and who is told of ten new programs
-   * is told of no more for a while.
+   * Programs that one user authorizes. Token rows are kept permanently, and accounts are free of charge. After ten
+   * notices about new programs, the user receives no more for a while (`notice_mailbox`).
    */
   agent_approval: { burst: 60, perMinute: 6 },
   /**
-   * Tokens that were refused, from one client address. Ten agents behind one gateway may each ask once a second whether they
-   * have been approved (`decisions.md`, Authorize); who guesses gains nothing by more, and costs a look-up each.
+   * Rejected tokens from one client address. Ten agents behind one gateway may each poll once a second for their
+   * approval. A higher rate would not help anyone guess a token, and each guess costs a lookup.
    */
   refused_token_address: { burst: 1_800, perMinute: 600 },
-  /** Challenges and answers of passkeys, from one client address. */
+  /** Passkey challenges and responses, from one client address. */
   passkey_address: { burst: 60, perMinute: 60 },
-  /** Writes of one user to the triggers' API: a script that makes thousands of triggers runs through, a loop does not. */
+  /**
+   * Writes of one user to the triggers API. A script that creates thousands of triggers stays below the limit; an
+   * endless loop does not.
+   */
   api_write: { burst: 2_000, perMinute: 6_000 },
   /**
-   * Previews of chain events, of one user: each asks a chain's nodes some ten times, which the operator pays for. A person
-   * who tries signatures stays below it.
+   * Previews of chain events, for one user. Each sends about ten requests to a chain's nodes, which the operator pays
+   * for. A person who tries out signatures stays below the limit.
    */
   chain_preview: { burst: 20, perMinute: 6 },
 } as const satisfies Record<string, Rate>

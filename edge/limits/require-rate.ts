@@ -3,7 +3,7 @@ import { type Env, settingsOf } from '../env.ts'
 import { macOf } from '../mac.ts'
 import { RATES, type RateName } from './rates.ts'
 
-/** More calls than are taken; nothing was done. */
+/** Rate limit exceeded. The call had no effect. */
 export class TooManyCalls extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
@@ -28,12 +28,12 @@ const WHO: Record<RateName, string> = {
   chain_preview: 'this account',
 }
 
-/** What is put before a caller's name: the key has other uses. */
+/** Domain separation prefix, because the MAC key has other uses. */
 const PURPOSE = 'svc/rate-cap/v1'
 
 /**
- * Counts one call of a caller.
- * @param caller an address, a key, a mailbox, a user: an object's name is an HMAC of it, never the thing itself
+ * Counts one call of a caller against its rate limit.
+ * @param caller an address, a key, a mailbox or a user; the object's name is an HMAC of it, never the value itself
  * @throws {TooManyCalls}
  */
 export async function requireRate(env: Env, name: RateName, caller: string): Promise<void> {

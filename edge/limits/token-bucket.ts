@@ -2,18 +2,18 @@ export type Rate = { burst: number; perMinute: number }
 
 const MINUTE_MS = 60_000
 
-/** A token bucket in memory (as GCRA: the time at which it is full again is all that it knows). */
+/** In-memory token bucket. Implemented as GCRA: its only state is the time at which the bucket is full again. */
 export class TokenBucket {
   #fullAt = Number.NEGATIVE_INFINITY
 
   /**
    * Takes one token.
-   * @param now unix milliseconds
-   * @returns 0 when there was one, else the milliseconds until there is
+   * @param now Unix milliseconds
+   * @returns 0 if a token was available, else the milliseconds until one is
    */
   take({ burst, perMinute }: Rate, now: number): number {
     const intervalMs = MINUTE_MS / perMinute
-    // An empty bucket is full after this: a clock that was set back holds nobody up for longer.
+    // An empty bucket is full again by this time, so a clock that was set back delays callers no longer than that.
     const latest = now + burst * intervalMs
     const fullAt = Math.min(Math.max(this.#fullAt, now), latest)
     const waitMs = fullAt + intervalMs - latest

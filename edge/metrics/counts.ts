@@ -1,32 +1,36 @@
 /**
- * What this isolate has counted and not handed over yet. Isolates come and go by the hundred, and no question reaches a
- * certain one: so each hands its counts to one object (`edge-metrics.ts`), after an answer and at most every few seconds.
+ * Counts of this isolate that have not been flushed yet. Isolates are numerous and short-lived, and a scrape cannot
+ * address a particular one. Each isolate therefore flushes its counts to one object (`edge-metrics.ts`), after a
+ * response and at most every few seconds.
  */
 import type { Env } from '../env.ts'
 import { seriesOf } from './series.ts'
 
-/** Between two of this isolate's calls to the object: 10 isolates make two calls a second of it. */
+/** Minimum interval between two flushes of one isolate: ten isolates call the object twice a second. */
 export const HAND_OVER_MS = 5_000
 
-/** One `EdgeMetrics` for the whole edge. */
+/** Name of the edge's single `EdgeMetrics` object. */
 export const METRICS_OBJECT = 'metrics'
 
-/** From the group commit of an intake to an origin that is slow. */
+/** Histogram buckets, from the group commit of a webhook to a slow origin. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What keeps the isolate's work alive after its answer. */
+/** Allows work to continue after the response. */
 type Context = Pick<ExecutionContext, 'waitUntil'>
 
 let counts = new Map<string, number>()
 let handedOverAt = Number.NEGATIVE_INFINITY
-/** By then a timer hands over what is counted; a timer of a request that was cut off never does. */
+/** Time at which a timer flushes. If its request was cut off, the timer never fires. */
 let dueAt = Number.NEGATIVE_INFINITY
 
 export function count(series: string, by = 1): void {
   counts.set(series, (counts.get(series) ?? 0) + by)
 }
 
-/** @param seconds one observation */
+/**
+ * Adds one observation to a histogram.
+ * @param seconds the observed duration
+ */
 export function observe(name: string, labels: Record<string, string>, seconds: number): void {
   for (const le of SECONDS) if (seconds <= le) count(seriesOf(`${name}_bucket`, { ...labels, le }))
   count(seriesOf(`${name}_bucket`, { ...labels, le: '+Inf' }))
@@ -34,10 +38,10 @@ export function observe(name: string, labels: Record<string, string>, seconds: n
   count(seriesOf(`${name}_count`, labels))
 }
 
-/** Hands the counts over now, where the last time is long enough ago; else a later call does. */
+/** Flushes the counts if the last flush is long enough ago. Otherwise, a later call flushes them. */
 export function handOver(env: Env, context: Context): void {
   const now = Date.now()
-  // A clock that was set back would silence the isolate.
+  // Absolute, because a clock that was set back would otherwise stop the flushes.
   if (Math.abs(now - handedOverAt) < HAND_OVER_MS || counts.size === 0) return
   handedOverAt = now
   const batch = [...counts]
@@ -45,7 +49,10 @@ export function handOver(env: Env, context: Context): void {
   context.waitUntil(send(env, batch))
 }
 
-/** The same, and a timer for what may not be handed over yet: nobody may come again. For a Worker, whose rest is free. */
+/**
+ * Flushes like `handOver`, and sets a timer for counts that cannot be flushed yet, because no other request may follow.
+ * Only for the Worker, where idle time is free of charge.
+ */
 export function handOverSoon(env: Env, context: Context): void {
   handOver(env, context)
   const now = Date.now()
@@ -60,11 +67,11 @@ export function handOverSoon(env: Env, context: Context): void {
   )
 }
 
-/** Never rejects. A batch whose answer was lost may have been counted: it is not sent again. */
+/** Never rejects. A batch is not sent again if its response was lost, because it may have been counted. */
 async function send(env: Env, batch: [string, number][]): Promise<void> {
   try {
     await env.EDGE_METRICS.getByName(METRICS_OBJECT).add(batch)
   } catch {
-    // Counts are worth less than what they would delay.
+    // Losing counts is better than delaying requests.
   }
 }

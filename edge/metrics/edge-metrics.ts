@@ -6,17 +6,17 @@ import type { Env } from '../env.ts'
 import type { Sample } from './exposition.ts'
 import { seriesOf } from './series.ts'
 
-/** Every label is one of ours, so that there are a few hundred; what is more is a fault, and must not fill the storage. */
+/** All labels are our own, which gives a few hundred series. The limit prevents a bug from filling the storage. */
 const SERIES_MAX = 5_000
 
-/** The index is counted whole: a row is read for each trigger. */
+/** Cache lifetime: counting the triggers reads a row for each of them. */
 const TRIGGERS_KEPT_MS = 5 * 60 * 1000
 
 const STORED = 'counts'
 
 /**
- * The counts of all isolates, summed. One object, which stores them as one value each time that it is given some: it may
- * be evicted between two questions, and a counter that begins again with each of them says nothing.
+ * Sums the counts of all isolates. This single object stores the sums as one value on every flush, because it may be
+ * evicted between two scrapes, and a counter that restarts every time would be useless.
  */
 export class EdgeMetrics extends DurableObject<Env> {
   #sums!: Map<string, number>
@@ -29,7 +29,7 @@ export class EdgeMetrics extends DurableObject<Env> {
     })
   }
 
-  /** What an isolate has counted since it last did so. */
+  /** Adds an isolate's counts since its last flush. */
   async add(batch: [string, number][]): Promise<void> {
     for (const [series, by] of batch) {
       const known = this.#sums.get(series)
@@ -39,7 +39,7 @@ export class EdgeMetrics extends DurableObject<Env> {
     await this.ctx.storage.put(STORED, this.#sums)
   }
 
-  /** All sums, and the triggers in the index, unless that does not answer; by series. */
+  /** Returns all sums by series, and the number of triggers in the index unless D1 fails. */
   async read(): Promise<Map<string, number>> {
     return new Map([...this.#sums, ...(await this.#triggersNow())])
   }

@@ -1,10 +1,9 @@
 import { type Metric, METRICS, type MetricName } from './names.ts'
 import { nameOf } from './series.ts'
 
-/** A series and its value. */
 export type Sample = readonly [series: string, value: number]
 
-/** Samples as Prometheus reads them, each metric with its type; what no metric of ours names is left out. */
+/** Formats samples in Prometheus' text format, grouped by metric. Samples of unknown metrics are omitted. */
 export function exposition(samples: Iterable<Sample>): string {
   const lines = new Map<MetricName, string[]>(
     Object.keys(METRICS).map((name) => [name as MetricName, []]),
@@ -14,7 +13,7 @@ export function exposition(samples: Iterable<Sample>): string {
   return [...lines].map(([name, of]) => section(name, METRICS[name], of)).join('\n')
 }
 
-/** The parts of a histogram are series of their own. */
+/** Returns the metric of a series. A histogram has separate series for its buckets, sum and count. */
 function metricOf(name: string): MetricName {
   const whole = name.replace(/_(bucket|sum|count)$/, '') as MetricName
   const metric: Metric | undefined = METRICS[whole]

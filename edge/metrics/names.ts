@@ -1,4 +1,3 @@
-/** Every metric that the edge serves. */
 export type Metric = { type: 'counter' | 'gauge' | 'histogram'; help: string }
 
 export const METRICS = {

@@ -8,7 +8,10 @@ import type { Sample } from './exposition.ts'
 import { seriesOf } from './series.ts'
 import type { MetricName } from './names.ts'
 
-/** Counts of all isolates, and what the parts say of themselves now. What does not answer is not in it. */
+/**
+ * Returns the counts of all isolates and the current state of the components. A component that does not respond is
+ * omitted.
+ */
 export async function readSamples(env: Env, asked: PartsAsked): Promise<Sample[]> {
   const [counted, seen] = await Promise.all([
     inTime(env.EDGE_METRICS.getByName(METRICS_OBJECT).read()),

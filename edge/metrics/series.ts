@@ -1,4 +1,4 @@
-/** A series of Prometheus' text format: its name and its labels, in the order in which they are given. */
+/** Formats a series in Prometheus' text format: the name with its labels, in the order given. */
 export function seriesOf(
   name: string,
   labels: Readonly<Record<string, string | number>> = {},
@@ -9,7 +9,6 @@ export function seriesOf(
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
 }
 
-/** The name of a series. */
 export function nameOf(series: string): string {
   const brace = series.indexOf('{')
   return brace < 0 ? series : series.slice(0, brace)

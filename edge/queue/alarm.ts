@@ -1,38 +1,40 @@
 import { causeOf } from '../db/cause-of.ts'
 
-/** A part of an object that has to do something at times of its own. */
+/** A task of a Durable Object that runs on the object's alarm. */
 export type Tended = {
   name: string
-  /** Starts what is due, and returns. @returns when to call it again at the latest, Unix milliseconds */
+  /**
+   * Starts the work that is due, and returns.
+   * @returns the latest time of the next call, Unix milliseconds
+   */
   tend(now: number): number | undefined | void
-  /** It may be called later than it asked for, so that it is in nobody's way. */
+  /** Low priority: may run later than requested, so that it never delays other tasks. */
   patient?: true
 }
 
-/** Parts that are patient wait for the next alarm when that one is as near as this, */
+/** Low-priority tasks wait for the next alarm if it is due within this time. */
 const SOON_MS = 20_000
-/** but no longer than this. */
+/** The longest time for which low-priority tasks are deferred. */
 const PATIENCE_MS = 60_000
 
-/** A part that failed is called again after this. */
+/** Delay before the tasks run again after one of them failed. */
 const FAILED_AGAIN_MS = 1_000
 
-/** An alarm that is late by this much does not come any more. */
+/** An alarm that is overdue by this much counts as lost. */
 const OVERDUE_MS = 5_000
 
 /**
- * The one alarm of an object, shared by its parts: set to the earliest time that any of them asked for. It never
- * throws: a thrown alarm is tried six times and then lost for ever.
+ * The single alarm of a Durable Object, shared by its tasks and set to the earliest time that any of them requested. It
+ * never throws: the platform retries an alarm that throws six times and then drops it.
  */
 export class Alarm {
   readonly #storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
   readonly #parts: readonly Tended[]
   readonly #log: (event: string, facts: Record<string, string>) => void
-  /** When the alarm fires. */
   #at = Number.POSITIVE_INFINITY
-  /** While the parts are looked after: the earliest time that any of them has asked for so far. */
+  /** The earliest time that any task has requested in the current pass. */
   #asked: number | undefined
-  /** When the patient parts were last looked after. */
+  /** When the low-priority tasks last ran. */
   #patientAt = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -45,26 +47,29 @@ export class Alarm {
     this.#log = log
   }
 
-  /** Learns what an earlier life of the object has set: a later time must not take its place. */
+  /** Restores the stored alarm after eviction, so that a later time does not replace it. */
   async load(): Promise<void> {
     this.#at = (await this.#storage.getAlarm()) ?? Number.POSITIVE_INFINITY
   }
 
-  /** Makes sure that the alarm fires at this time or before. */
+  /** Ensures that the alarm fires at this time or earlier. */
   armBy(at: number): void {
     if (this.#asked !== undefined) this.#asked = Math.min(this.#asked, at)
     else if (at < this.#at) this.#set(at)
   }
 
-  /** Does what a lost alarm left undone. @param by when it has to fire at the latest */
+  /**
+   * Runs the tasks now if the alarm was lost.
+   * @param by the latest time at which the alarm has to fire
+   */
   async recover(now: number, by: number): Promise<void> {
     const at = await this.#storage.getAlarm()
     if (at === null || at > by || at < now - OVERDUE_MS) this.fired(now)
   }
 
   /**
-   * What the object does when its alarm fires; also asked for when the alarm may have been lost. The alarm is set
-   * once for all parts: each time is a write to the disk, and what is due at one moment in many objects waits for it.
+   * Runs the tasks. Called when the alarm fires, and when it may have been lost. The alarm is set once for all tasks,
+   * because each `setAlarm` is a disk write that delays work due in many objects at the same moment.
    */
   fired(now: number): void {
     this.#asked = Number.POSITIVE_INFINITY
@@ -80,7 +85,7 @@ export class Alarm {
     if (at < Number.POSITIVE_INFINITY) this.#set(at)
   }
 
-  /** Work that must not throw; where it does, the parts are looked after again soon. */
+  /** Runs work that may throw. An error is logged, and the tasks run again soon. */
   guarded(name: string, now: number, work: () => number | undefined | void): void {
     try {
       const next = work()

@@ -28,11 +28,11 @@ import {
 } from './verdict.ts'
 
 /**
- * A request that got no answer may still be begun for this long: as long as the origin would take it, and half a
- * minute for its way from there to the claim.
+ * A request without a response may still start the run for this long: as long as the origin accepts the request, plus
+ * 30 s until the origin has claimed the run.
  */
 const MAY_BEGIN_MS = SEALED_REQUEST_LIFETIME_MS + SEALED_CLOCK_SKEW_MS + 30_000
-/** The origin knows the outcome of a run for this long at least: an hour less, since it has a clock of its own. */
+/** The origin keeps the outcome of a run for at least this long. An hour is subtracted for clock differences. */
 const ASKABLE_MS = OUTCOME_KEPT_MS - 60 * 60 * 1000
 
 const DELETED = 'the trigger was deleted'
@@ -47,21 +47,20 @@ export type AttemptsOptions = {
   now: () => number
   /** In [0, 1). */
   random: () => number
-  /** The origin has begun the run, or had before; how it ends may not be known yet. */
+  /** Called when the origin has started the run, or had started it before. The outcome may still be unknown. */
   begun: (run: LiveRun) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** What became of an attempt. */
 export type Attempted = {
-  /** With the key that it was sent with last. */
+  /** With the usage key that it was last sent with. */
   run: LiveRun
   verdict: Verdict
-  /** When it was last sent without an answer; null where it was not begun, and will not be. */
+  /** When it was last sent without a response. Null if the run definitely never started. */
   inDoubtSince: number | null
-  /** It says nothing of the origin. */
+  /** The error is on this side, not at the origin. */
   ours?: true
-  /** The connection broke after sending. */
+  /** The connection broke after the request was sent. */
   isUnanswered?: boolean
 }
 
@@ -72,13 +71,13 @@ export function executedNothing({ verdict, isUnanswered }: Attempted): boolean {
 }
 
 /**
- * Carries attempts to the origin. A run of which an earlier sending is in doubt is asked for before it is sent again,
- * and sent under the key of that sending: claims are of account and run, so that under another account's key it would
- * be executed a second time.
+ * Sends attempts to the origin. If an earlier attempt is in doubt, its outcome is requested before the run is sent
+ * again, under the usage key of that attempt. Claims are per account and run, so the key of another account would
+ * execute the run a second time.
  */
 export class Attempts {
   readonly #options: AttemptsOptions
-  /** The last of each: most runs of a trigger have the same. */
+  /** Cached, because most runs of a trigger share the revision and the usage key. */
   #revision: RevisionRow | undefined
   #usageKey: { id: number; sealed: string } | undefined
 
@@ -86,7 +85,10 @@ export class Attempts {
     this.#options = options
   }
 
-  /** @throws {Error} where this side could not send it: nothing of it was sent */
+  /**
+   * Drives one attempt of a run.
+   * @throws {Error} if this side failed before it sent the request
+   */
   async carry(carried: LiveRun): Promise<Attempted> {
     const { live, log, now, random, state } = this.#options
     const asked = carried.inDoubtSince !== null
@@ -100,7 +102,8 @@ export class Attempts {
       }
       const answer = await this.#send(run, () => {
         sent = true
-        // On disk before it is sent: should this life end here, the doubt began now. A refusal takes it back.
+        // Stored before sending: if the object is evicted during the request, the run is in doubt from now on. A
+        // refusal restores the earlier time.
         if (run.inDoubtSince !== null) live.renewDoubt(run, now())
       })
       const attempted = { run, inDoubtSince: run.inDoubtSince }
@@ -109,7 +112,8 @@ export class Attempts {
     } catch (error) {
       if (!(error instanceof OriginAway)) {
         if (!sent) throw error
-        // Ours, and too late: the origin may have the run, so that it is asked for it before anything is sent again.
+        // The failure is on this side, but after sending. The origin may have the run, so its outcome is requested
+        // before it is sent again.
         const reason = error instanceof Error ? error.message : 'unknown'
         if (state.current) log('dispatch.failed', { reason })
         const verdict = verdictOnBroken(run.attempt, random())
@@ -117,7 +121,7 @@ export class Attempts {
       }
       log('origin.away', { reason: error.message })
       if (error.isUnsent) sent = false
-      // The origin is there, it has just said that it does not have this run: what broke is its own sending.
+      // The origin is reachable, because it has just answered a query for this run. Only sending the run failed.
       const broke = asked && sent
       const verdict: Verdict = broke
         ? verdictOnBroken(run.attempt, random())
@@ -127,18 +131,21 @@ export class Attempts {
     }
   }
 
-  /** What the origin knows of a run in doubt: its end, or that it is to be sent, under the key that it has then. */
+  /**
+   * Asks the origin for the outcome of a run in doubt.
+   * @returns the verdict, or the run to send again, with the usage key to use
+   */
   async #ask(run: LiveRun): Promise<{ verdict: Verdict } | { run: LiveRun }> {
     const { live, now, poller, state } = this.#options
     const doubtMs = now() - run.inDoubtSince!
     const known = await poller.outcome(this.#runId(run))
     if (known !== 'unknown') {
-      // Which of its attempts was lost the origin says when this one is sent.
+      // The outcome does not name the attempt that was lost. The origin checks this when the run is sent again.
       if (isLost(known) && this.#retriesLost()) return { run }
       return { verdict: verdictOnOutcome(known) }
     }
     if (doubtMs > ASKABLE_MS && !this.#retriesLost()) return { verdict: verdictOnForgotten() }
-    // Asked too early, the request in doubt may come after the answer.
+    // Too early: the origin may still receive the request in doubt.
     if (doubtMs < MAY_BEGIN_MS || !state.current) return { run }
     return { run: live.dispelDoubt(run, state.current.usageKey) }
   }
@@ -154,7 +161,7 @@ export class Attempts {
     begun(run)
     const outcome =
       answer.state === 'ended' ? answer.outcome : await poller.outcome(this.#runId(run))
-    // Claimed and then given back: the executor took nothing of it.
+    // The run was claimed and then released. The executor never received it.
     if (outcome === 'unknown') return { verdict: { kind: 'origin_away', retryAfterMs: 0 } }
     if (isLost(outcome) && this.#retriesLost())
       return { verdict: verdictOnLost(run.attempt, random()), inDoubtSince: now() }
@@ -165,7 +172,7 @@ export class Attempts {
     const { origin, slots, state, store } = this.#options
     await slots.take()
     try {
-      // After the wait: a trigger that was deleted or disabled meanwhile sends nothing more.
+      // Read after the wait: a trigger that was deleted or disabled in the meantime sends no more runs.
       const trigger = state.current
       if (!trigger) throw new Error(DELETED)
       if (!trigger.enabled) return 'not_sent'
@@ -186,7 +193,7 @@ export class Attempts {
           attempt: run.attempt,
           ...(this.#retriesLost() ? { retry_lost: true } : {}),
         },
-        // The last place is given back at once, so that slow runs never keep others from starting.
+        // Without a free slot the origin answers at once, so that slow runs never keep others from starting.
         wait_ms: slots.free > 0 ? EXECUTE_WAIT_MS : 0,
       })
     } finally {
@@ -216,7 +223,7 @@ export class Attempts {
     )
   }
 
-  /** @throws {Error} for a trigger that was deleted: nobody asks for its runs any more */
+  /** @throws {Error} if the trigger was deleted */
   #runId({ suffix }: LiveRun): string {
     const { current } = this.#options.state
     if (!current) throw new Error(DELETED)

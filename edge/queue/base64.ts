@@ -1,4 +1,4 @@
-/** base64 of bytes. By `Buffer`: through `btoa`, 2 MiB hold an object up for a tenth of a second. */
+/** Encodes bytes as base64. Uses `Buffer`, because `btoa` blocks the object for 100 ms at 2 MiB. */
 export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }

@@ -1,14 +1,16 @@
-/** Ends queued runs that will not be executed. Every method is one transaction, and synchronous. */
+/** Finishes queued runs that will not be executed. Each method is synchronous and runs in one transaction. */
 import { QUEUED } from './live-runs.ts'
 import type { RunResult, RunRow } from './records.ts'
 
-/** A run that has ended, without its input. */
 export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
   status: 'success' | 'failed'
   finishedAt: number
 }
 
-/** Why runs end: for those that were not begun, and for those that an earlier attempt may have begun. */
+/**
+ * The error messages: `notBegun` for runs that never started, `inDoubt` for runs that an earlier attempt may have
+ * started.
+ */
 type Reason = { notBegun: string; inDoubt: string }
 
 const CANCELLED: Reason = {
@@ -31,17 +33,20 @@ export class Clearing {
     this.#storage = storage
   }
 
-  /** Ends one run as cancelled. @returns `undefined` where it is not queued */
+  /**
+   * Cancels a queued run.
+   * @returns `undefined` if the run is not queued
+   */
   cancel(sequence: number, now: number): EndedRun | undefined {
     return this.#end(CANCELLED, now, 'sequence = ?', sequence)[0]
   }
 
-  /** Ends every queued run as cancelled. */
+  /** Cancels every queued run. */
   purge(now: number): EndedRun[] {
     return this.#end(CANCELLED, now, '1')
   }
 
-  /** Ends the runs that have waited for an absent origin since then or longer. */
+  /** Fails the runs queued at or before `queuedBy`, because the origin has been unavailable for too long. */
   giveUp(queuedBy: number, now: number): EndedRun[] {
     return this.#end(GIVEN_UP, now, 'queued_at <= ?', queuedBy)
   }

@@ -1,4 +1,4 @@
-/** What the counters of a trigger are read from. */
+/** Queries for a trigger's counters. */
 
 export type CountedRun = {
   status: 'success' | 'failed'
@@ -7,11 +7,14 @@ export type CountedRun = {
   finishedAt: number
 }
 
-/** Rows that are looked at, and bytes of bodies: the times of a run stand behind its body, which is read through. */
+/**
+ * Limits on the rows and body bytes to read. SQLite stores a run's timestamps after its body, and has to read through
+ * the body to reach them.
+ */
 const ROWS_MAX = 10_000
 const BYTES_MAX = 64 * 1024 * 1024
 
-/** A run may have waited this long before it ended: after it an origin that is away has been given up. */
+/** The longest time from queueing to finishing. After that, a run that waits for an unavailable origin fails. */
 const WAITED_MAX_MS = 24 * 60 * 60 * 1000
 
 type Row = {
@@ -23,7 +26,7 @@ type Row = {
 }
 
 /**
- * Runs that ended after a time, newest first; of a large history only its latest part.
+ * Returns the runs that finished after a time, newest first. For a large history, returns only the latest part.
  * @param since Unix milliseconds
  */
 export function endedSince(sql: SqlStorage, since: number): CountedRun[] {
@@ -44,15 +47,15 @@ export function endedSince(sql: SqlStorage, since: number): CountedRun[] {
   return ended
 }
 
-/** Ticks that made no run and were recorded after a time. */
+/** Returns the number of skipped ticks that were recorded after a time. */
 export function skippedSince(sql: SqlStorage, since: number): number {
   const query = 'SELECT coalesce(sum(count), 0) AS skipped FROM skipped_ticks WHERE recorded_at > ?'
   return sql.exec<{ skipped: number }>(query, since).one().skipped
 }
 
-/** Runs under way, and since when the first of those that wait was queued. */
+/** Returns the number of running runs, and when the oldest queued run was queued. */
 export function liveRuns(sql: SqlStorage): { running: number; oldestQueuedAt: number | null } {
-  // The condition of the partial index, literally.
+  // Repeats the WHERE clause of the partial index, so that SQLite uses it.
   const live = `FROM runs WHERE status IN ('queued', 'running')`
   const { running } = sql
     .exec<{ running: number }>(`SELECT count(*) AS running ${live} AND status = 'running'`)

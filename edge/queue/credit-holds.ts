@@ -3,33 +3,33 @@ import { Hold } from './hold.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
 import type { Wait } from './waits.ts'
 
-/** What a run can lack before it begins. */
+/** A resource that a run can lack before it starts. */
 export type Shortage = Exclude<WaitingFor, 'origin'>
 
 type Refused = {
-  /** The usage key that was refused: another one may have what is missing. */
+  /** The usage key that was refused. Another key may have what this one lacks. */
   usageKey: number
   shortage: Shortage
   wait: Wait
 }
 
-/** Runs count from 1. */
+/** A placeholder: run sequences start at 1. */
 const NO_RUN = 0
 
 /**
- * What holds a trigger's runs back that may not begin (`decisions.md`, 402 and failed-execution allowance). Credit and
- * a key's cap are missing for every run under the key; the allowance for failures is of one key and one action, so that
- * runs of other revisions go on: whoever mends an action need not wait for what the broken one has used up.
+ * Holds back runs that the origin would refuse for lack of credit or allowance (`docs/decisions/0020`,
+ * `docs/decisions/0024`). Credit and the spending cap apply to all runs under a key. The allowance for failed runs
+ * applies to one key and action, so runs of other revisions continue: a fixed action does not wait for the allowance
+ * that the broken one has used up.
  */
 export class CreditHolds {
   #usageKey: number | undefined
   readonly #ofKey = new Hold()
-  /** What the key was refused for last. */
   #keyLacks: Shortage = 'payment'
-  /** Of actions, by the revision that has them. */
+  /** Holds on actions, by revision. */
   readonly #ofRevisions = new Map<number, Hold>()
 
-  /** What an earlier life of the object knew, by what it wrote to the runs that were refused. */
+  /** Restores the holds after eviction, from the waits that are stored with the refused runs. */
   load(usageKey: number, live: Pick<LiveRuns, 'waitFor' | 'allowanceWaits'>): void {
     this.#changeKey(usageKey)
     for (const shortage of ['payment', 'spend_cap'] as const) {
@@ -43,13 +43,13 @@ export class CreditHolds {
       this.#ofRevision(revision).refused(NO_RUN, wait)
   }
 
-  /** When a run of any revision may be sent under this key. */
+  /** Returns when runs may be sent under this key, whatever their revision. */
   opensAt(usageKey: number, now: number): number {
     this.#changeKey(usageKey)
     return this.#ofKey.opensAt(now)
   }
 
-  /** Revisions whose runs may not be sent now, and when the next of them may; infinite where an answer decides. */
+  /** Returns the revisions on hold, and when the first of them opens; Infinity while all of them wait for a probe. */
   closed(now: number): { revisions: number[]; until: number } {
     const closed = [...this.#ofRevisions].filter(([, hold]) => hold.opensAt(now) > now)
     return {
@@ -68,11 +68,14 @@ export class CreditHolds {
     this.#ofRevisions.get(revision)?.left(sequence)
   }
 
-  /** A run was refused before it began. @returns when its like is looked at again */
+  /**
+   * Records that a run was refused before it started.
+   * @returns when the next probe is due
+   */
   refused({ sequence, revision }: LiveRun, { usageKey, shortage, wait }: Refused): number {
     this.#changeKey(usageKey)
     if (shortage === 'failed_execution_allowance') {
-      // The origin looks at the key first: that one has what the others need.
+      // The origin checks the key first, so the key itself has credit.
       this.#ofKey.begun(sequence)
       const hold = this.#ofRevision(revision)
       hold.refused(sequence, wait)
@@ -89,7 +92,7 @@ export class CreditHolds {
     if (ofAction?.holding === false) this.#ofRevisions.delete(revision)
   }
 
-  /** What the trigger's owner is told; null where nothing is held that is queued. */
+  /** Returns the shortage to show to the trigger's owner; null if no queued run is on hold. */
   waitingFor(live: Pick<LiveRuns, 'anyQueued' | 'anyQueuedOf'>): Shortage | null {
     if (this.#ofKey.holding && live.anyQueued()) return this.#keyLacks
     const revisions = [...this.#ofRevisions.keys()]
@@ -103,7 +106,7 @@ export class CreditHolds {
     return hold
   }
 
-  /** What was missing under an earlier key is none of this one's business. */
+  /** Drops all holds if the key has changed: a shortage of an earlier key does not apply to the new one. */
   #changeKey(usageKey: number): void {
     if (this.#usageKey === usageKey) return
     this.#usageKey = usageKey

@@ -1,9 +1,9 @@
 import { DELIVERY_KEPT_MS } from '../../shared/limits.ts'
 
-/** Old ids that are cleared away at once: storage is busy for no longer than an insert takes. */
+/** How many expired IDs are deleted at once. This occupies storage no longer than an insert. */
 const CLEARED_AT_ONCE = 256
 
-/** The delivery ids of the last 24 hours, each with the run that it had (`options.dedup`). */
+/** The delivery IDs of the last 24 hours, each with its run (`options.dedup`). */
 export class Deliveries {
   readonly #sql: SqlStorage
 
@@ -11,7 +11,7 @@ export class Deliveries {
     this.#sql = sql
   }
 
-  /** The suffix of the run that a delivery made, if that is not too long ago. */
+  /** Returns the suffix of the run that a delivery created, unless the delivery ID has expired. */
   runOf(key: string, now: number): string | undefined {
     const [found] = this.#sql
       .exec<{ suffix: string }>(
@@ -23,10 +23,13 @@ export class Deliveries {
     return found?.suffix
   }
 
-  /** The alarm's part: clears old ids away. @returns when there is more to do */
+  /**
+   * Alarm task: deletes expired IDs.
+   * @returns when the next ID expires
+   */
   tend(now: number): number | undefined {
     const oldest = this.#oldest()
-    // Most triggers have none: they are not written to.
+    // Most triggers have no delivery IDs, so no write is needed.
     if (oldest === null || oldest + DELIVERY_KEPT_MS >= now) return tooOldAt(oldest)
     this.#sql.exec(
       'DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)',
@@ -47,8 +50,8 @@ function tooOldAt(at: number | null): number | undefined {
   return at === null ? undefined : at + DELIVERY_KEPT_MS + 1
 }
 
-/** Notes whose delivery a run is; to be called in the transaction that stores the run. */
+/** Records the run of a delivery. Call it in the transaction that stores the run. */
 export function recordDelivery(sql: SqlStorage, key: string, suffix: string, at: number): void {
-  // One that is too old is written over.
+  // Replaces an expired ID.
   sql.exec('INSERT OR REPLACE INTO deliveries (key, suffix, at) VALUES (?, ?, ?)', key, suffix, at)
 }

@@ -27,20 +27,20 @@ export type DispatcherOptions = {
   now: () => number
   /** In [0, 1). */
   random: () => number
-  /** Keeps the object alive until the work has ended. */
+  /** Keeps the object in memory until the work is finished. */
   keepAlive: (work: Promise<void>) => void
-  /** Makes sure that the alarm fires at this time or before. */
+  /** Ensures that the alarm fires at this time or earlier. */
   armBy: (at: number) => void
-  /** A run that entered (1) or left (-1) the queue. */
+  /** Called when a run has entered (1) or left (-1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Every run that ends, whatever ends it; its end is written. */
+  /** Called for every run that finishes, for whatever reason, after its result is stored. */
   runEnded: (run: EndedRun) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Starts the runs of one trigger, as many as its caps allow, and carries each to its end. What it remembers can
- * be lost at any moment: the tables say which runs were under way, and `pump` takes them up again.
+ * Starts the runs of one trigger within its limits, and drives each run until it finishes. The state in memory can be
+ * lost at any moment: the tables show which runs were in flight, and `pump` resumes them.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -62,14 +62,14 @@ export class Dispatcher {
     this.#settlement = new Settlement({ ...options, ...waits })
     this.#window = new StartWindow(starts)
     const poller = new OutcomePoller(origin, () => this.#stillRunning())
-    // One connection stays for the poller.
+    // One connection is reserved for the poller.
     const slots = new Slots(ORIGIN_CONNECTIONS_PER_OBJECT - 1)
     const begun = (run: LiveRun) => this.#begun(run)
     const parts = { live, log, now, origin, random, state, store }
     this.#attempts = new Attempts({ ...parts, poller, slots, begun })
   }
 
-  /** Starts what may start now, and arms the alarm for what comes later. */
+  /** Starts the runs that may start now, and arms the alarm for later ones. */
   pump(): void {
     const { armBy, live, now, state } = this.#options
     const trigger = state.current
@@ -93,12 +93,12 @@ export class Dispatcher {
     if (this.#retryAt !== undefined) armBy(this.#retryAt)
   }
 
-  /** The alarm's part: leases of runs that this object still carries go on, and what nobody carries is taken up. */
+  /** Alarm task: renews the leases of the runs in flight, and resumes abandoned runs. */
   tend(): void {
     const { armBy, live, now, starts, state } = this.#options
     if (!state.current) return
     const at = now()
-    // What an earlier life of the object had is taken up by its first pump.
+    // The first `pump` resumes the runs of a previous incarnation.
     if (this.#tookUp) {
       live.extendLeases(this.#inFlight, at)
       for (const run of live.abandoned(at, false)) this.#carry(run)
@@ -106,11 +106,12 @@ export class Dispatcher {
     this.pump()
     starts.prune(at)
     live.dropUnusedKeys(state.current.usageKey)
-    // Also for a run that nobody carries because its end could not be written, and whose lease has not ended.
+    // Also needed for a run that is not in flight because its result could not be stored, while its lease has not
+    // expired.
     if (live.anyRunning()) armBy(at + LEASE_MS)
   }
 
-  /** What holds the trigger's runs up, for its owner. */
+  /** Returns what the trigger's runs are waiting for, to show to its owner. */
   waitingFor(): WaitingFor | null {
     this.#load()
     const { live } = this.#options
@@ -118,32 +119,40 @@ export class Dispatcher {
     return this.#holds.waitingFor(live) ?? (isAway ? 'origin' : null)
   }
 
-  /** Ends a queued run as cancelled. @returns false where it is not queued */
+  /**
+   * Cancels a queued run.
+   * @returns false if the run is not queued
+   */
   cancel(sequence: number): boolean {
     const { armBy, now } = this.#options
     const cancelled = this.#settlement.cancel(sequence, now())
-    // In strict order those behind it may have waited for its retry.
+    // In strict order, later runs may have waited for the retry of this one.
     if (cancelled) armBy(now())
     return cancelled
   }
 
-  /** Ends every queued run as cancelled. @returns how many there were */
+  /**
+   * Cancels every queued run.
+   * @returns the number of cancelled runs
+   */
   purge(): number {
     return this.#settlement.purge(this.#options.now())
   }
 
-  /** What an earlier life of this object knew of what the runs wait for. */
+  /** Restores hold state after eviction. */
   #load(): void {
     const { live, now, state } = this.#options
     if (this.#loaded || !state.current) return
     this.#holds.load(state.current.usageKey, live)
     this.#absence.load(live.waitFor('origin'))
     this.#retryAt = live.nextRetryAt(now())
-    // Only now: a storage that failed above is read again by the next look.
+    // Set last, so that a failed read above is repeated on the next call.
     this.#loaded = true
   }
 
-  /** What an earlier life of this object began: its outcome is asked for before anything is sent again. */
+  /**
+   * Resumes the runs that a previous incarnation started. Their outcomes are requested before anything is sent again.
+   */
   #takeUp(now: number): void {
     const { armBy, live } = this.#options
     const running = live.abandoned(now, true).filter((run) => !this.#inFlight.has(run.sequence))
@@ -159,14 +168,14 @@ export class Dispatcher {
       this.#holds.opensAt(trigger.usageKey, now),
       this.#window.opensAt(trigger.maxRunsPerMinute, now),
     )
-    // Infinite while a run is out to see: its answer pumps again.
+    // Infinity while a probe is in flight. Its response calls `pump` again.
     if (opensAt > now && opensAt < Number.POSITIVE_INFINITY) this.#options.armBy(opensAt)
     return opensAt <= now
   }
 
   #start(due: LiveRun, now: number, usageKey: number): void {
     const { armBy, live, queueChanged } = this.#options
-    // No await between these: the start and its alarm are one transaction on disk.
+    // No await between these calls, so that the start and its alarm are one transaction on disk.
     const run = live.start(due, now, usageKey)
     armBy(now + LEASE_MS)
     this.#window.add(now)
@@ -176,7 +185,7 @@ export class Dispatcher {
     this.#carry(run, now)
   }
 
-  /** @param startedAt the run's place in the window; absent for a run that a previous incarnation started */
+  /** @param startedAt the run's entry in the rate window; absent for a run that a previous incarnation started */
   #carry(run: LiveRun, startedAt?: number): void {
     this.#inFlight.add(run.sequence)
     this.#options.keepAlive(this.#attempt(run, startedAt).finally(() => this.pump()))
@@ -185,20 +194,21 @@ export class Dispatcher {
   async #attempt(run: LiveRun, startedAt?: number): Promise<void> {
     const { log, now, random, state } = this.#options
     const attempted = await this.#attempts.carry(run).catch((error: unknown): Attempted => {
-      // Ours, and perhaps this run's own: it uses its attempts up, so that it never holds up the others for ever.
+      // The error is on this side, and may be specific to this run. Attempts are used up, so that the run cannot block
+      // the others permanently.
       if (state.current) log('dispatch.failed', { reason: causeOf(error) })
       const verdict = verdictOnUnsent(run.attempt, random())
       return { run, verdict, inDoubtSince: run.inDoubtSince, ours: true }
     })
-    // No await from here on: once it is back in the queue, whoever starts it must not find it still carried.
+    // No await from here on: a run that is queued again must not be started while it is still marked as in flight.
     try {
-      // A trigger that was deleted has no runs any more.
+      // A deleted trigger has no runs any more.
       const retryAt = state.current && this.#settlement.settle(attempted, now())
       if (retryAt !== undefined) this.#retryAt = Math.min(this.#retryAt ?? retryAt, retryAt)
       if (state.current && startedAt !== undefined && executedNothing(attempted))
         this.#window.remove(startedAt)
     } catch (error) {
-      // It stays as it is on disk, running: when its lease ends, its outcome is asked for.
+      // The run stays `running` on disk. When its lease expires, its outcome is requested.
       log('settle.failed', { reason: causeOf(error) })
     }
     this.#inFlight.delete(run.sequence)
@@ -206,14 +216,20 @@ export class Dispatcher {
     this.#holds.left(run)
   }
 
-  /** It took the run: others need not wait for this one's end to know that the origin is back. */
+  /**
+   * Called when the origin has started a run. This shows that the origin is available, so other runs need not wait for
+   * this one to finish.
+   */
   #begun(run: LiveRun): void {
     this.#absence.answered()
     this.#holds.begun(run)
     this.pump()
   }
 
-  /** An origin that has no room for runs still answers for those it has: its pause holds until it is over. */
+  /**
+   * Called when the origin reports that all polled runs are still running. An overloaded origin reports this too, so
+   * the circuit breaker stays open until its backoff is over.
+   */
   #stillRunning(): void {
     const { armBy, now } = this.#options
     if (!this.#absence.probing || !this.#absence.over(now())) return

@@ -1,7 +1,7 @@
-/** The logs that made runs, for as long as their blocks may be taken back (`docs/storage.md`, fired_logs). */
+/** Logs that fired runs, kept while their blocks can still be reorganized (`docs/storage.md`, fired_logs). */
 import type { ChainLog } from '../chain/chain-log.ts'
 
-/** Every method belongs into the transaction of a delivery. */
+/** Every method must be called within the transaction of a delivery. */
 export class FiredLogs {
   readonly #sql: Pick<SqlStorage, 'exec'>
 
@@ -9,12 +9,12 @@ export class FiredLogs {
     this.#sql = sql
   }
 
-  /** Whether this log made a run: also one that is not in the history any more. */
+  /** Returns true if this log fired a run, even if the run is no longer in the history. */
   has(suffix: string): boolean {
     return this.#sql.exec('SELECT 1 FROM fired_logs WHERE suffix = ?', suffix).toArray().length > 0
   }
 
-  /** Blocks above this one are of the chain no more: the runs of their logs are marked. */
+  /** Marks the runs of logs in blocks above this one, which are no longer on the chain. */
   takeBack(above: number): void {
     this.#sql.exec(
       `UPDATE runs SET reorged = 1 WHERE suffix IN (
@@ -26,9 +26,9 @@ export class FiredLogs {
   }
 
   /**
-   * A block of the chain has this log.
-   * @param isKnown it had its run before, whose mark goes if it has one
-   * @param settledThrough of blocks up to this one nothing has to be remembered
+   * Records that a block of the chain contains this log.
+   * @param isKnown true if the log already has a run; its reorg mark is removed
+   * @param settledThrough logs up to this block are not recorded, because it can no longer be reorganized
    */
   onChain(
     suffix: string,
@@ -46,7 +46,7 @@ export class FiredLogs {
     )
   }
 
-  /** Blocks up to this one stay for good. */
+  /** Deletes the logs up to this block, which can no longer be reorganized. */
   forget(settledThrough: number): void {
     this.#sql.exec('DELETE FROM fired_logs WHERE block_number <= ?', settledThrough)
   }

@@ -1,4 +1,4 @@
-/** What fired a run, as it is kept with it: everything but the body's bytes. */
+/** The event that fired a run, as stored with the run, without the bytes of the body. */
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
@@ -10,41 +10,41 @@ import { type ParsingRules, webhookEvent } from './webhook-event.ts'
 export type WebhookFiring = {
   source: 'webhook'
   method: string
-  /** The public URL that the sender was given, with the query it used. */
+  /** The public URL of the webhook, with the query string of the request. */
   url: string
   query: Record<string, string | string[]>
   receivedAt: number
   contentType: string | null
-  /** How the body is parsed; absent in runs queued before rules 2. */
+  /** The rules for parsing the body. Absent in runs queued before rules 2. */
   rules?: ParsingRules
   headers: Record<string, string>
   headersTruncated?: true
-  /** Named by `options.pass_headers` when it arrived: history masks them. */
+  /** Names from `options.pass_headers` when the event arrived. The history masks these headers. */
   maskedHeaders?: string[]
 }
 
-/** A tick: its nominal time, and the cron as its owner wrote it then. */
+/** A tick: its nominal time, and the cron expression that the owner had configured at that time. */
 export type ScheduleFiring = { source: 'schedule'; scheduledAt: number; cron: string }
 
-/** A run that its owner wanted: the body is the JSON of what an event would add to `default_params`. */
+/** A run that the owner requested. The body is JSON: the keys that an event would add to `default_params`. */
 export type ParamsFiring = { source: 'params' }
 
 /**
- * A log: the body is its JSON. With it is kept how it is decoded, so that the input never changes when more becomes
- * known of the event.
+ * A log. The body is its JSON. The decoding plan is stored with it, so that the input never changes when more is
+ * learned about the event.
  */
 export type ChainEventFiring = {
   source: 'chain_event'
   chain: ChainName
   chainId: number
-  /** As its owner wrote it then. */
+  /** The signature that the owner had configured at that time. */
   signature: string
   plan: DecodePlan
 }
 
 export type Firing = WebhookFiring | ScheduleFiring | ChainEventFiring | ParamsFiring
 
-/** The event's part of `params` (`decisions.md`, Webhook params, Schedule params, Chain params): it wins over `default_params`. */
+/** Returns the event's part of `params`, which overrides `default_params`. */
 export function eventParams(firing: Firing, body: Uint8Array): Record<string, unknown> {
   if (firing.source === 'schedule') return scheduleParams(firing)
   if (firing.source === 'chain_event') return chainParams(firing, body)
@@ -65,7 +65,7 @@ export function eventParams(firing: Firing, body: Uint8Array): Record<string, un
   }
 }
 
-/** Exactly these three. */
+/** Returns exactly these three keys. */
 function scheduleParams({ source, scheduledAt, cron }: ScheduleFiring): Record<string, unknown> {
   return { source, scheduled_at: nominalTime(scheduledAt), cron }
 }

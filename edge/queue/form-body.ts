@@ -3,13 +3,13 @@ import { isDeeper } from '../../shared/json-depth.ts'
 import { FORM_FIELDS_MAX, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { valuesByName } from '../triggers/values-by-name.ts'
 
-/** `text` where the body is not a form; with the reason if it is a form that cannot be parsed. */
+/** `text` if the body is not a form; `malformed`, with the reason, if it is a form that cannot be parsed. */
 export type ParsedForm =
   | { state: 'form'; fields: Record<string, unknown> }
   | { state: 'text' }
   | { state: 'malformed'; reason: string }
 
-/** `curl -d` claims a form for any text: these are the first characters of JSON and XML. */
+/** The first characters of JSON and XML: `curl -d` declares any body to be a form. */
 const OTHER_FORMAT = /^\s*[[{<]/
 
 /**
@@ -44,10 +44,10 @@ function withParsedPayload(fields: Record<string, unknown>): Record<string, unkn
   if (typeof payload !== 'string' || !/^\s*[[{]/.test(payload)) return fields
   try {
     const parsed: unknown = JSON.parse(payload)
-    // The fields are one level themselves.
+    // The form itself is one level of nesting.
     if (!isDeeper(parsed, JSON_DEPTH_MAX - 1)) fields.payload = parsed
   } catch {
-    // A text that only looks like JSON stays a text.
+    // Text that only looks like JSON stays text.
   }
   return fields
 }

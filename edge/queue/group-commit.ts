@@ -1,13 +1,13 @@
 /**
- * Group commit: arrivals that come while a sync is under way share the next one. One arrival alone waits for
- * no timer, and many cost one write to disk together.
+ * Group commit: arrivals during a sync share the next one. A single arrival does not wait for a timer, and many
+ * arrivals share one disk write.
  */
 export type GroupCommitOptions<Arrival> = {
   /** Writes a batch in one transaction. */
   insert(batch: readonly Arrival[]): void
-  /** Returns when everything written so far is on disk. */
+  /** Resolves when everything written so far is on disk. */
   sync(): Promise<void>
-  /** After each batch that is on disk. */
+  /** Called after each batch that is on disk. */
   committed(): void
 }
 
@@ -22,7 +22,7 @@ export class GroupCommit<Arrival> {
     this.#options = options
   }
 
-  /** Returns when the arrival is on disk; rejects when it is not, and then nothing of it is kept. */
+  /** Resolves when the arrival is on disk. Rejects if it is not; then no part of it is stored. */
   add(arrival: Arrival): Promise<void> {
     return new Promise((accept, reject) => {
       this.#waiting.push({ arrival, accept, reject })

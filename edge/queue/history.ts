@@ -9,14 +9,14 @@ import type { RunStore } from './run-store.ts'
 import { runsPage } from './runs-page.ts'
 import type { RunLine } from './trigger-glance.ts'
 
-/** The runs of one trigger as their owner reads them. */
+/** The run history of one trigger, as its owner reads it. */
 export class History {
   readonly #store: RunStore
   readonly #pages: RunPages
   readonly #sql: Pick<SqlStorage, 'exec'>
   readonly #isThere: () => boolean
 
-  /** @param isThere whether the trigger is: it may be deleted while a page of its history is read */
+  /** @param isThere returns false once the trigger is deleted, which may happen while a page is read */
   constructor(store: RunStore, sql: Pick<SqlStorage, 'exec'>, isThere: () => boolean) {
     this.#store = store
     this.#pages = new RunPages(sql)
@@ -24,13 +24,13 @@ export class History {
     this.#isThere = isThere
   }
 
-  /** A page, newest first, as JSON text. */
+  /** Returns a page of runs as JSON text, newest first. */
   page(trigger: TriggerRow, query: PageQuery): ReadableStream<Uint8Array> {
     const { runs, next } = this.#page(trigger, query)
     return runsPage(this.#records(trigger.triggerId, runs), next)
   }
 
-  /** A page in lines, newest first. */
+  /** Returns a page of run lines, newest first. */
   lines(trigger: TriggerRow, query: PageQuery): { lines: RunLine[]; next: string | null } {
     const { runs, next } = this.#page(trigger, query)
     const sequences = runs.map(({ sequence }) => sequence)
@@ -42,13 +42,13 @@ export class History {
     return { runs, next: more ? encodeCursor(triggerId, runs.at(-1)!.sequence) : null }
   }
 
-  /** One run with its whole input. */
+  /** Returns one run with its whole input. */
   run(triggerId: string, runId: string): RunRecord | undefined {
     const row = this.#store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
     return row && this.#record(triggerId, row, this.#store.body(row))
   }
 
-  /** Reads one run at a time, as the page is consumed; skips runs that are deleted meanwhile. */
+  /** Reads one run at a time while the page is consumed, and skips runs that are deleted in the meantime. */
   *#records(triggerId: string, runs: readonly SizedRun[]): Generator<RunRecord, void> {
     const included = smallestWithin(LISTED_INPUTS_MAX_BYTES, runs)
     for (const { sequence } of runs) {
@@ -69,7 +69,10 @@ export class History {
   }
 }
 
-/** The runs whose bodies fit the budget together: the smallest ones, and of equal ones the newest. */
+/**
+ * Returns the runs to list with their bodies: the smallest bodies that fit the budget together, newest first among
+ * equals.
+ */
 function smallestWithin(budget: number, sizes: readonly SizedRun[]): Set<number> {
   const fitting = new Set<number>()
   let left = budget

@@ -1,43 +1,43 @@
 import { isOver, type Wait } from './waits.ts'
 
 /**
- * Holds back runs that would be refused before they began: one of them is sent when the wait is over, to see. What is
- * not told with the first refusal is not told with a hundred.
+ * Holds back runs that would be refused before they start. When the wait is over, one run is sent as a half-open probe;
+ * sending more would only repeat the refusal.
  */
 export class Hold {
   #wait: Wait | undefined
-  /** The run that was sent to see. */
+  /** The run that was sent as the half-open probe. */
   #look: number | undefined
 
   get holding(): boolean {
     return this.#wait !== undefined
   }
 
-  /** When the next look is due, Unix milliseconds; never while nothing is held. */
+  /** When the next probe is due, Unix milliseconds; Infinity while nothing is held. */
   get until(): number {
     return this.#wait?.until ?? Number.POSITIVE_INFINITY
   }
 
-  /** When a run may be sent: infinite while the one that was sent to see has not been answered. */
+  /** Returns when a run may be sent; Infinity while the half-open probe is in flight. */
   opensAt(now: number): number {
     if (!this.#wait) return now
     if (!isOver(this.#wait, now)) return this.#wait.until
     return this.#look === undefined ? now : Number.POSITIVE_INFINITY
   }
 
-  /** A run is sent. */
+  /** Records that a run was sent. It is the probe if runs are held. */
   sent(run: number): void {
     if (this.#wait) this.#look = run
   }
 
-  /** Nobody waits for this run's answer any more. */
+  /** Records that no response to this run is expected any more. */
   left(run: number): void {
     if (this.#look === run) this.#look = undefined
   }
 
   /**
-   * A run was refused. Those that were under way together are one refusal.
-   * @returns whether this one says how long the wait is
+   * Records a refusal. Refusals of runs that were in flight together count as one.
+   * @returns true if this refusal sets the wait
    */
   refused(run: number, wait: Wait): boolean {
     if (this.#wait && this.#look !== run && !isOver(this.#wait, wait.since)) return false
@@ -45,7 +45,7 @@ export class Hold {
     return true
   }
 
-  /** A run was begun: where it was sent to see, the others may be. */
+  /** Records that a run started. If it was the probe, the hold is lifted. */
   begun(run: number): void {
     if (this.#look === run) this.lift()
   }

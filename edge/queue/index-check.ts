@@ -3,9 +3,8 @@ import type { TriggerState } from './trigger-state.ts'
 
 export type IndexCheckOptions = {
   state: Pick<TriggerState, 'current' | 'note' | 'reindex'>
-  /** The version of a trigger's row in the index; `undefined` where it has none. */
+  /** Returns the version of a trigger's index row; `undefined` if there is no row. */
   indexed: (triggerId: string) => Promise<number | undefined>
-  /** Tells the index. */
   write: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
@@ -14,8 +13,8 @@ const CHECKED_AGAIN_MS = 24 * 60 * 60 * 1000
 const RETRY_MS = 60 * 60 * 1000
 
 /**
- * Looks once a day whether the index has the trigger's row. The scanner finds rows that are wrong, but nobody else
- * knows of one that is not there: an index that was restored to an earlier day heals from here.
+ * Checks once a day that the index has the trigger's row. The scanner finds rows that are wrong, but only the object
+ * can notice a missing row. This repairs an index that was restored from an old backup.
  */
 export class IndexCheck {
   readonly #options: IndexCheckOptions
@@ -24,7 +23,10 @@ export class IndexCheck {
     this.#options = options
   }
 
-  /** The alarm's part. @returns when to look again */
+  /**
+   * Alarm task.
+   * @returns when to call it again
+   */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
@@ -38,7 +40,7 @@ export class IndexCheck {
     const { state, indexed, write, log } = this.#options
     try {
       const version = await indexed(triggerId)
-      // Deleted meanwhile: that it has no row is as it should be.
+      // The trigger was deleted in the meantime, so it should have no row.
       if (!state.current) return
       state.note({ indexCheckedAt: now })
       if (version === state.current.version) return

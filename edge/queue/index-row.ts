@@ -5,22 +5,20 @@ import type { TriggerState } from './trigger-state.ts'
 export type IndexRowOptions = {
   state: Pick<TriggerState, 'row' | 'indexed'>
   now: () => number
-  /** Returns after this time, or once nobody waits for it any more. */
+  /** Resolves after this time, or when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** The record of the trigger as it is now. */
   record: () => TriggerRecord
-  /** Writes the row unless it has a newer version already. */
+  /** Writes the row unless the index already has a newer version. */
   put: (ownerId: string, record: TriggerRecord, version: number) => Promise<void>
-  /** Deletes the row. */
   drop: (triggerId: string) => Promise<void>
-  /** After the row of a deleted trigger is gone: nothing needs to be remembered any more. */
+  /** Called when the row of a deleted trigger has been removed, and the object's storage can be deleted. */
   dropped: () => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Keeps a trigger's row in D1 as the object says it is. The object is written first, with a note that the index
- * is stale; whoever is killed in between, the alarm finds the note (`decisions.md`, Truth).
+ * Keeps a trigger's row in D1 up to date. Each change of the object also sets `index_stale`, so that the alarm
+ * completes an update that was interrupted (`docs/decisions/0019`).
  */
 export class IndexRow {
   readonly #options: IndexRowOptions
@@ -38,12 +36,15 @@ export class IndexRow {
     })
   }
 
-  /** Tells the index, if it has to be told, for as long as an answer can wait for it. It never fails its caller. */
+  /** Writes the row if an update is pending, and waits for it briefly. Never throws. */
   write(): Promise<void> {
     return this.#telling.now()
   }
 
-  /** The alarm's part. @returns when to look again */
+  /**
+   * Alarm task.
+   * @returns when to call it again
+   */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#telling.tend(now, keepAlive)
   }
@@ -57,7 +58,7 @@ export class IndexRow {
       return
     }
     await this.#telling.orGivenUp(drop(triggerId))
-    // It could bring the row back, and then nobody would know to drop it again.
+    // A write without a response yet could restore the row later, and nothing would delete it again.
     if (this.#telling.isUnsettled) throw new Error('an earlier write has not been answered')
     await dropped()
   }

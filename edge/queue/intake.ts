@@ -9,7 +9,7 @@ import type { ArrivedRun, RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 export type Accepted =
-  /** `duplicate`: the run that this firing had already. */
+  /** `duplicate`: the firing was deduplicated, and the ID is that of its existing run. */
   | { state: 'queued'; runId: string; duplicate?: true }
   | { state: 'unknown' }
   | { state: 'disabled' }
@@ -24,47 +24,48 @@ export type IntakeOptions = {
   random: (bytes: number) => Uint8Array
   transaction: (work: () => void) => void
   sync: () => Promise<void>
-  /** A batch has been written: the alarm has to be set in the same transaction. */
+  /** Called after a batch is written. Must set the alarm in the same transaction. */
   inserted: () => void
-  /** A batch is on disk. */
+  /** Called when a batch is on disk. */
   committed: () => void
 }
 
-/** A firing on its way into the queue. */
 export type Arrival = {
   /** JSON of `Firing`. */
   firing: string
   body: Uint8Array
-  /** The run's own part of its id; random where it is absent. One that is known already makes no second run. */
+  /** The run's own part of its ID; random if absent. If a run with this suffix exists, no second run is created. */
   suffix?: string
-  /** What tells a webhook's delivery from others: one that is known from the last 24 hours makes no second run. */
+  /** The deduplication key of a webhook delivery. If it was used in the last 24 hours, no second run is created. */
   delivery?: string
   test?: true
-  /** The id of the run that this one repeats. */
   replayOf?: string
-  /** The revision that it executes, where that is not the trigger's. */
+  /** The revision to execute; absent for the trigger's current one. */
   revision?: number
 }
 
-/** A firing whose run has the id that it always would have. */
+/** A firing with a deterministic run ID. */
 export type DerivedFiring = {
   suffix: string
-  /** Made only of one that is taken. */
+  /** Called only if the firing is accepted. */
   arrival: () => Pick<Arrival, 'firing' | 'body'>
 }
 
 type Unqueued = Omit<ArrivedRun, 'queuedAt'>
 
-/** A full queue is worth another try after this. */
+/** The `Retry-After` of a full queue. */
 const FULL_RETRY_S = 60
 
-/** Takes firings of every kind into the queue, as far as the trigger's caps allow. */
+/** Accepts firings of every kind into the queue, within the limits of the trigger. */
 export class Intake {
   readonly #options: IntakeOptions
   readonly #commits: GroupCommit<Unqueued>
-  /** Firings that are told from others, on their way to the disk: a second one waits for the first one's answer. */
+  /**
+   * Firings with a deduplication key that are being written to disk. A repeated firing waits for the result of the
+   * first.
+   */
   readonly #onTheWay = new Map<string, Promise<Accepted>>()
-  /** Revisions of runs on their way to the disk, and of how many. */
+  /** The number of runs of each revision that are being written to disk. */
   readonly #revisions = new Map<number, number>()
   #lastQueuedAt = 0
 
@@ -80,7 +81,7 @@ export class Intake {
     })
   }
 
-  /** Queues a run for a firing. It is on disk when this returns `queued`. */
+  /** Queues a run for a firing. The run is on disk when this resolves to `queued`. */
   async accept(arrival: Arrival): Promise<Accepted> {
     const { state } = this.#options
     const trigger = state.current
@@ -88,7 +89,7 @@ export class Intake {
     if (!trigger.enabled) return { state: 'disabled' }
     const identity = identityOf(arrival)
     if (identity === undefined) return this.#queue(trigger, arrival)
-    // Before the caps: what was taken once is answered as taken, also while the queue is full.
+    // Checked before the limits: a repeated firing gets the same answer as the first, even if the queue is full.
     const onTheWay = this.#onTheWay.get(identity)
     if (onTheWay) return asDuplicate(await onTheWay)
     const known = this.#onDisk(arrival)
@@ -99,7 +100,7 @@ export class Intake {
     return queued
   }
 
-  /** The suffix of the run that this firing has already. */
+  /** Returns the suffix of the run that this firing already has. */
   #onDisk({ suffix, delivery }: Arrival): string | undefined {
     const { deliveries, now, store } = this.#options
     if (delivery !== undefined) return deliveries.runOf(delivery, now())
@@ -121,7 +122,7 @@ export class Intake {
       await this.#commits.add({ suffix, revision, firing, body, ...marks })
     } catch (error) {
       live.count(-1, body.length)
-      // Deleted while it waited for the disk.
+      // The trigger was deleted during the write.
       if (!state.current) return { state: 'unknown' }
       throw error
     } finally {
@@ -130,7 +131,9 @@ export class Intake {
     return { state: 'queued', runId: trigger.triggerId + suffix }
   }
 
-  /** Whether a run on its way to the disk executes this revision: it must not be deleted meanwhile. */
+  /**
+   * Returns true if a run that is being written to disk executes this revision. Such a revision must not be deleted.
+   */
   isOnTheWay(revision: number): boolean {
     return this.#revisions.has(revision)
   }
@@ -142,11 +145,10 @@ export class Intake {
   }
 
   /**
-   * Queues runs at once, in one transaction with what else is noted of them: for firings that nobody waits for. A
-   * run that is known already makes no second one. What is taken of them are the first: where the queue has no room for
-   * one, none behind it is taken.
-   * @param note is told how many were taken, those that were known among them
-   * @returns that number
+   * Queues runs and calls `note` in one transaction, for firings without a waiting client. A firing that already has a
+   * run creates no second one. If the queue has no room for a firing, all later firings are rejected too.
+   * @param note called with the number of accepted firings, duplicates included
+   * @returns the number of accepted firings, duplicates included
    */
   queueNow(
     firings: readonly DerivedFiring[],
@@ -182,7 +184,7 @@ export class Intake {
     this.#options.store.insert(runs.map((run) => ({ ...run, queuedAt })))
   }
 
-  /** Never before an earlier run's, also when the clock is set back: pages by time search for their ends. */
+  /** Returns a time that never decreases, even if the clock is set back: pages by time rely on this order. */
   #queuedAt(): number {
     if (this.#lastQueuedAt === 0) this.#lastQueuedAt = this.#options.store.lastQueuedAt()
     this.#lastQueuedAt = Math.max(this.#lastQueuedAt, this.#options.now())
@@ -190,13 +192,13 @@ export class Intake {
   }
 }
 
-/** By what two firings are the same, or `undefined` where each one is its own. */
+/** Returns the key that identifies repetitions of a firing; `undefined` if it is never repeated. */
 function identityOf({ suffix, delivery }: Arrival): string | undefined {
   if (delivery !== undefined) return `delivery ${delivery}`
   return suffix === undefined ? undefined : `run ${suffix}`
 }
 
-/** A duplicate is refused as its original was. */
+/** A duplicate gets the same refusal as the original. */
 function asDuplicate(original: Accepted): Accepted {
   return original.state === 'queued' ? { ...original, duplicate: true } : original
 }

@@ -1,12 +1,15 @@
-/** The runs that are queued or under way, on disk. Every method is one transaction, and synchronous. */
+/** The queued and running runs on disk. Each method is synchronous and runs in one transaction. */
 import type { RunResult, RunRow } from './records.ts'
 import type { StoredStarts } from './start-log.ts'
 import { CLOCK_STEP_MS, type Wait } from './waits.ts'
 
-/** The alarm looks after a running run this often: what a killed object left is taken up again by then. */
+/**
+ * The lease of a running run, which the alarm renews. When it expires, a run that a killed object left behind is
+ * resumed.
+ */
 export const LEASE_MS = 15_000
 
-/** A live run without its input, which is read when it is sent. */
+/** A live run without its input, which is read when the run is sent. */
 export type LiveRun = Pick<
   RunRow,
   | 'sequence'
@@ -19,25 +22,26 @@ export type LiveRun = Pick<
   | 'inDoubtSince'
 >
 
-/** How a run is put back into the queue. */
 export type Requeued = {
-  /** How many attempts it has used. */
+  /** The number of attempts used. */
   attempt: number
   nextAttemptAt: number | null
   waitingFor: RunRow['waitingFor']
-  /** An earlier sending of it may have begun it: it is sent under the same key again. */
+  /**
+   * When the last attempt in doubt was sent; null if there is no doubt. A run in doubt is sent again with the same key.
+   */
   inDoubtSince: number | null
 }
 
 const LIVE_COLUMNS = `sequence, suffix, revision, body_bytes AS bodyBytes, attempt, started_at AS startedAt,
   usage_key AS usageKey, in_doubt_since AS inDoubtSince`
 
-/** The condition of the partial index, word for word: without it SQLite reads the whole table. */
+/** Repeats the WHERE clause of the partial index. Without it, SQLite reads the whole table. */
 const LIVE = `status IN ('queued', 'running')`
 export const QUEUED = `${LIVE} AND status = 'queued'`
 const RUNNING = `${LIVE} AND status = 'running'`
 
-/** Of `?1`, now, and `?2`, from when on a time is one that the clock was set back from (`waits.ts`). */
+/** `?1` is now. A `requeued_at` after `?2` means that the clock was set back (`waits.ts`). */
 const DUE = `(waiting_for IS NOT NULL OR next_attempt_at IS NULL OR next_attempt_at <= ?1 OR requeued_at > ?2)`
 
 export class LiveRuns {
@@ -50,10 +54,10 @@ export class LiveRuns {
   }
 
   /**
-   * The run to start next: the first of those that are due, in the order in which they came. What waits for credit
-   * or for the origin is due: it waits for that, and not for a time.
-   * @param serial the very first, or none while that one is not due
-   * @param closed revisions whose runs are not due
+   * Returns the run to start next: the first due run in order of arrival. A run that waits for credit or for the origin
+   * counts as due, because it does not wait for a time.
+   * @param serial considers only the first run, and returns `undefined` while it is not due
+   * @param closed revisions with runs that are not due
    */
   next(now: number, serial: boolean, closed: readonly number[] = []): LiveRun | undefined {
     const open = closed.length > 0 ? `AND revision NOT IN (SELECT value FROM json_each(?3))` : ''
@@ -77,7 +81,6 @@ export class LiveRuns {
     return this.#sql(`SELECT 1 FROM runs WHERE ${QUEUED} LIMIT 1`).length > 0
   }
 
-  /** Whether a run of one of these revisions is queued. */
   anyQueuedOf(revisions: readonly number[]): boolean {
     const found = this.#sql(
       `SELECT 1 FROM runs WHERE ${QUEUED} AND revision IN (SELECT value FROM json_each(?)) LIMIT 1`,
@@ -90,7 +93,6 @@ export class LiveRuns {
     return this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} LIMIT 1`).length > 0
   }
 
-  /** When the first waiting retry is due. */
   nextRetryAt(now: number): number | undefined {
     const [row] = this.#sql<{ at: number | null }>(
       `SELECT min(next_attempt_at) AS at FROM runs
@@ -100,7 +102,7 @@ export class LiveRuns {
     return row?.at ?? undefined
   }
 
-  /** The last look at what queued runs wait for. */
+  /** Returns the most recent wait of the queued runs that wait for the given resource. */
   waitFor(what: 'payment' | 'spend_cap' | 'origin'): Wait | undefined {
     const [row] = this.#sql<{ since: number | null; until: number | null }>(
       `SELECT requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -110,7 +112,7 @@ export class LiveRuns {
     return row?.until && row.since ? { since: row.since, until: row.until } : undefined
   }
 
-  /** The last look at the allowance for failures, of each revision that has none left. */
+  /** Returns the most recent wait for the failure allowance, for each revision that has used it up. */
   allowanceWaits(): (Wait & { revision: number })[] {
     return this.#sql(
       `SELECT revision, requeued_at AS since, max(next_attempt_at) AS until FROM runs
@@ -118,7 +120,7 @@ export class LiveRuns {
     )
   }
 
-  /** Marks a run as running, with its attempt, its lease, the key it is sent with, and its place in the pace window. */
+  /** Marks a run as running, and stores its attempt, its lease, its usage key and its entry in the rate window. */
   start(run: LiveRun, now: number, usageKey: number): LiveRun {
     const started = {
       ...run,
@@ -147,14 +149,14 @@ export class LiveRuns {
   }
 
   /**
-   * Runs under way that nobody carries, after the leases of the others were extended. What its last carrier sent may
-   * have been begun.
-   * @param leased also those whose lease has not ended: an earlier life of the object had them
+   * Returns running runs that are not in flight. Call it after renewing the leases of the others. The last attempt of
+   * an abandoned run may have started it, so the run is marked as in doubt.
+   * @param leased also returns runs with an unexpired lease: those of a previous incarnation
    */
   abandoned(now: number, leased: boolean): LiveRun[] {
     const values = [now, leased ? 1 : 0, now + LEASE_MS + CLOCK_STEP_MS]
     const gone = `(?2 OR lease_until IS NULL OR lease_until <= ?1 OR lease_until > ?3)`
-    // Mostly there are none, and then nothing is written.
+    // Usually there are no such runs, and nothing needs to be written.
     const any = this.#sql(`SELECT 1 FROM runs WHERE ${RUNNING} AND ${gone} LIMIT 1`, values)
     if (any.length === 0) return []
     return this.#storage.transactionSync(() => {
@@ -170,7 +172,7 @@ export class LiveRuns {
     })
   }
 
-  /** A run in doubt is sent again. */
+  /** Records that a run in doubt is being sent again. */
   renewDoubt(run: LiveRun, now: number): void {
     this.#sql(
       `UPDATE runs SET in_doubt_since = ? WHERE sequence = ? AND status = 'running' AND attempt = ?`,
@@ -178,7 +180,7 @@ export class LiveRuns {
     )
   }
 
-  /** Nothing of a run was begun, and nothing will be: from here on it is sent with this key. */
+  /** Records that the run never started and cannot start any more. From now on it is sent with this key. */
   dispelDoubt(run: LiveRun, usageKey: number): LiveRun {
     this.#sql(
       `UPDATE runs SET usage_key = ?, in_doubt_since = NULL
@@ -188,7 +190,10 @@ export class LiveRuns {
     return { ...run, usageKey, inDoubtSince: null }
   }
 
-  /** Ends a run, if this attempt of it is still the one under way. @returns whether it was */
+  /**
+   * Finishes a run if this attempt is still the current one.
+   * @returns true if it was
+   */
   finish(run: LiveRun, status: 'success' | 'failed', result: RunResult, now: number): boolean {
     return this.#storage.transactionSync(() => {
       const ended = this.#sql(
@@ -205,7 +210,10 @@ export class LiveRuns {
     })
   }
 
-  /** Puts a run back into the queue, if this attempt of it is still the one under way. @returns whether it was */
+  /**
+   * Requeues a run if this attempt is still the current one.
+   * @returns true if it was
+   */
   requeue(run: LiveRun, to: Requeued, now: number): boolean {
     const { attempt, nextAttemptAt, waitingFor, inDoubtSince } = to
     const usageKey = inDoubtSince === null ? null : run.usageKey

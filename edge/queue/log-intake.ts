@@ -24,23 +24,23 @@ export type LogIntakeOptions = {
   chains: () => Chains
   transaction: (work: () => void) => void
   sync: () => Promise<void>
-  /** Runs have been written: the alarm has to be set in the same transaction. */
+  /** Called after runs are written. Must set the alarm in the same transaction. */
   inserted: () => void
-  /** Runs are on disk. */
+  /** Called when the runs are on disk. */
   committed: () => void
-  /** A queue that was too full for logs has room again. */
+  /** Called when a queue that was too full for logs has room again. */
   roomMade: (watch: Watch, triggerId: string) => void
 }
 
 /**
- * What the object of a chain event makes of the logs that the watcher tells of: one run an event, whatever is told twice.
- * The runs, their marks, and how far the watcher is are one transaction; killed at any moment, the object has done all of
- * a delivery or none, and is told again.
+ * Turns logs from the chain watcher into runs: one run per event, even if the event is delivered twice. The runs, their
+ * reorg marks and the watcher's progress are written in one transaction. If the object is killed, the delivery is
+ * stored completely or not at all, and the watcher repeats it.
  */
 export class LogIntake {
   readonly #options: LogIntakeOptions
   #config: { text: string; value: ChainConfig } | undefined
-  /** The watcher was told that the queue is full. */
+  /** True if the watcher has been told that the queue is full. */
   #isAwaited = false
 
   constructor(options: LogIntakeOptions) {
@@ -65,7 +65,9 @@ export class LogIntake {
     return { state: 'taken', count }
   }
 
-  /** What its chain has taken back is marked whatever the trigger wants by now: those runs were made when it wanted them. */
+  /**
+   * Marks reorganized runs even if the trigger is disabled or was changed, because the runs were created before that.
+   */
   async #takeBack({ chain, reorgedAbove }: LogDelivery, own: string | undefined): Promise<void> {
     const { fired, transaction, sync } = this.#options
     if (reorgedAbove === undefined || chain === undefined || chain !== own) return
@@ -73,7 +75,9 @@ export class LogIntake {
     await sync()
   }
 
-  /** Something left the queue, or it may hold more: the watcher comes again once half of it is free. */
+  /**
+   * Notifies the watcher once half of the queue is free. Called when a run leaves the queue, or when the limits change.
+   */
   queueChanged(): void {
     if (!this.#isAwaited) return
     const { live, state, roomMade } = this.#options
@@ -115,7 +119,7 @@ export class LogIntake {
     return intake.queueNow(firings, note, isKnown)
   }
 
-  /** Read once, not for every delivery. */
+  /** Cached, so that the text is not parsed for every delivery. */
   #configOf({ config: text }: TriggerRow): ChainConfig {
     if (this.#config?.text !== text)
       this.#config = { text, value: readChainConfig(JSON.parse(text)) }

@@ -3,9 +3,9 @@ import type { WebhookFiring } from './firing.ts'
 export type Withheld = { withheld: Record<string, string>; withheldTruncated: boolean }
 
 /**
- * Passes the headers that the owner named (`options.pass_headers`) and records their names, because history masks
- * them: their owner knows best which headers the patterns do not recognise as secrets.
- * @param names in lower case; denied headers are not in `withheld`, so a denial wins over a name
+ * Passes the headers that the owner named (`options.pass_headers`), and records their names so that the history masks
+ * them: such a header may be a secret that the patterns do not recognize.
+ * @param names in lower case; denied headers are never in `withheld`, so a denial overrides a name
  */
 export function passNamed(
   firing: WebhookFiring,

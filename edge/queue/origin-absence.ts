@@ -2,10 +2,10 @@ import { OriginPause } from './origin-pause.ts'
 import type { TriggerState } from './trigger-state.ts'
 import type { Wait } from './waits.ts'
 
-/** Runs wait for an absent origin for this long (`decisions.md`, Origin away). */
+/** Runs wait this long for an unavailable origin (`docs/decisions/0020`). */
 export const ORIGIN_AWAY_MAX_MS = 24 * 60 * 60 * 1000
 
-/** Since when the origin has taken no run of a trigger: the pause until it is asked again, and the note on disk. */
+/** The circuit breaker for the origin. The start of an outage is stored on disk. */
 export class OriginAbsence extends OriginPause {
   readonly #state: TriggerState
 
@@ -14,7 +14,7 @@ export class OriginAbsence extends OriginPause {
     this.#state = state
   }
 
-  /** Learns what an earlier life of the object knew. */
+  /** Restores the state after eviction. */
   load(wait: Wait | undefined): void {
     if (this.#since !== null) this.resume(wait)
   }
@@ -23,14 +23,14 @@ export class OriginAbsence extends OriginPause {
     return this.#since !== null
   }
 
-  /** Whether it is away for so long that runs as old as that are given up. */
+  /** Returns true if the outage has lasted `ORIGIN_AWAY_MAX_MS`, so that runs of that age fail. */
   isOverdue(now: number): boolean {
     return this.#since !== null && now - this.#since >= ORIGIN_AWAY_MAX_MS
   }
 
   override failed(now: number, random: number, retryAfterMs = 0): void {
     super.failed(now, random, retryAfterMs)
-    // One that began later than now did so before the clock was set back.
+    // A start in the future was stored before the clock was set back.
     if (this.#since === null || this.#since > now) this.#note(now)
   }
 
@@ -39,7 +39,7 @@ export class OriginAbsence extends OriginPause {
     this.forget()
   }
 
-  /** Nobody asks it any more: how long it stays away will not be known. */
+  /** Forgets the outage. While nothing calls the origin, the end of an outage would go unnoticed. */
   forget(): void {
     if (this.#since !== null) this.#note(null)
   }

@@ -6,49 +6,49 @@ const LONGEST_MS = 60_000
 const NEVER: Wait = { since: Number.NEGATIVE_INFINITY, until: Number.NEGATIVE_INFINITY }
 
 /**
- * How long a queue leaves an origin alone that did not answer: doubling from half a second to a minute, with
- * jitter, so that the queues of all triggers do not come back at the same moment.
+ * Circuit breaker for an origin that does not respond. The backoff doubles from half a second to a minute, with jitter
+ * so that the queues of all triggers do not retry at the same moment.
  */
 export class OriginPause {
   #failures = 0
   #wait = NEVER
-  /** The run that was sent to see whether the origin is back. */
+  /** The run that was sent as the half-open probe. */
   #probe: number | undefined
 
-  /** While this is true one run at a time is sent, to see whether the origin is back. */
+  /** True while the circuit breaker is not closed. Runs are then sent one at a time, as probes. */
   get probing(): boolean {
     return this.#failures > 0
   }
 
-  /** When the origin may be asked again. */
+  /** When the backoff is over, Unix milliseconds. */
   get until(): number {
     return this.#wait.until
   }
 
-  /** When a run may be sent: infinite while the one that was sent to see has not been answered. */
+  /** Returns when a run may be sent; Infinity while the half-open probe is in flight. */
   opensAt(now: number): number {
     if (!this.over(now)) return this.#wait.until
     return this.probing && this.#probe !== undefined ? Number.POSITIVE_INFINITY : now
   }
 
-  /** Whether the pause is over: the origin may be asked. */
+  /** Returns true if the backoff is over, so that the origin may be called. */
   over(now: number): boolean {
     return isOver(this.#wait, now)
   }
 
-  /** A run is sent. */
+  /** Records that a run was sent. It is the probe unless the circuit breaker is closed. */
   sent(run: number): void {
     if (this.probing) this.#probe = run
   }
 
-  /** Nobody waits for this run's answer any more. */
+  /** Records that no response to this run is expected any more. */
   left(run: number): void {
     if (this.#probe === run) this.#probe = undefined
   }
 
-  /** @param retryAfterMs what the origin asked for, if it answered at all */
+  /** @param retryAfterMs the delay that the origin requested, if it responded */
   failed(now: number, random: number, retryAfterMs = 0): void {
-    // Runs that were under way together fail together: that is one failure, not a step of the doubling for each.
+    // Runs that were in flight together fail together. This counts as one failure and doubles the backoff once.
     if (!this.over(now)) {
       const until = Math.max(this.#wait.until, now + retryAfterMs)
       this.#wait = { since: this.#wait.since, until }
@@ -60,7 +60,7 @@ export class OriginPause {
     this.#wait = { since: now, until }
   }
 
-  /** What an earlier life of the object knew: the origin was away, and to be asked again after this wait. */
+  /** Restores the state after eviction: the origin was unavailable, and may be called again after this wait. */
   resume(wait: Wait = NEVER): void {
     this.#failures = 1
     this.#wait = wait

@@ -6,32 +6,35 @@ import type { SealedOrigin } from '../trust/sealed-origin.ts'
 
 type Waiter = { resolve: (outcome: Outcome | 'unknown') => void; reject: (error: unknown) => void }
 
-/** Ids in one question; the rest is asked for by the next. */
+/** IDs per request. The next request polls the remaining runs. */
 const IDS_PER_QUESTION = 64
 
-/** A question waits no longer than this where there are more runs than it has room for: their turn is next. */
+/** The longest wait of a request that has no room for all runs, so that the others get their turn. */
 const CROWDED_WAIT_MS = 500
 
 /**
- * Waits for the outcomes of all runs of one object over a single connection. A question that is under way when
- * a run is added is given up and asked anew: a closed connection never cancels a run.
+ * Polls the outcomes of all runs of one object over a single connection. Adding a run aborts the request in flight and
+ * sends a new one. A closed connection never cancels a run.
  */
 export class OutcomePoller {
   readonly #origin: Pick<SealedOrigin, 'outcomes'>
   readonly #stillRunning: () => void
-  /** In the order in which they are asked for: those of the last question come last. */
+  /** In polling order: the runs of the last request are at the end. */
   readonly #waiters = new Map<string, Waiter>()
   #question: AbortController | undefined
   #asking = false
 
-  /** @param stillRunning after an answer that every run asked for goes on: the origin is there */
+  /**
+   * @param stillRunning called after a response that reports all polled runs as running, which shows that the origin is
+   * available
+   */
   constructor(origin: Pick<SealedOrigin, 'outcomes'>, stillRunning: () => void) {
     this.#origin = origin
     this.#stillRunning = stillRunning
   }
 
   /**
-   * How a run ended; `unknown` when the origin never began it.
+   * Waits for the outcome of a run; `unknown` if the origin never started it.
    * @throws {OriginAway}
    */
   outcome(runId: string): Promise<Outcome | 'unknown'> {

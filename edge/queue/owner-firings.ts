@@ -1,4 +1,4 @@
-/** Firings that a trigger's owner asks for: test runs, and runs over again (`decisions.md`, Test). */
+/** Firings that a trigger's owner requests: test runs and replays. */
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { TriggerKind } from '../../shared/wire/trigger.ts'
 import type { ParamsFiring, WebhookFiring } from './firing.ts'
@@ -8,16 +8,16 @@ import type { RunStore } from './run-store.ts'
 import { PARSING_RULES } from './webhook-event.ts'
 
 export type TestRun = {
-  /** What the body is: params, as an event would add them, or an event: as a sender POSTs it, or as `event` of a log. */
+  /** `params`: what an event would add to the params. `event`: what a sender would POST, or the `event` of a log. */
   kind: 'params' | 'event'
   /** JSON. */
   body: Uint8Array
 }
 
 /**
- * A run on trial.
- * @param webhookUrl where a sender would have sent it
- * @returns `undefined` for an event to a trigger that takes none
+ * Creates a test run.
+ * @param trigger its `webhookUrl` is the URL that a sender would have used
+ * @returns `undefined` for an event if the trigger does not accept events
  */
 export function testArrival(
   { kind, body }: TestRun,
@@ -43,7 +43,7 @@ export function testArrival(
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/** Params with this `event`, as it stands: what a log would be made of is not asked of who tries an action. */
+/** Passes this `event` to the action unchanged. Owners can test an action without constructing a raw log. */
 function chainEventOf(event: Uint8Array): Arrival {
   const firing: ParamsFiring = { source: 'params' }
   const text = new TextDecoder().decode(event)
@@ -51,7 +51,7 @@ function chainEventOf(event: Uint8Array): Arrival {
   return { firing: JSON.stringify(firing), body, test: true }
 }
 
-/** The same event again, byte for byte and with its headers; what was a test stays one. */
+/** Repeats the same event, byte for byte and with its headers. The replay of a test run is a test run. */
 export function replayArrival(
   store: Pick<RunStore, 'body'>,
   run: RunRow,

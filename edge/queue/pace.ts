@@ -1,26 +1,26 @@
-/** The window of `max_runs_per_minute` (`decisions.md`): at most so many starts in any 60 s. */
+/** The window of `max_runs_per_minute`: at most this many starts in any 60 s (`docs/decisions/0070`). */
 export const PACE_WINDOW_MS = 60_000
 
 /**
- * When the next run may start: now, or when the oldest start that counts leaves the window.
- * @param starts times of past starts in rising order, those of the window at least
+ * Returns when the next run may start: now, or when the oldest relevant start leaves the window.
+ * @param starts times of past starts in ascending order, at least those within the window
  */
 export function mayStartAt(starts: readonly number[], perMinute: number, now: number): number {
   const oldest = starts[starts.length - perMinute]
   return oldest === undefined ? now : Math.max(now, oldest + PACE_WINDOW_MS)
 }
 
-/** The stored starts: times in rising order. Times later than now are read as now. */
+/** The stored start times, in ascending order. Times later than now are read as now. */
 export type StartLog = {
   recent(now: number): number[]
-  /** Removes one start of this time, if there is one. */
+  /** Removes one start with this time, if there is one. */
   remove(at: number): void
 }
 
 /**
- * The starts of one trigger in the window. A clock that is set back makes all of them starts of this moment: they
- * count for another minute at most, and no minute has more than the cap. One that is set forward empties the window
- * as 60 s would, so each such step allows the cap once more.
+ * The starts of one trigger within the window. If the clock is set back, all starts are treated as starts of this
+ * moment: they count for another minute at most, and no minute exceeds the limit. If the clock is set forward, the
+ * window empties as after 60 s, so each such step allows the limit once more.
  */
 export class StartWindow {
   readonly #log: StartLog
@@ -37,14 +37,14 @@ export class StartWindow {
     return mayStartAt(starts, perMinute, now)
   }
 
-  /** A run has been started, at a time that the window was open. */
+  /** Records a start. The window must have been open. */
   add(now: number): void {
     this.#starts?.push(now)
   }
 
   /**
-   * The start of this time executed nothing. Starts of one time are interchangeable. If the clock was set back since,
-   * the start has another time and stays in the window.
+   * Removes a start that executed nothing. Starts with the same time are interchangeable. If the clock was set back
+   * since, the start has another time and stays in the window.
    */
   remove(at: number): void {
     this.#log.remove(at)

@@ -1,13 +1,13 @@
 /**
- * The place at which a page of a history ends, as a client gets it: opaque, and good for one trigger. It names a
- * run, not a distance from the newest, so that it stays where it is while runs arrive.
+ * The cursor of a history page. It is opaque to clients and valid for one trigger. It names a run instead of an offset
+ * from the newest run, so it stays stable while runs arrive.
  */
 import { decodeBase64url, encodeBase64url } from '../../shared/base64url.ts'
 
-/** The first byte: another layout gets another number. */
+/** The first byte. A new layout gets a new number. */
 const VERSION = 1
 const SEQUENCE_BYTES = 6
-/** As much of the trigger's id as tells it from an account's others. */
+/** Enough of the trigger ID to distinguish it from other triggers of the account. */
 const TRIGGER_BYTES = 8
 const BYTES = 1 + SEQUENCE_BYTES + TRIGGER_BYTES
 
@@ -21,7 +21,7 @@ export function encodeCursor(triggerId: string, before: number): string {
   return encodeBase64url(bytes)
 }
 
-/** @returns the sequence, or `undefined` for a text that is no cursor of this trigger */
+/** @returns the sequence, or `undefined` if the text is not a cursor of this trigger */
 export function decodeCursor(triggerId: string, cursor: string): number | undefined {
   const bytes = decodeBase64url(cursor)
   if (bytes?.length !== BYTES || bytes[0] !== VERSION) return undefined

@@ -2,17 +2,17 @@ import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
 
 /**
- * The most that a body may grow to in params: a control character is six bytes of JSON, and a text is there as
- * `event` and as `event_raw`.
+ * The largest factor by which a body can grow in params: a control character takes six bytes in JSON, and text occurs
+ * in both `event` and `event_raw`.
  */
 const GROWTH_MAX = 12
-/** Room for all else: `default_params`, headers, the URL and its query. */
+/** Room for everything else: `default_params`, headers, the URL and its query. */
 const REST_BYTES = 512 * 1024
 
 /**
- * The origin's refusal of params that are too large, without sending them: two megabytes of control characters are
- * twenty-four in JSON, which an object that seals them holds several times at once.
- * @returns `undefined` for params that may be sent
+ * Refuses params that are too large for the origin, without sending them. Two megabytes of control characters become 24
+ * MB of JSON, and sealing it keeps several copies in memory.
+ * @returns `undefined` if the params may be sent
  */
 export function paramsRefusal(
   params: Record<string, unknown>,

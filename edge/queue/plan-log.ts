@@ -5,7 +5,7 @@ import { planDecoding } from '../chain/decoding/plan-decoding.ts'
 import type { EventSignature } from '../chain/signature/event-signature.ts'
 import type { Watch } from './watch.ts'
 
-/** Plans how to decode a log, and learns from it if the table and the marks do not decide. */
+/** Plans how to decode a log. Learns from the log if neither the known events nor the `indexed` marks decide. */
 export function planLog(
   signature: EventSignature,
   log: ChainLog,

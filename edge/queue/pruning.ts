@@ -1,15 +1,15 @@
 /**
- * What retention reads and deletes. Sizes are read with `octet_length`, which finds them in the head of a row: the
- * bytes themselves, a gigabyte of them perhaps, are not touched.
+ * Queries for retention. Sizes are read with `octet_length`, which takes them from the row header: the bytes
+ * themselves, up to a gigabyte, are not read.
  */
 export type OldRun = {
   sequence: number
   queuedAt: number
-  /** Of the body and of the result. */
+  /** The size of the body and the result. */
   bytes: number
 }
 
-/** Of more revisions than this each is looked for: one takes up to 1.25 MiB. */
+/** With more revisions than this, unused ones are searched for in any case. One revision takes up to 1.25 MiB. */
 export const REVISIONS_MAX = 16
 
 const ENDED = `status IN ('success', 'failed')`
@@ -22,7 +22,7 @@ export class Pruning {
     this.#sql = sql
   }
 
-  /** Ended runs above a sequence, the oldest first. */
+  /** Returns finished runs above a sequence, oldest first. */
   oldest(above: number, limit: number): OldRun[] {
     return this.#sql
       .exec<OldRun>(
@@ -37,9 +37,10 @@ export class Pruning {
       .toArray()
   }
 
-  /** How many runs there are. Few rows are read for it, unless many are left from before the last deletion. */
+  /** Returns the number of runs. Reads few rows, unless many runs remain from before the last deletion. */
   runs(prunedThrough: number): number {
-    // Above the last deleted sequence every one has its run; below it are those that were unfinished then.
+    // Above the last deleted sequence, every sequence has a run. Below it are the runs that were unfinished at that
+    // time.
     const last = this.#number('SELECT max(sequence) AS number FROM runs')
     const below = this.#number(
       'SELECT count(*) AS number FROM runs WHERE sequence <= ?',
@@ -52,7 +53,7 @@ export class Pruning {
     return this.#number(`SELECT count(*) AS number FROM runs WHERE ${LIVE}`)
   }
 
-  /** Bytes of the bodies and results of all runs that have ended. */
+  /** Returns the size of the bodies and results of all finished runs, in bytes. */
   endedBytes(): number {
     const bodies = `SELECT sum(coalesce(octet_length(body), body_bytes)) AS number FROM runs WHERE ${ENDED}`
     return (
@@ -60,7 +61,7 @@ export class Pruning {
     )
   }
 
-  /** Bytes of the whole database, without reading it. */
+  /** The size of the whole database in bytes, without reading it. */
   get databaseBytes(): number {
     return this.#sql.databaseSize
   }
@@ -69,7 +70,7 @@ export class Pruning {
     return this.#sql.exec('SELECT 1 FROM runs LIMIT 1').toArray().length === 0
   }
 
-  /** Deletes the ended runs from one sequence to another, both included, with all that belongs to them. */
+  /** Deletes the finished runs between two sequences, inclusive, with their results and body parts. */
   drop(from: number, through: number): void {
     this.#sql.exec(`DELETE FROM runs WHERE ${ENDED} AND sequence BETWEEN ? AND ?`, from, through)
     for (const table of ['results', 'body_parts'])
@@ -82,10 +83,10 @@ export class Pruning {
       )
   }
 
-  /** Deletes the revisions that no run has, but for those that are still needed. */
+  /** Deletes the revisions that no run uses, except those that are still needed. */
   dropRevisions(isNeeded: (revision: number) => boolean): void {
     const revisions = this.#revisions('SELECT revision FROM revisions')
-    // Runs have rising revisions, but for some replays: without all of them it is seen whether any has had its time.
+    // Revisions ascend with the runs, except for some replays. The oldest run shows if a full search is worthwhile.
     const first = 'SELECT revision FROM runs ORDER BY sequence LIMIT 1'
     const [oldest = Number.POSITIVE_INFINITY] = this.#revisions(first)
     const isWorthIt =
@@ -98,7 +99,6 @@ export class Pruning {
         this.#sql.exec('DELETE FROM revisions WHERE revision = ?', revision)
   }
 
-  /** Deletes what was noted of ticks that made no run. */
   dropSkippedTicks(recordedBefore: number): void {
     this.#sql.exec('DELETE FROM skipped_ticks WHERE recorded_at < ?', recordedBefore)
   }

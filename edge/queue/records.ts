@@ -12,20 +12,19 @@ export type TriggerRow = typeof trigger.$inferSelect
 export type RevisionRow = typeof revisions.$inferSelect
 export type RunRow = typeof runs.$inferSelect
 
-/** How a run ended, as it is stored. */
 export type RunResult = {
   response: unknown
   error: string | null
   logs: LogLine[]
-  /** Absent in results of a version that charged nothing. */
+  /** Absent in results from versions that did not charge. */
   charged_cents?: number
-  /** Absent where nothing ran, and in results of a version that signed nothing. */
+  /** Absent if nothing ran, and in results from versions that did not sign. */
   receipt?: string | null
 }
 
 const rfc3339 = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
-/** Where a trigger's events are POSTed. */
+/** Returns the URL to which a trigger's events are POSTed. */
 export function webhookUrlOf(triggerId: string, publicUrl: string): string {
   return new URL(`/webhook/${triggerId}`, publicUrl).href
 }
@@ -58,11 +57,13 @@ export function triggerRecord(
   }
 }
 
-/** The record's fields of a chain event. Its address is given with the EIP-55 checksum, whatever was sent. */
+/**
+ * Returns the fields of a chain event's record. The address has the EIP-55 checksum, even if it was sent without one.
+ */
 function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
   const { chain, signature, filter } = readChainConfig(config)
   const said = (JSON.parse(row.options) as TriggerOptions).finality
-  // A chain that is not configured any more has no default.
+  // A chain that is no longer configured has no default finality.
   const finality = said ?? chains[chain]?.finality
   return {
     config: { ...config, contract_address: checksummedAddress(filter.address) },
@@ -72,7 +73,9 @@ function watchedEvent(row: TriggerRow, config: Record<string, unknown>, chains: 
   }
 }
 
-/** What the action is given: `default_params` merged shallowly with the event's keys, and these win. */
+/**
+ * Returns the action's params: `default_params`, merged shallowly with the keys of the event, which take precedence.
+ */
 export function runParams(
   revision: RevisionRow,
   firing: Firing,
@@ -117,7 +120,7 @@ export function runRecord(
 
 const MASK = 'REDACTED'
 
-/** The input as history shows it: headers that hold a secret, or that the owner named, are masked. */
+/** Returns the input as the history shows it. Secret headers and headers that the owner named are masked. */
 function shownInput(
   row: RunRow,
   revision: RevisionRow,
@@ -128,7 +131,7 @@ function shownInput(
   const defaults = JSON.parse(revision.defaultParams)
   if (firing.source === 'params') return { ...defaults, body_omitted: true }
   if (firing.source !== 'webhook') return { ...defaults, source: firing.source, body_omitted: true }
-  // Without `event` and `event_raw`: null would say that there was no body.
+  // Omits `event` and `event_raw`: null would mean that there was no body.
   const {
     event: _,
     event_raw: __,

@@ -1,11 +1,11 @@
 import type { Refusal } from '../../shared/wire/sealed.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** A trigger whose runs are all refused is disabled after so many over so long (`decisions.md`, 401, 403). */
+/** A trigger is disabled after this many refused runs in a row, if they span at least `REFUSALS_FOR_MS`. */
 const REFUSALS_MAX = 10
 const REFUSALS_FOR_MS = 15 * 60 * 1000
 
-/** Counts the runs in a row whose key was refused, and disables the trigger when it has no use any more. */
+/** Counts consecutive runs with a refused key, and disables the trigger when the limit is reached. */
 export class RefusalStreak {
   readonly #state: TriggerState
 
@@ -14,9 +14,9 @@ export class RefusalStreak {
   }
 
   /**
-   * A run has ended.
-   * @param refusal the answer, where it was not begun
-   * @returns whether that disabled the trigger
+   * Records that a run finished.
+   * @param refusal the origin's response, if the run was not started
+   * @returns true if this disabled the trigger
    */
   ended(refusal: Refusal | undefined, now: number): boolean {
     const trigger = this.#state.current
@@ -25,7 +25,7 @@ export class RefusalStreak {
       if (trigger.refusals > 0) this.#state.note({ refusals: 0, refusalsSince: null })
       return false
     }
-    // A streak that began later than now did so before the clock was set back.
+    // A start in the future was stored before the clock was set back.
     const since = Math.min(trigger.refusalsSince ?? now, now)
     const refusals = trigger.refusals + 1
     this.#state.note({ refusals, refusalsSince: since })

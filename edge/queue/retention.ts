@@ -2,49 +2,49 @@ import { HISTORY_BYTES_MAX, HISTORY_KEPT_MS, HISTORY_RUNS_MAX } from '../../shar
 import { type OldRun, type Pruning, REVISIONS_MAX } from './pruning.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** What one step deletes at most: storage is busy with it for a few milliseconds, and webhooks wait no longer. */
+/** Limits of one step. A step occupies storage for a few milliseconds, and webhooks wait no longer than that. */
 const STEP_RUNS = 200
 const STEP_BYTES = 8 * 1024 * 1024
 const STEP_AFTER_MS = 100
 
-/** A history that is too long is looked at so soon: runs that end within a minute are deleted together. */
+/** The delay before an oversized history is pruned, so that runs that finish within a minute are deleted together. */
 const OVER_LOOK_MS = 60_000
-/** Nothing is old to the minute: an object sleeps at least this long from one look to the next. */
+/** An idle object is not woken for a check more often than this. Retention need not be precise to the minute. */
 const LOOK_MS = 60 * 60 * 1000
 const SIZED_MS = 1_000
-/** While it is awake anyway it looks this often. */
+/** The interval of checks while the object is awake anyway. */
 const AWAKE_LOOK_MS = 24 * 60 * 60 * 1000
 
 export type RetentionOptions = {
   state: TriggerState
   pruning: Pruning
   transaction(work: () => void): void
-  /** Whether a run on its way to the disk executes this revision. */
+  /** Returns true if a run that is being written to disk executes this revision. */
   isOnTheWay(revision: number): boolean
-  /** Makes sure that the alarm fires at this time or before. */
+  /** Ensures that the alarm fires at this time or earlier. */
   armBy(at: number): void
   keptMs?: number
   runsMax?: number
   bytesMax?: number
 }
 
-/** How much has to go, the oldest first, until none of these holds. */
+/** The excess over each limit. Runs are deleted, oldest first, until no limit is exceeded. */
 type Excess = { queuedBefore: number; runs: number; bytes: number }
 
 /**
- * Keeps the history to 30 days by `queued_at`, to 10,000 ended runs and to 1 GiB of bodies and results (`decisions.md`,
- * Retention): in small steps of the alarm, never a run that has not ended.
+ * Limits the history to 30 days by `queued_at`, 10,000 finished runs, and 1 GiB of bodies and results. Deletes in small
+ * steps on the alarm, and never deletes an unfinished run.
  */
 export class Retention {
   readonly #options: Required<RetentionOptions>
-  /** When the alarm is armed for the next look; infinite where it is armed for none. */
+  /** When the alarm is armed for the next check; Infinity if it is not. */
   #nextLook = 0
-  /** While the object is awake anyway it looks at this time too. */
+  /** The next check if the object is awake anyway. */
   #awakeLook = 0
-  /** What the look that is under way still deletes, and how far it came. */
+  /** The rest of the current check: what is still to be deleted. `#above` is its progress. */
   #excess: Excess | undefined
   #above = 0
-  /** Runs that may end until there are too many. */
+  /** The number of runs that may finish before the limit is exceeded. */
   #room = 0
   #sizedAt = Number.NEGATIVE_INFINITY
   #revisionsSeen = 0
@@ -59,11 +59,14 @@ export class Retention {
     this.#options = { ...limits, ...options }
   }
 
-  /** The alarm's part: one step. @returns when the next one is due, Unix milliseconds */
+  /**
+   * Alarm task: runs one step.
+   * @returns when the next step is due, Unix milliseconds
+   */
   tend(now: number): number | undefined {
     const trigger = this.#options.state.current
     if (!trigger) return undefined
-    // A clock that was set back must not postpone it.
+    // A clock that was set back must not postpone the check.
     const isWaiting = now < this.#awakeLook && this.#awakeLook <= now + AWAKE_LOOK_MS
     const isEarly = isWaiting && now < this.#nextLook
     if (!isEarly || trigger.revision - this.#revisionsSeen >= REVISIONS_MAX) {
@@ -73,7 +76,7 @@ export class Retention {
     return Number.isFinite(this.#nextLook) ? this.#nextLook : undefined
   }
 
-  /** A run has ended. */
+  /** Records that a run finished. */
   ended(now: number): void {
     this.#room--
     if (this.#nextLook <= now + OVER_LOOK_MS) return
@@ -84,7 +87,9 @@ export class Retention {
     armBy(lookAt)
   }
 
-  /** Whether the storage may hold too much; asked for once a second, since thousands of runs may end at once. */
+  /**
+   * Returns true if the database may be too large. Checked once a second, because thousands of runs may finish at once.
+   */
   #isLarge(now: number): boolean {
     if (Math.abs(now - this.#sizedAt) < SIZED_MS) return false
     this.#sizedAt = now
@@ -111,7 +116,7 @@ export class Retention {
     const all = pruning.runs(state.current!.prunedThrough)
     const ended = all > runsMax ? all - pruning.unfinished() : all
     this.#room = Math.max(0, runsMax - ended)
-    // The database is never smaller than what is in it: most histories are measured without being read.
+    // The database is never smaller than its contents, so most histories need not be read to be measured.
     const bytes = pruning.databaseBytes > bytesMax ? pruning.endedBytes() - bytesMax : 0
     return { queuedBefore: now - keptMs, runs: ended - runsMax, bytes }
   }
@@ -134,14 +139,14 @@ export class Retention {
     const { prunedThrough } = state.current!
     transaction(() => {
       pruning.drop(from, through)
-      // Sequences begin anew in an empty table.
+      // In an empty table, sequences start at 1 again.
       const pruned = pruning.isEmpty ? 0 : Math.max(prunedThrough, through)
       if (pruned !== prunedThrough) state.note({ prunedThrough: pruned })
     })
     this.#above = through
   }
 
-  /** What no run needs any more. */
+  /** Deletes revisions and skipped ticks that are no longer needed. */
   #clearRest(now: number): void {
     const { pruning, keptMs, isOnTheWay, state } = this.#options
     const { revision } = state.current!

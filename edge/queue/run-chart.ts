@@ -1,31 +1,31 @@
 import type { CountedRun } from './counted-runs.ts'
 import { CHART_RANGES, type ChartRange, type RunChart } from './trigger-glance.ts'
 
-/** Runs that are kept in memory, the latest: as many as a history has. */
+/** The number of latest runs kept in memory: as many as a history holds. */
 const RUNS_MAX = 10_000
 
 const RANGE_MAX_MS = CHART_RANGES['30d'].bucketMs * CHART_RANGES['30d'].buckets
 
 export type RunChartsOptions = {
   now: () => number
-  /** Runs that ended after a time, as far as the disk tells; newest first. */
+  /** Returns the runs on disk that finished after a time, newest first. May be incomplete for a large history. */
   endedSince(time: number): CountedRun[]
 }
 
 /**
- * Counts the ended runs of a trigger by buckets of time. In memory: the disk is read when somebody first looks at a chart,
- * up to 10,000 rows or 64 MiB; from then on a chart costs one pass over what is kept, and a run nothing.
+ * Counts the finished runs of a trigger in time buckets, in memory. The first chart reads up to 10,000 rows or 64 MiB
+ * from disk. After that, a chart costs one pass over memory, and a run costs nothing (`docs/decisions/0060`).
  */
 export class RunCharts {
   readonly #options: RunChartsOptions
-  /** In the order in which they ended, about; absent until somebody has asked. */
+  /** Roughly in the order in which they finished; absent until the first chart is requested. */
   #ended: CountedRun[] | undefined
 
   constructor(options: RunChartsOptions) {
     this.#options = options
   }
 
-  /** A run has ended, and is on disk as ended. */
+  /** Records a finished run, which is already on disk. */
   ended({ status, startedAt, finishedAt }: CountedRun): void {
     if (!this.#ended) return
     this.#ended.push({ status, startedAt, finishedAt })
@@ -42,7 +42,7 @@ export class RunCharts {
       const bucket = found[Math.floor((finishedAt - first) / bucketMs)]
       if (!bucket) continue
       bucket[status === 'success' ? 'ok' : 'failed']++
-      // A clock that was set back in between makes no negative duration.
+      // A clock that was set back in between must not produce a negative duration.
       if (startedAt !== null) bucket.ms.push(Math.max(0, finishedAt - startedAt))
     }
     return {
@@ -57,7 +57,7 @@ export class RunCharts {
   }
 }
 
-/** The smallest that is not exceeded by this share of them (nearest rank). */
+/** Returns the smallest value that this share of the values does not exceed (nearest rank). */
 export function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null
 }

@@ -1,18 +1,19 @@
 import type { RunLine } from './trigger-glance.ts'
 
-/** Characters of an error or a response: more than a line shows. */
+/** The maximum length of an error or a response: more than a line shows. */
 const TEXT_CHARACTERS = 300
 
-/** A log's JSON is smaller; other bodies are not looked into. */
+/** Larger bodies are not parsed. The JSON of a log is smaller. */
 const LOG_MAX_BYTES = 64 * 1024
 
 /**
- * Of a larger result the beginning is cut out, and not looked for in its JSON: 25 of the largest are half a second of the
- * object that takes the trigger's events, every few seconds for each page that is open.
+ * A larger result is not parsed: its first characters are cut out. Parsing 25 of the largest results takes half a
+ * second. Each open page would block the object, which also accepts the trigger's events, for that long every few
+ * seconds.
  */
 const LOOKED_INTO_MAX_BYTES = 64 * 1024
 
-/** `RunResult` as it is written: what a run returned comes first. */
+/** The start of a serialized `RunResult`: the response comes first. */
 const BEGINS = '{"response":'
 
 type Row = Omit<RunLine, 'test' | 'isReplay' | 'reorged'> & {
@@ -21,7 +22,7 @@ type Row = Omit<RunLine, 'test' | 'isReplay' | 'reorged'> & {
   reorged: number
 }
 
-/** The lines of a page. SQLite reads the results where they are, and gives out no more than is shown. */
+/** Returns the lines of a page. SQLite extracts the text from the results, and returns only what is shown. */
 export function runLines(sql: Pick<SqlStorage, 'exec'>, sequences: readonly number[]): RunLine[] {
   const rows = sql
     .exec<Row>(

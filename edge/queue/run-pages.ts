@@ -1,34 +1,33 @@
 /**
- * Which runs a page of a history has. The cost of a page is that of its runs, however deep it lies: a run's
- * `queued_at` never decreases with its sequence, so that times are searched for by halves, and above
- * `trigger.pruned_through` every sequence has its run, so that an offset is subtracted instead of counted off.
+ * Selects the runs of a history page. The cost of a page depends on its own runs, however deep it is. A run's
+ * `queued_at` never decreases with its sequence, so times are found by binary search. Above `trigger.pruned_through`
+ * every sequence has a run, so an offset is subtracted instead of counted.
  */
 import type { RunStatus } from '../../shared/wire/trigger.ts'
 
 export type PageQuery = {
   limit: number
-  /** Runs to leave out first. With a status they are counted off, at the cost of each. */
+  /** The number of runs to skip. With a status filter, each skipped run has to be read. */
   offset?: number | undefined
   /** Only runs below this sequence. */
   before?: number | undefined
   status?: RunStatus | undefined
-  /** Queued at this time or later, Unix milliseconds. */
+  /** Queued at or after this time, Unix milliseconds. */
   since?: number | undefined
   /** Queued before this time. */
   until?: number | undefined
 }
 
-/** A run, and the bytes of its body. */
+/** A run and the size of its body in bytes. */
 export type SizedRun = { sequence: number; bytes: number }
 
 export type PageOfRuns = {
   /** Newest first. */
   runs: SizedRun[]
-  /** Whether there are more below them. */
   more: boolean
 }
 
-/** Literals, no parameters: a partial index is used only where its own condition is seen to hold. */
+/** Literals instead of parameters: SQLite uses a partial index only if the query repeats its WHERE clause. */
 const STATUS: Record<RunStatus, string> = {
   queued: `AND status IN ('queued', 'running') AND status = 'queued'`,
   running: `AND status IN ('queued', 'running') AND status = 'running'`,
@@ -43,7 +42,7 @@ export class RunPages {
     this.#sql = sql
   }
 
-  /** @param prunedThrough of the trigger's row */
+  /** @param prunedThrough from the trigger's row */
   page(query: PageQuery, prunedThrough: number): PageOfRuns {
     const { limit, offset = 0, status } = query
     const ends = this.#ends()
@@ -52,7 +51,8 @@ export class RunPages {
     const top = Math.min(until, query.before ?? until)
     const skipped =
       status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0
-    // `octet_length` takes the size from the row's header, where `body_bytes` stands behind the body. A body in parts is null.
+    // `octet_length` reads the size from the row header, while `body_bytes` is stored after the body. A body in parts
+    // is null.
     const found = this.#sql
       .exec<SizedRun>(
         `SELECT sequence, coalesce(octet_length(body), body_bytes) AS bytes FROM runs WHERE sequence < ? AND sequence >= ? ${status ? STATUS[status] : ''}
@@ -67,19 +67,19 @@ export class RunPages {
   }
 
   #ends(): { first: number; last: number } {
-    // Two statements: SQLite looks up one end of a table at once, and for both it reads all of it.
+    // Two statements: SQLite looks up one end of a table directly, but reads the whole table for both.
     const { first } = this.#sql.exec<Ends>('SELECT min(sequence) AS first FROM runs').one()
     const { last } = this.#sql.exec<Ends>('SELECT max(sequence) AS last FROM runs').one()
     return { first: first ?? 1, last: last ?? 0 }
   }
 
-  /** A sequence that every run of this time or later has at least, and no earlier one. */
+  /** Returns a sequence that separates the runs queued before this time from the runs queued at or after it. */
   #firstAt(time: number, { first, last }: { first: number; last: number }): number {
     let low = first
     let high = last + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      // Where retention left a gap, the next run stands for it.
+      // If retention has left a gap here, the next run is used instead.
       const next = this.#sql
         .exec<{ sequence: number; queued_at: number }>(
           'SELECT sequence, queued_at FROM runs WHERE sequence >= ? ORDER BY sequence LIMIT 1',

@@ -1,4 +1,4 @@
-/** The runs of one trigger on disk. Every method is one transaction, and synchronous. */
+/** The runs of one trigger on disk. Each method is synchronous and runs in one transaction. */
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { BODY_PART_BYTES } from '../../shared/limits.ts'
@@ -8,7 +8,7 @@ import * as schema from './schema.ts'
 
 const { bodyParts, results, runs } = schema
 
-/** With the index's own condition, literally: SQLite uses a partial index only where it sees that. */
+/** Repeats the WHERE clause of the partial index, so that SQLite uses it. */
 const isQueued = and(sql`${runs.status} IN ('queued', 'running')`, eq(runs.status, 'queued'))
 
 export type QueueDatabase = DrizzleSqliteDODatabase<typeof schema>
@@ -19,7 +19,7 @@ export type ArrivedRun = {
   queuedAt: number
   firing: string
   body: Uint8Array
-  /** What tells its delivery from others (`options.dedup`). */
+  /** The deduplication key of its delivery (`options.dedup`). */
   delivery?: string | undefined
   test?: boolean | undefined
   replayOf?: string | undefined
@@ -36,7 +36,7 @@ export class RunStore {
     this.#db = db
   }
 
-  /** The intake's own statement, without the query builder: it is what a sender waits for. */
+  /** Inserts runs without the query builder, because the sender waits for this statement. */
   insert(batch: readonly ArrivedRun[]): void {
     this.#storage.transactionSync(() => {
       for (const run of batch) {
@@ -60,7 +60,7 @@ export class RunStore {
     })
   }
 
-  /** The parts of the run that was inserted last. */
+  /** Inserts the body parts of the run that was inserted last. */
   #insertParts(body: Uint8Array): void {
     const last = this.#storage.sql.exec('SELECT last_insert_rowid() AS sequence').one()
     const sequence = last.sequence as number
@@ -86,14 +86,14 @@ export class RunStore {
       .get()!
   }
 
-  /** When the youngest run was queued; 0 where there is none. */
+  /** Returns when the newest run was queued; 0 if there are no runs. */
   lastQueuedAt(): number {
     const { queuedAt } = runs
     const row = this.#db.select({ queuedAt }).from(runs).orderBy(desc(runs.sequence)).limit(1).get()
     return row?.queuedAt ?? 0
   }
 
-  /** Without the query builder, like all that a start waits for. */
+  /** Avoids the query builder, as do all queries that delay the start of a run. */
   revision(number: number): RevisionRow {
     return this.#storage.sql
       .exec<RevisionRow>(
@@ -104,13 +104,11 @@ export class RunStore {
       .one()
   }
 
-  /** Whether there is a run with this part of its id. */
   has(suffix: string): boolean {
     const found = this.#storage.sql.exec('SELECT 1 FROM runs WHERE suffix = ?', suffix).toArray()
     return found.length > 0
   }
 
-  /** What a run is sent with. */
   input(sequence: number): { firing: string; body: Uint8Array } {
     const { firing, body, bodyBytes } = this.#storage.sql
       .exec<{ firing: string; body: ArrayBuffer | null; bodyBytes: number }>(
@@ -151,7 +149,7 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.suffix, suffix)).get()
   }
 
-  /** Whether a run has ended; `undefined` where there is none. */
+  /** Returns true if the run has finished; `undefined` if it does not exist. */
   hasEnded(suffix: string): boolean | undefined {
     const { status } = runs
     const row = this.#db.select({ status }).from(runs).where(eq(runs.suffix, suffix)).get()
@@ -162,7 +160,6 @@ export class RunStore {
     return this.#db.select().from(runs).where(eq(runs.sequence, sequence)).get()
   }
 
-  /** A run without its body, which is not read. */
   runWithoutBody(sequence: number): RunRow | undefined {
     return this.#db
       .select({ ...getTableColumns(runs), body: sql<null>`NULL` })

@@ -1,18 +1,21 @@
 /**
- * Who waits for a run's end (`decisions.md`, Runs list: `?wait=`). In memory alone: an object that begins again has
- * nobody waiting, and who asked it asks again.
+ * Long-polling clients that wait for a run to finish (`?wait=`). Kept only in memory: if the object restarts, the
+ * clients lose their connections and poll again.
  */
 export class RunWaiters {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** How many wait. */
+  /** The number of waiting clients. */
   get size(): number {
     let size = 0
     for (const waiting of this.#waiting.values()) size += waiting.size
     return size
   }
 
-  /** Returns when the run has ended, when `closed` was called, or after this time. @param suffix of the run's id */
+  /**
+   * Resolves when the run finishes, when `closed` is called, or after this time.
+   * @param suffix the run ID without the trigger ID
+   */
   async wait(suffix: string, ms: number): Promise<void> {
     const waiting = this.#waiting.get(suffix) ?? new Set()
     this.#waiting.set(suffix, waiting)
@@ -29,13 +32,13 @@ export class RunWaiters {
     })
   }
 
-  /** A run has ended. */
+  /** Wakes the clients that wait for this run. */
   ended(suffix: string): void {
-    // Each takes itself out of the set: what is not reached yet stays to be reached.
+    // Each call removes its own entry from the set. The iteration still reaches the others.
     for (const wake of this.#waiting.get(suffix) ?? []) wake()
   }
 
-  /** The trigger is gone, and its runs with it. */
+  /** Wakes all clients, because the trigger and its runs were deleted. */
   closed(): void {
     for (const suffix of this.#waiting.keys()) this.ended(suffix)
   }

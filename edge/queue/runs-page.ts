@@ -1,8 +1,8 @@
 import type { RunRecord } from '../../shared/wire/trigger.ts'
 
 /**
- * `{runs: [...], next_cursor}` as JSON text, one run at a time: a page of large runs is more than one RPC value may
- * carry (32 MiB), and more than an object should hold in memory at once.
+ * Streams `{runs: [...], next_cursor}` as JSON text, one run at a time. A page of large runs can exceed the limit of an
+ * RPC value (32 MiB), and is too large to hold in memory at once.
  */
 export function runsPage(
   runs: Iterable<RunRecord>,

@@ -1,12 +1,12 @@
 /**
- * The storage of one trigger's object: the truth of the trigger and of its runs (`docs/storage.md`). Times are
- * Unix milliseconds. What intake writes is one row; only a body of over 1 MiB takes more.
+ * The storage of one trigger's object: the source of truth for the trigger and its runs (`docs/storage.md`). Times are
+ * Unix milliseconds. Intake writes one row per run, and more only for a body over 1 MiB.
  */
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 
-/** One row, id 1. */
+/** A single row with id 1. */
 export const trigger = sqliteTable('trigger', {
   id: integer('id').primaryKey(),
   triggerId: text('trigger_id').notNull(),
@@ -18,49 +18,52 @@ export const trigger = sqliteTable('trigger', {
   maxRunsPerMinute: integer('max_runs_per_minute').notNull(),
   maxQueuedRuns: integer('max_queued_runs').notNull(),
   concurrency: integer('concurrency').notNull(),
-  /** JSON of `TriggerOptions`, as the owner sent them. */
+  /** JSON of `TriggerOptions`, as sent by the owner. */
   options: text('options').notNull().default('{}'),
   /** The revision that new runs execute. */
   revision: integer('revision').notNull(),
-  /** The key that new attempts use: a row of `usage_keys`. */
+  /** The key for new attempts: a row of `usage_keys`. */
   usageKey: integer('usage_key').notNull().default(1),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
-  /** Rises with each change of the record: an older one never replaces a newer one in the index. */
+  /** Grows with each change of the record, so that an older record never replaces a newer one in the index. */
   version: integer('version').notNull().default(1),
-  /** The index in D1 has not been told of this version yet. */
+  /** The index in D1 does not have this version yet. */
   indexStale: integer('index_stale', { mode: 'boolean' }).notNull().default(false),
-  /** When the object last looked whether the index has its row. */
+  /** When the object last checked that the index has its row. */
   indexCheckedAt: integer('index_checked_at').notNull().default(0),
-  /** Deleted: what is left of it is only waiting for the index to forget it. */
+  /** When the trigger was deleted. The row is kept until the index row is removed. */
   removedAt: integer('removed_at'),
-  /** Why the service, not the owner, disabled it. */
+  /** The reason why the service disabled the trigger. Null if the owner disabled it. */
   disabledReason: text('disabled_reason'),
-  /** Runs in a row that were refused with 401 or 403, and when the first was. */
+  /** The number of consecutive runs refused with 401 or 403, and when the first one was refused. */
   refusals: integer('refusals').notNull().default(0),
   refusalsSince: integer('refusals_since'),
-  /** Since when the origin has answered no run. */
+  /** When the current outage of the origin started. */
   originAwaySince: integer('origin_away_since'),
-  /** Schedules: the nominal time of the next tick that was not fired yet. */
+  /** Schedules: the nominal time of the next tick to fire. */
   nextTickAt: integer('next_tick_at'),
   /**
-   * The last sequence that retention has deleted, 0 for none: above it there is a run for every sequence, so that the
-   * place of a run in the history is a subtraction.
+   * The last sequence that retention has deleted, or 0. Above it every sequence has a run, so the position of a run in
+   * the history is a subtraction.
    */
   prunedThrough: integer('pruned_through').notNull().default(0),
-  /** Chain events: JSON of `Watch`, what its chain's watcher is asked for. */
+  /** Chain events: JSON of `Watch`, the trigger's subscription with its chain's watcher. */
   watch: text('watch'),
-  /** The watcher has not been told of this version yet. */
+  /** The watcher does not have this version yet. */
   watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
 })
 
-/** Usage keys, each sealed to the origin's storage key for this trigger and owner: today's, and those of runs under way. */
+/**
+ * Usage keys, each sealed to the origin's storage key for this trigger and owner: the current one, and those of runs in
+ * flight.
+ */
 export const usageKeys = sqliteTable('usage_keys', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   sealed: blob('sealed', { mode: 'buffer' }).notNull(),
 })
 
-/** Code and params as they once were: a run executes those it was queued with. */
+/** Versions of the code and params. A run executes the revision that it was queued with. */
 export const revisions = sqliteTable('revisions', {
   revision: integer('revision').primaryKey({ autoIncrement: true }),
   actionCid: text('action_cid').notNull(),
@@ -73,43 +76,45 @@ export const runs = sqliteTable(
   {
     /** Order of arrival. */
     sequence: integer('sequence').primaryKey(),
-    /** The run's id without its trigger's: 12 bytes in base64url. */
+    /** The run ID without the trigger ID: 12 bytes in base64url. */
     suffix: text('suffix').notNull().unique(),
     status: text('status', { enum: ['queued', 'running', 'success', 'failed'] }).notNull(),
     revision: integer('revision').notNull(),
     queuedAt: integer('queued_at').notNull(),
-    /** What fired it, without the body: JSON of `Firing`. */
+    /** The event that fired the run, without the body: JSON of `Firing`. */
     firing: text('firing').notNull(),
-    /** The body's bytes when they fit in one row, else null and `body_parts` has them. */
+    /** The body if it fits in one row. Otherwise null, and `body_parts` contains it. */
     body: blob('body', { mode: 'buffer' }),
     bodyBytes: integer('body_bytes').notNull(),
     attempt: integer('attempt').notNull(),
     startedAt: integer('started_at'),
-    /** While it runs: when the object looks whether anybody still waits for its outcome. */
+    /** Set while the run is running. If the lease expires, the run counts as abandoned. */
     leaseUntil: integer('lease_until'),
     nextAttemptAt: integer('next_attempt_at'),
-    /** When it was put back into the queue: a wait that began later than now is over, the clock was set back. */
+    /** When the run was requeued. If this is in the future, the clock was set back, and the wait is over. */
     requeuedAt: integer('requeued_at'),
     finishedAt: integer('finished_at'),
-    /** Why a queued run waits for something other than its turn. */
+    /** Why a queued run is waiting, if not only for its turn. */
     waitingFor: text('waiting_for').$type<WaitingFor>(),
     /**
-     * The key that an attempt was sent with whose end is not known: claims are of account and run, so it is asked
-     * for again with the same key, whatever the trigger's is by then.
+     * The key of an attempt with an unknown outcome. Claims are per account and run, so the run is sent again with the
+     * same key, even if the trigger's key has changed.
      */
     usageKey: integer('usage_key'),
-    /** When it was last sent under that key without an answer: the origin may have begun it, or begin it yet. */
+    /**
+     * When the run was last sent under that key without a response. The origin may have started it, or may still start
+     * it.
+     */
     inDoubtSince: integer('in_doubt_since'),
-    /** Fired by `POST /api/triggers/<id>/test`. */
+    /** Created by `POST /api/triggers/<id>/test`. */
     test: integer('test', { mode: 'boolean' }).notNull().default(false),
-    /** The id of the run that this one repeats. */
     replayOf: text('replay_of'),
-    /** Its log is no longer on the chain. */
+    /** The run's log is no longer on the chain. */
     reorged: integer('reorged', { mode: 'boolean' }).notNull().default(false),
   },
-  // Live runs alone are searched by state; an index over all would be written twice for every run. Failures are few.
-  // SQLite takes it for queries alone that repeat its condition word for word. It has all that the queue is searched
-  // for: in the row that stands behind the body, and costs a read of all of it.
+  // Only live and failed runs are searched by status. An index of all runs would cost two writes per run; failed runs
+  // are few. SQLite uses a partial index only if the query repeats its WHERE clause. `runs_live` contains all columns
+  // that queue queries need: in the table they follow the body, which would have to be read.
   (table) => [
     index('runs_live')
       .on(
@@ -129,7 +134,7 @@ export const runs = sqliteTable(
   ],
 )
 
-/** The bytes of a large body, at most 1 MiB a row. */
+/** The bytes of a large body, at most 1 MiB per row. */
 export const bodyParts = sqliteTable(
   'body_parts',
   {
@@ -140,18 +145,18 @@ export const bodyParts = sqliteTable(
   (table) => [primaryKey({ columns: [table.sequence, table.part] })],
 )
 
-/** How runs ended: apart from their bodies, since production refuses a row of over 2 MB. */
+/** The results of runs, stored apart from the bodies because production rejects rows of over 2 MB. */
 export const results = sqliteTable('results', {
   sequence: integer('sequence').primaryKey(),
   /** JSON of `RunResult`. */
   result: text('result').notNull(),
 })
 
-/** Delivery ids of the last 24 hours, for `options.dedup`, and the run that each had. */
+/** The delivery IDs of the last 24 hours, for `options.dedup`, each with its run. */
 export const deliveries = sqliteTable(
   'deliveries',
   {
-    /** The header's name and value. */
+    /** The name and value of the header. */
     key: text('key').primaryKey(),
     suffix: text('suffix').notNull(),
     at: integer('at').notNull(),
@@ -159,29 +164,29 @@ export const deliveries = sqliteTable(
   (table) => [index('deliveries_at').on(table.at)],
 )
 
-/** Ticks of a schedule that made no run, for as long as runs are kept. */
+/** Ticks of a schedule that created no run, kept for as long as runs. */
 export const skippedTicks = sqliteTable('skipped_ticks', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   reason: text('reason', { enum: ['queue_full', 'missed'] }).notNull(),
-  /** How many ticks, the latest of them at `scheduledAt`. */
+  /** The number of ticks; the latest of them was at `scheduledAt`. */
   count: integer('count').notNull(),
   scheduledAt: integer('scheduled_at').notNull(),
   recordedAt: integer('recorded_at').notNull(),
 })
 
-/** Logs that made a run, for as long as their blocks may be taken back: told again, none makes a second one. */
+/** Logs that fired a run, kept while their blocks can be reorganized: a repeated delivery creates no second run. */
 export const firedLogs = sqliteTable(
   'fired_logs',
   {
     suffix: text('suffix').primaryKey(),
     blockNumber: integer('block_number').notNull(),
-    /** False after its block was taken back, until a block has it again. */
+    /** False after a reorg has removed the log from the chain, until another block contains it. */
     onChain: integer('on_chain', { mode: 'boolean' }).notNull(),
   },
   (table) => [index('fired_logs_block').on(table.blockNumber)],
 )
 
-/** When runs were started, for `max_runs_per_minute`: rows older than the window are dropped. */
+/** Start times of runs, for `max_runs_per_minute`. Rows older than the window are deleted. */
 export const starts = sqliteTable('starts', {
   id: integer('id').primaryKey(),
   at: integer('at').notNull(),

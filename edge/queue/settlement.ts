@@ -15,15 +15,15 @@ export type SettlementOptions = {
   holds: CreditHolds
   /** In [0, 1). */
   random: () => number
-  /** Makes sure that the alarm fires at this time or before. */
+  /** Ensures that the alarm fires at this time or earlier. */
   armBy: (at: number) => void
-  /** A run that entered (1) or left (-1) the queue. */
+  /** Called when a run has entered (1) or left (-1) the queue. */
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
-  /** Every run that ends, whatever ends it; its end is written. */
+  /** Called for every run that finishes, for whatever reason, after its result is stored. */
   runEnded: (run: EndedRun) => void
 }
 
-/** What follows from the end of an attempt: the run ends, or goes back into the queue, and the trigger is told. */
+/** Applies the result of an attempt: finishes or requeues the run, and updates the state of the trigger. */
 export class Settlement {
   readonly #options: SettlementOptions
   readonly #streak: RefusalStreak
@@ -33,7 +33,7 @@ export class Settlement {
     this.#streak = new RefusalStreak(options.state)
   }
 
-  /** @returns when the run is due again, where it waits for a time */
+  /** @returns when the run is due again, if it waits for a time */
   settle({ run, verdict, inDoubtSince, ours }: Attempted, now: number): number | undefined {
     const { absence, holds, random } = this.#options
     const unused = run.attempt - 1
@@ -54,7 +54,8 @@ export class Settlement {
         const until = now + verdict.afterMs
         const usageKey = this.#options.state.current!.usageKey
         if (run.usageKey !== usageKey) {
-          // Said of an earlier key, it is none of the others' business. In doubt it is sent with that key again.
+          // An earlier key had this shortage, so it does not affect other runs. A run in doubt is sent with that key
+          // again.
           const nextAttemptAt = inDoubtSince === null ? null : until
           requeue({ attempt: unused, nextAttemptAt, waitingFor: null })
           return nextAttemptAt ?? undefined
@@ -75,14 +76,20 @@ export class Settlement {
     }
   }
 
-  /** Ends a queued run as cancelled. @returns false where it is not queued */
+  /**
+   * Cancels a queued run.
+   * @returns false if the run is not queued
+   */
   cancel(sequence: number, now: number): boolean {
     const ended = this.#options.clearing.cancel(sequence, now)
     if (ended) this.#cleared([ended])
     return ended !== undefined
   }
 
-  /** Ends every queued run as cancelled. @returns how many there were */
+  /**
+   * Cancels every queued run.
+   * @returns the number of cancelled runs
+   */
   purge(now: number): number {
     const ended = this.#options.clearing.purge(now)
     this.#cleared(ended)
@@ -94,9 +101,9 @@ export class Settlement {
     if (!live.finish(run, verdict.status, verdict.result, now)) return
     const { bodyBytes, sequence, startedAt, status, suffix } = { ...run, status: verdict.status }
     runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now })
-    // A run that was sent under an earlier key says nothing of the one that the trigger has now.
+    // A refusal of an earlier key does not count against the current one.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
-    // The index has to be told, by the alarm.
+    // The alarm updates the index.
     if (this.#streak.ended(verdict.refusal, now)) armBy(now)
   }
 
@@ -104,7 +111,7 @@ export class Settlement {
     if (this.#options.live.requeue(run, to, now)) this.#options.queueChanged(1, run)
   }
 
-  /** What has waited for the origin too long ends; younger runs go on waiting. */
+  /** Fails the runs that have waited too long for the origin; younger runs keep waiting. */
   #giveUp(now: number): void {
     const { absence, clearing } = this.#options
     if (absence.isOverdue(now)) this.#cleared(clearing.giveUp(now - ORIGIN_AWAY_MAX_MS, now))

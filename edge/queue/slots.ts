@@ -1,4 +1,4 @@
-/** A fixed number of places; who finds none waits in line. */
+/** A semaphore with a first-in, first-out queue. */
 export class Slots {
   #free: number
   readonly #line: (() => void)[] = []
@@ -11,7 +11,7 @@ export class Slots {
     return this.#free
   }
 
-  /** Not async: who waited would go on a step later than who finds a place after it, and so behind it. */
+  /** Takes a slot. Not async, because the extra microtask would let a later caller overtake a waiting one. */
   take(): Promise<void> {
     if (this.#free === 0) return new Promise((ready) => this.#line.push(ready))
     this.#free--

@@ -1,6 +1,6 @@
 import { PACE_WINDOW_MS, type StartLog } from './pace.ts'
 
-/** When runs of one trigger were started, on disk, for as long as it counts. */
+/** The start times of one trigger's runs on disk, kept as long as they count. */
 export class StoredStarts implements StartLog {
   readonly #sql: SqlStorage
 
@@ -8,7 +8,7 @@ export class StoredStarts implements StartLog {
     this.#sql = sql
   }
 
-  /** Those of the window, in rising order; starts that are later than now become starts of now. */
+  /** Returns the starts within the window, in ascending order. Starts later than now become starts of now. */
   recent(now: number): number[] {
     const rows = this.#sql.exec<{ at: number }>(
       'SELECT at FROM starts WHERE at > ? ORDER BY at',
@@ -16,7 +16,7 @@ export class StoredStarts implements StartLog {
     )
     const starts = rows.toArray().map(({ at }) => at)
     if (starts.length === 0 || starts.at(-1)! <= now) return starts
-    // On disk, too: otherwise each new life of the object would count them for another minute.
+    // Also updated on disk: otherwise each new incarnation of the object would count them for another minute.
     this.#sql.exec('UPDATE starts SET at = ? WHERE at > ?', now, now)
     return starts.map((at) => Math.min(at, now))
   }
@@ -29,7 +29,6 @@ export class StoredStarts implements StartLog {
     this.#sql.exec('DELETE FROM starts WHERE id = (SELECT id FROM starts WHERE at = ? LIMIT 1)', at)
   }
 
-  /** Drops what has left the window. */
   prune(now: number): void {
     this.#sql.exec('DELETE FROM starts WHERE at <= ?', now - PACE_WINDOW_MS)
   }

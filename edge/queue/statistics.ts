@@ -5,28 +5,27 @@ import { percentile } from './run-chart.ts'
 export const STATS_WINDOW_MS = 24 * 60 * 60 * 1000
 const MINUTE_MS = 60_000
 
-/** Durations that the percentiles are taken of: the latest ones, enough for a steady p95. */
+/** The number of latest durations used for the percentiles: enough for a stable p95. */
 const DURATIONS_MAX = 1_000
 
 export type StatisticsOptions = {
   now: () => number
-  /** Runs that ended after a time, as far as the disk tells; newest first. */
+  /** Returns the runs on disk that finished after a time, newest first. May be incomplete for a large history. */
   endedSince(time: number): CountedRun[]
-  /** Ticks that made no run and were recorded after a time. */
+  /** Returns the number of skipped ticks that were recorded after a time. */
   skippedSince(time: number): number
-  /** What is under way now. */
   live(): { queued: number; running: number; oldestQueuedAt: number | null }
 }
 
 type Counts = { ok: number; failed: number }
 
 /**
- * The counters of a trigger, over the runs that ended in the last 24 hours. In memory: read from disk when somebody
- * first asks, and then kept up to date; no run waits for them. They count by whole minutes.
+ * The counters of a trigger, over the runs that finished in the last 24 hours, in whole minutes. Kept in memory: they
+ * are read from disk on the first request and updated afterwards, so no run waits for them.
  */
 export class Statistics {
   readonly #options: StatisticsOptions
-  /** By minutes since 1970; absent until somebody has asked. */
+  /** By minutes since 1970; absent until the first request. */
   #minutes: Map<number, Counts> | undefined
   /** Oldest first. */
   #durations: { finishedAt: number; ms: number }[] = []
@@ -35,7 +34,7 @@ export class Statistics {
     this.#options = options
   }
 
-  /** A run has ended, and is on disk as ended. */
+  /** Records a finished run, which is already on disk. */
   ended(run: CountedRun): void {
     if (this.#minutes) this.#count(this.#minutes, run)
   }
@@ -62,7 +61,7 @@ export class Statistics {
     }
   }
 
-  /** What is in the window; the rest is forgotten. */
+  /** Returns the counts within the window, and drops older ones. */
   #minutesSince(since: number): Map<number, Counts> {
     if (!this.#minutes) {
       this.#minutes = new Map()
@@ -81,7 +80,7 @@ export class Statistics {
     minutes.set(minute, counts)
     counts[status === 'success' ? 'ok' : 'failed']++
     if (startedAt === null) return
-    // A clock that was set back in between makes no negative duration.
+    // A clock that was set back in between must not produce a negative duration.
     this.#durations.push({ finishedAt, ms: Math.max(0, finishedAt - startedAt) })
     if (this.#durations.length > 2 * DURATIONS_MAX) this.#durations.splice(0, DURATIONS_MAX)
   }

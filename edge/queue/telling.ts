@@ -1,36 +1,39 @@
 import { causeOf } from '../db/cause-of.ts'
 
 export type TellingOptions = {
-  /** Whether the other one has to be told. */
+  /** Returns true if an update is pending. */
   isOwed: () => boolean
-  /** Tells it once how things are now, and takes the note away unless they have changed meanwhile. */
+  /** Sends the current state once, and clears the pending mark unless the state has changed in the meantime. */
   tell: () => Promise<void>
-  /** It was not told. @param failures in a row */
+  /**
+   * Called when a delivery failed.
+   * @param failures the number of consecutive failures
+   */
   failed: (reason: string, failures: number) => void
   now: () => number
-  /** Returns after this time, or once nobody waits for it any more. */
+  /** Resolves after this time, or when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
 }
 
-/** One that could not be told is tried again after this, and then after twice as long, up to a minute. */
+/** The delay before the first retry. It doubles with each failure, up to a minute. */
 const RETRY_MS = 5_000
 const RETRY_MAX_MS = 60_000
 
-/** Nobody waits longer for it: the object has what was asked for, and the alarm goes on. */
+/** The longest time that a caller waits. The object already has the change, and the alarm continues the delivery. */
 const WAIT_MS = 2_000
 
-/** What has not been answered by then is given up. */
+/** The timeout of one call. */
 const GIVE_UP_MS = 15_000
 
 /**
- * Tells somebody else what an object knows, until it is told. The object is written first, with a note that this is
- * owed; whoever is killed in between, the alarm finds the note. There is one who tells at a time, and it goes on until
- * the note is gone, so that changes that come meanwhile share its next round.
+ * Transactional outbox: replicates this object's state until the receiver acknowledges it. The object is written first,
+ * with a pending mark, so that the alarm resumes an interrupted delivery. Only one delivery is in flight. It repeats
+ * until the mark is cleared, so later changes share its next round.
  */
 export class Telling {
   readonly #options: TellingOptions
   #under: Promise<void> | undefined
-  /** Calls that were given up and may still have their effect. */
+  /** The number of calls that timed out and may still take effect. */
   #unsettled = 0
   #failures = 0
   #retryAt = 0
@@ -39,16 +42,19 @@ export class Telling {
     this.#options = options
   }
 
-  /** Tells it, if it is owed, for as long as an answer can wait for it. It never fails its caller. */
+  /** Delivers a pending update and waits for it, but no longer than `WAIT_MS`. Never throws. */
   async now(): Promise<void> {
     const told = this.#tell()
     if (told) await this.#atMost(WAIT_MS, told)
   }
 
-  /** The alarm's part. @returns when to look again */
+  /**
+   * Alarm task.
+   * @returns when to call it again
+   */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     if (!this.#options.isOwed()) return undefined
-    // A clock that was set back must not postpone it.
+    // A clock that was set back must not postpone the retry.
     const waits = now < this.#retryAt && this.#retryAt <= now + RETRY_MAX_MS
     if (waits) return this.#retryAt
     const told = this.#tell()
@@ -56,7 +62,10 @@ export class Telling {
     return now + RETRY_MS
   }
 
-  /** One call of the other one. @throws {Error} where it fails, or has not been answered in time */
+  /**
+   * Waits for one call to the receiver.
+   * @throws {Error} if it fails or times out
+   */
   async orGivenUp(call: Promise<void>): Promise<void> {
     this.#unsettled++
     const settled = call.finally(() => this.#unsettled--)
@@ -64,7 +73,7 @@ export class Telling {
     if (!(await this.#atMost(GIVE_UP_MS, settled))) throw new Error('no answer')
   }
 
-  /** Whether a call that was given up may still have its effect. */
+  /** True if a call that timed out may still take effect. */
   get isUnsettled(): boolean {
     return this.#unsettled > 0
   }
@@ -84,12 +93,12 @@ export class Telling {
       this.#retryAt = now() + Math.min(RETRY_MS * 2 ** (this.#failures - 1), RETRY_MAX_MS)
       failed(causeOf(error), this.#failures)
     } finally {
-      // At once, in the same step as the last look at the note: who comes next begins anew.
+      // Cleared in the same step as the last check of the mark, so that the next caller starts a new delivery.
       this.#under = undefined
     }
   }
 
-  /** @returns whether the work ended in time */
+  /** @returns true if the work finished in time */
   async #atMost(ms: number, work: Promise<void>): Promise<boolean> {
     const ended = new AbortController()
     const inTime = work.then(() => true)

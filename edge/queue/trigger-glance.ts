@@ -1,4 +1,7 @@
-/** What a page asks of a trigger's object every few seconds. Pure: the page's script has these shapes too. */
+/**
+ * The data that a page polls from a trigger's object every few seconds. Only types and constants, because the page's
+ * script uses them too.
+ */
 import type {
   BackfillRecord,
   RunStatus,
@@ -6,25 +9,24 @@ import type {
   WaitingFor,
 } from '../../shared/wire/trigger.ts'
 
-/** Of a trigger, for a page that looks again every few seconds. */
+/** The state of a trigger, for a page that polls it every few seconds. */
 export type TriggerGlance = {
   /** Newest first. */
   lines: RunLine[]
-  /** The next page's cursor. */
   next: string | null
   enabled: boolean
   disabledReason: string | null
   waitingFor: WaitingFor | null
-  /** Schedules: Unix milliseconds. */
+  /** Schedules: the next tick, Unix milliseconds. */
   nextTickAt: number | null
   backfill: BackfillRecord | null
   stats: TriggerStats
   chart: RunChart | null
 }
 
-/** A run in a line: what tells it from others, without its input, its logs and most of what came of it. */
+/** A summary of a run, without its input and logs, and with a shortened result. */
 export type RunLine = {
-  /** Without its trigger's id, as `suffix` of the row. */
+  /** The run ID without the trigger ID, like `suffix` of the row. */
   suffix: string
   status: RunStatus
   /** Unix milliseconds, like all times here. */
@@ -38,17 +40,16 @@ export type RunLine = {
   isReplay: boolean
   reorged: boolean
   source: 'webhook' | 'schedule' | 'chain_event' | 'params'
-  /** Of the event. */
   bodyBytes: number
   /** Schedules: the nominal time of the tick. */
   scheduledAt: number | null
   /** Chain events: the block of the log. */
   blockNumber: number | null
-  /** The beginning of the error, or of the response as JSON; null until it has ended. */
+  /** The start of the error, or of the response as JSON; null until the run finishes. */
   text: string | null
 }
 
-/** What a chart may show: how far back it reaches, and how long a bucket of it is. */
+/** The ranges of a chart, with the length and number of their buckets. */
 export const CHART_RANGES = {
   '1h': { bucketMs: 2 * 60_000, buckets: 30 },
   '24h': { bucketMs: 60 * 60_000, buckets: 24 },
@@ -58,12 +59,11 @@ export const CHART_RANGES = {
 export type ChartRange = keyof typeof CHART_RANGES
 
 export type ChartBucket = {
-  /** Where it begins, Unix milliseconds. */
+  /** The start of the bucket, Unix milliseconds. */
   at: number
-  /** Runs that ended in it, by how. */
   ok: number
   failed: number
-  /** From start to end of those of them that were started; null where there is none. */
+  /** Percentiles of the duration from start to finish, over the runs that started; null if there are no such runs. */
   p50Ms: number | null
   p95Ms: number | null
 }
@@ -71,6 +71,6 @@ export type ChartBucket = {
 export type RunChart = {
   range: ChartRange
   bucketMs: number
-  /** Oldest first, none left out; the last one is under way. */
+  /** Oldest first and without gaps. The last bucket is still being filled. */
   buckets: ChartBucket[]
 }

@@ -1,4 +1,3 @@
-/** What the object of a trigger is made of, put together. */
 import { drizzle as overD1 } from 'drizzle-orm/d1'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { TriggerOptions, TriggerRecord } from '../../shared/wire/trigger.ts'
@@ -45,12 +44,12 @@ import { WatchNote } from './watch-note.ts'
 import { subscriptionOf } from './watch.ts'
 import { WebhookIntake } from './webhook-intake.ts'
 
-/** A queued run that nothing else woke the object for is looked at after this. */
+/** The delay of the safety alarm, for a queued run that the object was not otherwise woken for. */
 const SAFETY_ALARM_MS = 1_000
 
 export type TriggerParts = ReturnType<typeof triggerParts>
 
-/** Reads and writes nothing yet. */
+/** Creates and connects the parts of a trigger's object. Does not read or write storage yet. */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
   const live = new LiveCounts()
   const waiters = new RunWaiters()
@@ -59,17 +58,16 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     if (!trigger) throw new Error('there is no trigger in this object')
     return triggerRecord(trigger, store.revision(trigger.revision), settingsOf(env))
   }
-  /** What the watcher of its chain is asked for now. */
   const subscription = (): Subscription | undefined => {
     const { current, watch } = state
     if (!current?.enabled || !watch) return undefined
     const usual = settingsOf(env).CHAINS[watch.chain]?.finality
-    // Nobody watches it: it is told again when it is configured again.
+    // The chain has no watcher now. The update stays pending until the chain is configured again.
     if (usual === undefined) throw new Error('the chain is not configured')
     const finality = finalityOf(JSON.parse(current.options) as TriggerOptions, usual)
     return subscriptionOf(current, watch, readChainConfig(JSON.parse(current.config)), finality)
   }
-  /** Whoever waits for the run, counts it, or keeps the history short. */
+  /** Wakes waiting clients, and updates the counters and retention. */
   const runEnded = (run: CountedRun & { suffix: string }): void => {
     waiters.ended(run.suffix)
     statistics.ended(run)
@@ -123,7 +121,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     fired: new FiredLogs(sql),
     live,
     chains: () => settingsOf(env).CHAINS,
-    // Best effort: the watcher comes again by itself.
+    // Best effort: the watcher also retries later.
     roomMade: ({ chain }, triggerId) =>
       ctx.waitUntil(
         watcher(chain)
@@ -199,7 +197,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const alarm = new Alarm(
     ctx.storage,
     [
-      // Before the dispatcher, which then starts the tick's run at once.
+      // Runs before the dispatcher, which then starts the tick's run at once.
       { name: 'ticks', tend: (now) => ticks.tend(now) },
       { name: 'dispatcher', tend: () => dispatcher.tend() },
       { name: 'index', tend: (now) => indexRow.tend(now, keepAlive) },

@@ -23,8 +23,8 @@ export type Changed =
   | Extract<WatchChange, { state: 'asks_head' }>
 
 /**
- * One trigger: its record, the intake of its firings, its queue and its history. The object is the truth of the
- * trigger (`DESIGN.md`); D1 is the index that lists are made from. `triggerParts` puts together what does the work.
+ * One trigger: its record, the intake of its firings, its queue and its history. The object is the source of truth; D1
+ * is an index for lists (`docs/decisions/0019`). `triggerParts` connects the parts that do the work.
  */
 export class TriggerQueue extends DurableObject<Env> {
   readonly #parts: TriggerParts
@@ -35,7 +35,7 @@ export class TriggerQueue extends DurableObject<Env> {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  /** Stores a new trigger, and then tells the index. */
+  /** Stores a new trigger, and then updates the index. */
   async create(trigger: NewTrigger): Promise<TriggerRecord> {
     await migrate(this.#parts.db, migrations)
     this.#parts.state.create(trigger, Date.now())
@@ -43,27 +43,27 @@ export class TriggerQueue extends DurableObject<Env> {
     return this.#shown()
   }
 
-  /** The trigger, for its owner; anybody else's question is answered like one for an unknown id. */
+  /** Returns the trigger to its owner. Other callers get the same answer as for an unknown ID. */
   async read(ownerId: string): Promise<TriggerRecord | undefined> {
     return this.#owned(ownerId) ? this.#shown() : undefined
   }
 
-  /** What a change of the trigger is checked against. */
+  /** Returns the facts that a change of the trigger is validated against. */
   async kindAndAction(ownerId: string) {
     const trigger = this.#owned(ownerId)
     return trigger && { kind: trigger.kind, actionCid: this.#parts.state.actionCid }
   }
 
-  /** The key that new runs are given: nothing at the edge can open it. */
+  /** Returns the sealed key for new runs. The edge cannot open it. */
   async sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined> {
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.state.sealedUsageKey(trigger.usageKey)
   }
 
   /**
-   * Changes what its owner may change.
-   * @param head of the chain that a chain event begins on, where this has been asked for
-   * @returns `undefined` where there is no trigger for this owner; nothing was changed where the head is asked for
+   * Applies an owner's change.
+   * @param head the head of the chain on which a chain event starts, once it has been requested
+   * @returns `undefined` if this owner has no such trigger; `asks_head` if the head is needed, and nothing was changed
    */
   async change(
     ownerId: string,
@@ -75,39 +75,42 @@ export class TriggerQueue extends DurableObject<Env> {
     const { watch } = this.#parts.state
     const next = watch && watchChange(trigger, watch, change, head)
     if (next?.state === 'asks_head') return next
-    // A tick that is due is owed as the trigger was until now.
+    // A tick that is due fires with the configuration before the change.
     if (trigger.nextTickAt !== null) this.#parts.alarm.fired(Date.now())
     if (this.#parts.state.change(change, Date.now(), next?.watch)) await this.#changed()
-    // It may have been deleted while the index was told.
+    // The trigger may have been deleted while the index was updated.
     return this.#owned(ownerId) && { state: 'changed', record: this.#shown() }
   }
 
   /**
-   * What the watcher of its chain tells: runs are made and marked, and on disk when this returns `taken`. Told twice, it
-   * is done once.
+   * Accepts logs from the watcher of the chain. Runs are created, marked and on disk when this resolves to `taken`.
+   * Idempotent.
    */
   async deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> {
     return this.#parts.logs.deliver(delivery)
   }
 
-  /** Takes a POST to the webhook. Its run is on disk when this returns `queued`. */
+  /** Accepts a POST to the webhook. The run is on disk when this resolves to `queued`. */
   async accept(post: WebhookPost): Promise<PostAnswer> {
     return this.#parts.webhook.accept(post)
   }
 
-  /** Whose handshake this webhook answers in its own way; `undefined` where there is no webhook. */
+  /** Returns the sender in `options.handshake`; `undefined` if there is no webhook. */
   async handshake(): Promise<{ sender: HandshakeSender | null } | undefined> {
     const options = this.#parts.webhook.options()
     return options && { sender: options.handshake ?? null }
   }
 
-  /** A page of the history, newest first, as JSON text. */
+  /** Returns a page of the history as JSON text, newest first. */
   async runs(ownerId: string, page: PageQuery): Promise<ReadableStream<Uint8Array> | undefined> {
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.page(trigger, page)
   }
 
-  /** What changes on its page: a page of its runs in lines, its counters and its state; with a range, a chart of it too. */
+  /**
+   * Returns the changing parts of the trigger's page: a page of run lines, the counters and the state, and a chart if a
+   * range is given.
+   */
   async glance(
     ownerId: string,
     page: PageQuery,
@@ -128,17 +131,20 @@ export class TriggerQueue extends DurableObject<Env> {
     }
   }
 
-  /** One run with its whole input. @param waitMs so long the answer may wait for the run's end */
+  /**
+   * Returns one run with its whole input.
+   * @param waitMs how long to wait for the run to finish
+   */
   async run(ownerId: string, runId: string, waitMs = 0): Promise<RunRecord | undefined> {
     const suffix = runId.slice(TRIGGER_ID_CHARACTERS)
     if (waitMs > 0 && this.#owned(ownerId) && this.#parts.store.hasEnded(suffix) === false)
       await this.#parts.waiters.wait(suffix, waitMs)
-    // Looked up only now: it may have been deleted meanwhile.
+    // Read after the wait: the trigger may have been deleted in the meantime.
     const trigger = this.#owned(ownerId)
     return trigger && this.#parts.history.run(trigger.triggerId, runId)
   }
 
-  /** Queues a run on trial. It is on disk when this returns `queued`. */
+  /** Queues a test run. It is on disk when this resolves to `queued`. */
   async fireTest(ownerId: string, test: TestRun): Promise<Accepted | { state: 'takes_no_event' }> {
     const trigger = this.#owned(ownerId)
     if (!trigger) return { state: 'unknown' }
@@ -149,7 +155,7 @@ export class TriggerQueue extends DurableObject<Env> {
     return arrival ? this.#parts.intake.accept(arrival) : { state: 'takes_no_event' }
   }
 
-  /** Queues a run's event again. It is on disk when this returns `queued`. */
+  /** Queues a replay of a run. It is on disk when this resolves to `queued`. */
   async replay(ownerId: string, runId: string, code: ReplayCode): Promise<Accepted> {
     const run =
       this.#owned(ownerId) && this.#parts.store.bySuffix(runId.slice(TRIGGER_ID_CHARACTERS))
@@ -157,7 +163,10 @@ export class TriggerQueue extends DurableObject<Env> {
     return this.#parts.intake.accept(replayArrival(this.#parts.store, run, runId, code))
   }
 
-  /** Deletes the trigger, its history and its sealed key. @returns false where there was none for this owner */
+  /**
+   * Deletes the trigger, its history and its sealed key.
+   * @returns false if this owner has no such trigger
+   */
   async remove(ownerId: string): Promise<boolean> {
     if (!this.#owned(ownerId)) return false
     this.#parts.state.remove(Date.now())
@@ -167,7 +176,7 @@ export class TriggerQueue extends DurableObject<Env> {
     return true
   }
 
-  /** Ends a run that is queued as cancelled. */
+  /** Cancels a queued run. */
   async cancelRun(
     ownerId: string,
     runId: string,
@@ -178,15 +187,18 @@ export class TriggerQueue extends DurableObject<Env> {
     return { state: this.#parts.dispatcher.cancel(run.sequence) ? 'cancelled' : 'not_queued' }
   }
 
-  /** Ends all queued runs as cancelled. @returns how many there were; `undefined` where there is no trigger */
+  /**
+   * Cancels all queued runs.
+   * @returns the number of cancelled runs; `undefined` if there is no trigger
+   */
   async purge(ownerId: string): Promise<number | undefined> {
     return this.#owned(ownerId) && this.#parts.dispatcher.purge()
   }
 
   /**
-   * The scanner looks: what a lost alarm left undone is done, and an index that knows another version is told.
-   * @param indexed the version that the index has
-   * @returns `undefined` where there is no trigger
+   * Called by the scanner. Recovers a lost alarm, and updates the index if its version differs.
+   * @param indexed the version in the index
+   * @returns `undefined` if there is no trigger
    */
   async visit(indexed: number): Promise<Visited | undefined> {
     if (!this.#parts.state.row) return undefined
@@ -202,7 +214,7 @@ export class TriggerQueue extends DurableObject<Env> {
       this.ctx.waitUntil(this.#parts.indexRow.write())
     }
     if (trigger.kind === 'chain_event') this.ctx.waitUntil(this.#parts.watchNote.tellAgain())
-    // Reindexing may have raised its version.
+    // `reindex` may have raised the version.
     const { version, nextTickAt } = this.#parts.state.current ?? trigger
     return { version, nextTickAt }
   }
@@ -215,7 +227,7 @@ export class TriggerQueue extends DurableObject<Env> {
     const tables = this.ctx.storage.sql
       .exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'trigger'")
       .toArray()
-    // An object that no trigger was made in stays empty: reading an unknown id costs no storage.
+    // An object without a trigger stays empty, so that reading an unknown ID uses no storage.
     if (tables.length === 0) return
     await migrate(this.#parts.db, migrations)
     await this.#parts.alarm.load()
@@ -223,18 +235,18 @@ export class TriggerQueue extends DurableObject<Env> {
     this.#parts.live.begin(this.#parts.store.liveCounts())
   }
 
-  /** After a change of the record: what it lets begin, the index, and the watcher of its chain. */
+  /** Called after a change of the record. Runs the alarm tasks, and updates the index and the watcher of the chain. */
   async #changed(): Promise<void> {
     const now = Date.now()
     this.#parts.alarm.fired(now)
-    // Best effort: every isolate of the Worker, and the clock of the platform, see to it too.
+    // Best effort: each isolate of the Worker and the platform's cron also wake the scanner.
     if (this.#parts.state.current?.nextTickAt)
       this.ctx.waitUntil(wakeScanner(this.env).catch(() => undefined))
     this.#parts.logs.queueChanged()
     await this.#told()
   }
 
-  /** The index and the watcher have been told, or an answer waits for them no longer. */
+  /** Sends pending updates to the index and the watcher, and waits for them briefly. */
   async #told(): Promise<void> {
     await Promise.all([this.#parts.indexRow.write(), this.#parts.watchNote.tell()])
   }
@@ -244,7 +256,7 @@ export class TriggerQueue extends DurableObject<Env> {
     return trigger?.ownerId === ownerId ? trigger : undefined
   }
 
-  /** The record with what is true of this moment alone. */
+  /** Returns the record with the fields that are computed at the time of the call. */
   #shown(): TriggerRecord {
     const waiting_for = this.#parts.dispatcher.waitingFor()
     const backfill = this.#parts.state.watch?.backfill

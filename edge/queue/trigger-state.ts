@@ -1,4 +1,4 @@
-/** The trigger of an object: its row in memory, and the only writer of that row on disk. */
+/** The trigger of an object: holds its row in memory, and is the only writer of that row. */
 import { eq } from 'drizzle-orm'
 import { SCHEDULE_CONCURRENCY, WEBHOOK_CONCURRENCY } from '../../shared/limits.ts'
 import type { TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -22,14 +22,14 @@ export type NewTrigger = {
   maxRunsPerMinute: number
   maxQueuedRuns: number
   sealedUsageKey: Uint8Array
-  /** Of a chain event. */
+  /** Chain events only. */
   watch?: Watch
 }
 
-/** What an owner may change; what is absent stays. */
+/** The fields that an owner may change. Absent fields stay unchanged. */
 export type TriggerChange = Partial<Omit<NewTrigger, 'triggerId' | 'ownerId' | 'kind' | 'watch'>>
 
-/** Facts beside the record, that change without its owner. */
+/** Facts stored beside the record, which change without the owner. */
 export type TriggerFacts = Partial<
   Pick<
     TriggerRow,
@@ -47,7 +47,7 @@ export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
-  /** `watch` of the row, and the text that it was read from: it is asked for with every delivery. */
+  /** The parsed `watch` of the row, with its source text. Cached, because every delivery needs it. */
   #watch: { text: string; value: Watch } | undefined
 
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
@@ -55,22 +55,22 @@ export class TriggerState {
     this.#db = db
   }
 
-  /** Reads what is on disk; once, when the object begins. */
+  /** Reads the row from disk. Called once, when the object starts. */
   load(): void {
     this.#row = this.#db.select().from(schema.trigger).get()
   }
 
-  /** The trigger, unless there is none or it was deleted. */
+  /** The trigger; `undefined` if there is no trigger or it was deleted. */
   get current(): TriggerRow | undefined {
     return this.#row?.removedAt === null ? this.#row : undefined
   }
 
-  /** The row also of a trigger that was deleted and is not forgotten by the index yet. */
+  /** The row, including that of a deleted trigger that is still in the index. */
   get row(): TriggerRow | undefined {
     return this.#row
   }
 
-  /** What a chain event asks of its watcher; also of one that was deleted and whose watcher may not know it yet. */
+  /** The subscription of a chain event, including that of a deleted trigger that its watcher may still serve. */
   get watch(): Watch | undefined {
     const text = this.#row?.watch ?? null
     if (text === null) return undefined
@@ -111,16 +111,16 @@ export class TriggerState {
   }
 
   /**
-   * What the owner changed, in one transaction; the record's version rises, and the index has to be told, and the
-   * watcher of a chain event.
-   * @param watch what a chain event asks of it then
-   * @returns false where there was nothing to change
+   * Applies an owner's change in one transaction. It raises the version of the record, and marks the index and the
+   * watcher of a chain event as stale.
+   * @param watch the new subscription of a chain event
+   * @returns false if there was nothing to change
    */
   change(change: TriggerChange, now: number, watch = this.watch): boolean {
     const row = this.#required()
     if (Object.values(change).every((value) => value === undefined)) return false
     const { name, enabled, options, maxRunsPerMinute, maxQueuedRuns } = change
-    // One that says the same must not take the tick away that is due this very moment.
+    // An unchanged configuration must not cancel a tick that is due at this moment.
     const config = JSON.stringify(change.config) === row.config ? undefined : change.config
     const set: Partial<TriggerRow> = {
       ...defined({ name, enabled, maxRunsPerMinute, maxQueuedRuns }),
@@ -137,13 +137,13 @@ export class TriggerState {
     if (ends) set.nextTickAt = null
     if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
-      // Their block numbers are another chain's.
+      // The block numbers belong to another chain.
       if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
       if (change.actionCode !== undefined || change.defaultParams !== undefined)
         set.revision = this.#addRevision({ ...this.#revisionOf(row), ...defined(change) })
       if (change.sealedUsageKey) {
         set.usageKey = this.#addUsageKey(change.sealedUsageKey)
-        // The refusals so far were another key's.
+        // The previous refusals were of another key.
         Object.assign(set, { refusals: 0, refusalsSince: null })
       }
       this.#write({ ...set, updatedAt: now, version: row.version + 1, indexStale: true })
@@ -151,7 +151,7 @@ export class TriggerState {
     return true
   }
 
-  /** The service's own decision, with its reason for the owner. */
+  /** Disables the trigger on behalf of the service, with the reason for the owner. */
   disable(reason: string, now: number): void {
     const { version, kind } = this.#required()
     const gone = { enabled: false, disabledReason: reason, nextTickAt: null }
@@ -159,7 +159,7 @@ export class TriggerState {
     this.#write({ ...gone, watchStale, updatedAt: now, version: version + 1, indexStale: true })
   }
 
-  /** Without the query builder, which takes ten times as long as the statement: a tick waits for this. */
+  /** Stores facts without the query builder, which takes ten times as long as the statement: a tick waits for this. */
   note(facts: TriggerFacts): void {
     const row = this.#row
     if (!row) throw new Error('there is no trigger in this object')
@@ -170,7 +170,7 @@ export class TriggerState {
     this.#row = { ...row, ...facts }
   }
 
-  /** From here on the trigger is unknown; its keys are gone at once. */
+  /** Deletes the trigger. It is unknown from now on, and its keys are deleted at once. */
   remove(now: number): void {
     const { version, kind } = this.#required()
     const watchStale = kind === 'chain_event'
@@ -186,42 +186,44 @@ export class TriggerState {
     })
   }
 
-  /** The index knows this version. */
+  /** Records that the index has this version. */
   indexed(version: number): void {
     if (this.#row?.version === version) this.#write({ indexStale: false })
   }
 
-  /** What a chain event asks for, or how far it has been told. */
+  /** Stores the subscription of a chain event, or its progress. */
   noteWatch(watch: Watch): void {
     const text = JSON.stringify(watch)
     this.note({ watch: text })
     this.#watch = { text, value: watch }
   }
 
-  /** The watcher of its chain knows this version, and those of the chains before that it is none of theirs. */
+  /** Records that the watcher has this version, and that the watchers of former chains have dropped the trigger. */
   watchTold(version: number): void {
     if (this.#row?.version !== version) return
     if (this.watch!.left.length > 0) this.noteWatch({ ...this.watch!, left: [] })
     this.#write({ watchStale: false })
   }
 
-  /** The index has to be told again. @param theirs the version of its row: one above ours would refuse our row */
+  /**
+   * Marks the index as stale.
+   * @param theirs the version of the index row; a version above ours would reject our row
+   */
   reindex(theirs: number): void {
     const { version } = this.#required()
     this.#write({ version: theirs > version ? theirs + 1 : version, indexStale: true })
   }
 
-  /** Storage is empty: there is no trigger any more. */
+  /** Forgets the row after the storage was deleted. */
   forget(): void {
     this.#row = undefined
   }
 
-  /** The CID of the action that new runs execute. */
   get actionCid(): string {
     return this.#revisionOf(this.#required()).actionCid
   }
 
-  /** A sealed usage key; `undefined` where it was cleared away. */
+  /** Returns a sealed usage key; `undefined` if it was deleted. */
   sealedUsageKey(id: number): Uint8Array | undefined {
     const [row] = this.#storage.sql
       .exec<{ sealed: ArrayBuffer }>('SELECT sealed FROM usage_keys WHERE id = ?', id)
@@ -264,12 +266,15 @@ export class TriggerState {
   }
 }
 
-/** Runs under way at once where the owner says nothing (`decisions.md`, Order and concurrency). */
+/** Returns how many runs may be in flight at once: the owner's choice, or the default for the trigger's kind. */
 function concurrencyOf(kind: TriggerKind, { concurrency }: TriggerOptions): number {
   return concurrency ?? (kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY)
 }
 
-/** Ticks are owed from now on: none of a time before the trigger, its cron or its being enabled. */
+/**
+ * Returns the first tick after now. Ticks from before the trigger or its cron existed, or before it was enabled, never
+ * fire.
+ */
 function firstTick(kind: TriggerKind, config: Record<string, unknown>, now: number): number | null {
   return kind === 'schedule' ? (nextTick(String(config.cron), now) ?? null) : null
 }

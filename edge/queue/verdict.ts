@@ -1,4 +1,4 @@
-/** What an answer of the origin means for a run. */
+/** Decides from a response of the origin what happens to a run next. */
 import { reasonOf } from '../../shared/errors.ts'
 import { failureText, type Outcome } from '../../shared/wire/outcome.ts'
 import type { Refusal } from '../../shared/wire/sealed.ts'
@@ -10,23 +10,26 @@ export type Verdict =
       kind: 'ended'
       status: 'success' | 'failed'
       result: RunResult
-      /** Where the origin would not begin it. */
+      /** Present if the origin refused to start the run. */
       refusal?: Refusal
     }
-  /** Refused before it began, by an origin that has no room or no chain, or not asked: no attempt is used. */
+  /** The origin was not reached, or refused the run because it has no capacity or no chain. No attempt is used. */
   | { kind: 'origin_away'; retryAfterMs: number }
-  /** A failure of the network: the same run again after a while. */
+  /** A transient failure: the same run is retried after a delay. */
   | { kind: 'retry'; afterMs: number }
-  /** Refused before it began, for what its key or its action lacks: runs wait in line, and no attempt is used. */
+  /**
+   * Refused before the run started, because its key or action lacks credit or allowance. Runs are held, and no attempt
+   * is used.
+   */
   | { kind: 'wait'; shortage: Shortage; afterMs: number }
-  /** The trigger was disabled before it was sent. */
+  /** The trigger was disabled before the run was sent. */
   | { kind: 'not_sent' }
 
-/** Waits before the second, third and fourth attempt (`decisions.md`, Attempts and retries). */
+/** Delays before the second, third and fourth attempt. */
 const RETRY_MS = [5_000, 60_000, 600_000]
-/** What is waited for is looked at again after this, or later where the origin says when there will be some. */
+/** The delay before a shortage is probed again, unless the origin requests a longer one. */
 const LOOK_MS = 60_000
-/** An origin that asks for a longer wait is asked again after this: nobody else would tell that it is back. */
+/** The longest delay that an origin may request. Without a new attempt, its recovery would go unnoticed. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000
 
 export function verdictOnOutcome(outcome: Outcome): Verdict {
@@ -43,10 +46,7 @@ export function verdictOnOutcome(outcome: Outcome): Verdict {
   return { kind: 'ended', status: 'failed', result: { response: null, error, ...kept } }
 }
 
-/**
- * A run that the origin lost, of a trigger that has chosen `on_lost: "retry"`: run again like after a failure of the
- * network.
- */
+/** Retries a run that the origin lost, if its trigger has chosen `on_lost: "retry"`, as after a network failure. */
 export function verdictOnLost(attempt: number, random: number): Verdict {
   return retried(attempt, random, 0, () =>
     failed(
@@ -55,7 +55,7 @@ export function verdictOnLost(attempt: number, random: number): Verdict {
   )
 }
 
-/** The origin has forgotten what became of it: outcomes are kept for a day. */
+/** Fails a run with an outcome that the origin no longer has: outcomes are kept for a day. */
 export function verdictOnForgotten(): Verdict {
   return failed(
     'outcome_lost: The connection to the origin broke while the run was sent, and it could not be asked for the outcome within a day. The action may have run; it was not run again.',
@@ -84,14 +84,14 @@ function shortageOf(refusal: Refusal): Shortage | undefined {
   return isAllowance ? 'failed_execution_allowance' : undefined
 }
 
-/** The connection broke under this run, while the origin answered for others: that uses an attempt. */
+/** The connection broke during this run, while the origin answered other requests. This uses an attempt. */
 export function verdictOnBroken(attempt: number, random: number): Verdict {
   const message =
     'The connection to the origin broke each time that the run was sent; the action may have run.'
   return verdictOnRefusal({ ...OURS, error: 'connection_broken', message }, attempt, random)
 }
 
-/** This side failed to send the run: it uses its attempts up, so that it never holds up the others for ever. */
+/** This side failed to send the run. This uses attempts, so that the run cannot block the others permanently. */
 export function verdictOnUnsent(attempt: number, random: number): Verdict {
   const message = 'The run could not be sent to the origin.'
   return verdictOnRefusal({ ...OURS, error: 'dispatch_failed', message }, attempt, random)
@@ -103,7 +103,10 @@ const OURS = {
   fix: 'Try it again; if it stays, report the id of this run.',
 }
 
-/** Another attempt after its wait, with a tenth of jitter to either side; after the last one, `ended`. */
+/**
+ * Retries the run after the delay for this attempt, with 10 % jitter either way. Returns `ended` after the last
+ * attempt.
+ */
 function retried(
   attempt: number,
   random: number,

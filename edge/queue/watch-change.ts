@@ -1,4 +1,4 @@
-/** What a change of a chain event means for what it asks of its chain's watcher. */
+/** Computes how a change of a chain event affects its subscription with the chain's watcher. */
 import { readChainConfig, watchesSame } from '../chain/chain-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
@@ -6,17 +6,17 @@ import type { TriggerRow } from './records.ts'
 import type { TriggerChange } from './trigger-state.ts'
 import { begun, reconfigured, type Watch } from './watch.ts'
 
-/** A chain's head, as it was asked for under a finality that the chain knows. */
+/** The head of a chain, requested under a finality that the chain supports. */
 export type KnownHead = { chain: ChainName; finality: TriggerOptions['finality']; head: number }
 
 export type WatchChange =
   | { state: 'decided'; watch: Watch }
-  /** It begins, or waits for another block: its chain has to be asked first. */
+  /** The trigger starts, or its finality changes. The head of the chain is needed first. */
   | { state: 'asks_head'; chain: ChainName; finality: TriggerOptions['finality'] }
 
 type Row = Pick<TriggerRow, 'config' | 'options' | 'enabled'>
 
-/** @param known what the chain has answered, if it was asked */
+/** @param known the chain's response, if its head was requested */
 export function watchChange(
   row: Row,
   watch: Watch,
@@ -37,7 +37,7 @@ export function watchChange(
     return { state: 'asks_head', chain, finality }
   return { state: 'decided', watch: begins ? begun(next, config.startBlock, known.head) : next }
 
-  /** Other marks or names say of other arguments that they are indexed. */
+  /** With other marks or names, the stored knowledge about indexed arguments no longer applies. */
   function relearned(): Watch {
     return before.signatureText === config.signatureText ? watch : { ...watch, learned: null }
   }

@@ -6,23 +6,23 @@ import type { TriggerState } from './trigger-state.ts'
 
 export type WatchNoteOptions = {
   state: Pick<TriggerState, 'row' | 'watch' | 'watchTold'>
-  /** What the watcher is asked for now; `undefined` for nothing. */
+  /** Returns the current subscription; `undefined` if the trigger needs no events. */
   subscription: () => Subscription | undefined
   watcher: (chain: ChainName) => Pick<Watcher, 'watch' | 'unwatch'>
   now: () => number
-  /** Returns after this time, or once nobody waits for it any more. */
+  /** Resolves after this time, or when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Keeps the subscription at the watcher of the trigger's chain as the object says it is: like the row in the index, the
- * object is written first, with the note `watch_stale` (`decisions.md`, Truth).
+ * Keeps the trigger's subscription with its chain's watcher up to date. As with the index row, each change of the
+ * object also sets `watch_stale` (`docs/decisions/0045`).
  */
 export class WatchNote {
   readonly #options: WatchNoteOptions
   readonly #telling: Telling
-  /** To be told again, although nothing has changed. */
+  /** True if the subscription must be sent again although it has not changed. */
   #again = false
 
   constructor(options: WatchNoteOptions) {
@@ -37,24 +37,30 @@ export class WatchNote {
     })
   }
 
-  /** Tells the watcher, if it has to be told, for as long as an answer can wait for it. It never fails its caller. */
+  /** Sends a pending update to the watcher, and waits for it briefly. Never throws. */
   tell(): Promise<void> {
     return this.#telling.now()
   }
 
-  /** @throws {Error} unless the watcher knows all */
+  /**
+   * Updates the watcher.
+   * @throws {Error} if an update is still pending
+   */
   async told(): Promise<void> {
     await this.tell()
     if (this.#isOwed()) throw new Error('the watcher of its chain has not been told')
   }
 
-  /** Tells it once more: a subscription that was lost is there again. */
+  /** Sends the subscription again, to restore it if it was lost. */
   tellAgain(): Promise<void> {
     this.#again = true
     return this.#telling.now()
   }
 
-  /** The alarm's part. @returns when to look again */
+  /**
+   * Alarm task.
+   * @returns when to call it again
+   */
   tend(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
     return this.#telling.tend(now, keepAlive)
   }

@@ -1,6 +1,6 @@
 /**
- * What a chain event asks of the watcher of its chain, and how far it has been told: kept as JSON in its row. The
- * functions here say what it becomes; none of them changes what it is given.
+ * The subscription of a chain event with its chain's watcher, and its progress, stored as JSON in the trigger's row.
+ * The functions here are pure.
  */
 import type { ChainConfig } from '../chain/chain-config.ts'
 import type { ChainName } from '../chain/chain-settings.ts'
@@ -11,29 +11,29 @@ import type { BackfillRecord } from '../../shared/wire/trigger.ts'
 
 export type Watch = {
   chain: ChainName
-  /** Chains that it was of before, whose watchers have to be told that it is no more. */
+  /** Former chains of the trigger. Their watchers still have to drop it. */
   left: ChainName[]
-  /** Rises whenever it begins; 0 before that. */
+  /** Grows each time the trigger starts; 0 before that. */
   generation: number
-  /** The first block of the live lane; `null` until it begins under its configuration. */
+  /** The first block of the live cursor; `null` until the trigger starts with this configuration. */
   since: number | null
-  /** The block of the last log that the live lane brought: blocks before it are not owed any more. */
+  /** The block of the last log from the live cursor. Blocks before it need not be delivered again. */
   toldAt: number | null
   backfill: BackfillRecord | null
-  /** Blocks up to this one stay for good, as far as the watcher has said; -1: it has said nothing. */
+  /** Blocks up to this one cannot be reorganized, as reported by the watcher; -1 before its first report. */
   settledThrough: number
-  /** What the logs so far say of which arguments are indexed. */
+  /** The indexed arguments, as inferred from the logs so far. */
   learned: LearnedIndexed | null
 }
 
 const UNBEGUN = { since: null, toldAt: null, backfill: null, learned: null }
 
-/** Of a new trigger that has not begun. */
+/** Returns the subscription of a new trigger that has not started. */
 export function newWatch(chain: ChainName): Watch {
   return { ...UNBEGUN, chain, left: [], generation: 0, settledThrough: -1 }
 }
 
-/** With another configuration: what was owed under the earlier one is not owed any more. */
+/** Applies another configuration, and drops the pending blocks of the earlier one. */
 export function reconfigured(watch: Watch, chain: ChainName): Watch {
   if (chain === watch.chain) return { ...watch, ...UNBEGUN }
   const left = [...watch.left, watch.chain].filter((former) => former !== chain)
@@ -41,8 +41,8 @@ export function reconfigured(watch: Watch, chain: ChainName): Watch {
 }
 
 /**
- * Begins, under a new configuration or enabled again: from now on, or from the start block. Of the time while it was
- * disabled nothing is owed; a backfill that had not ended goes on where it was.
+ * Starts the subscription with a new configuration, or after the trigger was enabled: after the head, or at the start
+ * block. Blocks from the time when it was disabled are skipped. An unfinished backfill continues.
  * @param head the chain's latest block
  */
 export function begun(watch: Watch, startBlock: number | null, head: number): Watch {
@@ -57,8 +57,8 @@ function backfillTo(head: number, startBlock: number | null): BackfillRecord | n
 }
 
 /**
- * After a delivery.
- * @param count how many of its logs were taken
+ * Returns the state after a delivery.
+ * @param count the number of accepted logs
  */
 export function advanced(watch: Watch, delivery: LogDelivery, count: number): Watch {
   const { lane, logs, reorgedAbove, settledThrough = watch.settledThrough } = delivery
@@ -69,7 +69,7 @@ export function advanced(watch: Watch, delivery: LogDelivery, count: number): Wa
   return { ...told, backfill: told.backfill && backfilled(told.backfill, delivery, count) }
 }
 
-/** Blocks above this one are others now, and are told of again. */
+/** Moves the progress back, because the blocks above this one were replaced and will be delivered again. */
 function takenBack(watch: Watch, above: number): Watch {
   const { toldAt, backfill } = watch
   const lower = (block: number) => Math.min(block, above + 1)
@@ -80,7 +80,9 @@ function takenBack(watch: Watch, above: number): Watch {
   }
 }
 
-/** A block of which some logs were not taken is told of again; those of it that were taken are known then. */
+/**
+ * Advances the backfill. A block with rejected logs is delivered again, and its accepted logs are then deduplicated.
+ */
 function backfilled(
   backfill: BackfillRecord,
   delivery: LogDelivery,
@@ -97,7 +99,10 @@ function backfilled(
   return reached(backfillAt ?? logs.at(-1)?.blockNumber ?? backfill.at)
 }
 
-/** What its watcher is asked for. @returns `undefined` for one that has not begun */
+/**
+ * Returns the subscription to send to the watcher.
+ * @returns `undefined` if the trigger has not started
+ */
 export function subscriptionOf(
   trigger: { triggerId: string; version: number },
   watch: Watch,

@@ -1,4 +1,4 @@
-/** `event` and `event_raw` of a webhook, from the bytes of its body (`docs/decisions/0067-what-a-webhook-is-parsed-into.md`). */
+/** Parses the body of a webhook into `event` and `event_raw` (`docs/decisions/0067`). */
 import { isDeeper } from '../../shared/json-depth.ts'
 import { JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { encodeBase64 } from './base64.ts'
@@ -8,8 +8,9 @@ type Parsed = { event: unknown; event_parse_error?: string }
 type Raw = { event_raw: string; event_raw_encoding: 'utf8' | 'base64' }
 
 /**
- * Rules by which a body is parsed. A run keeps the rules it was queued under, because its receipt covers its input.
- * Rules 1 (stored without a number) know no forms, and JSON only as `application/json` and `+json`.
+ * The version of the rules for parsing a body. A run keeps the rules it was queued under, because its receipt covers
+ * its input. Version 1 (stored without a number) does not support forms, and parses JSON only as `application/json` and
+ * `+json`.
  */
 export const PARSING_RULES = 2
 export type ParsingRules = 1 | typeof PARSING_RULES
@@ -33,7 +34,7 @@ export function webhookEvent({ contentType, rules = 1 }: Received, body: Uint8Ar
   }
 }
 
-/** The text that encodes to exactly these bytes, a BOM included, or `undefined`. */
+/** Returns the text that encodes to exactly these bytes, a BOM included; `undefined` if they are not UTF-8. */
 function exactText(body: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(body)
@@ -78,7 +79,7 @@ function objectOrForm(text: string, rules: ParsingRules): Parsed {
   }
 }
 
-/** The JSON object or array that the text is; undeclared, a number or a string is just text. */
+/** Returns the text's JSON object or array. Without a JSON content type, a number or a string is just text. */
 function objectIn(text: string): object | undefined {
   try {
     const value = parseJson(text)
@@ -88,9 +89,9 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** @throws {SyntaxError | Error} where it does not parse, or is nested too deeply to be written again */
+/** @throws {SyntaxError | Error} if the text is not JSON, or is nested too deeply to be serialized again */
 function parseJson(text: string): unknown {
-  // A BOM is part of the raw text and not of the JSON (RFC 8259, 8.1).
+  // A BOM is part of the raw text but not of the JSON (RFC 8259, 8.1).
   const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
   if (isDeeper(value, JSON_DEPTH_MAX)) throw new Error(`nested over ${JSON_DEPTH_MAX} deep`)
   return value

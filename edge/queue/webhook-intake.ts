@@ -7,9 +7,9 @@ import type { Accepted, Intake } from './intake.ts'
 import { passNamed, type Withheld } from './named-headers.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** A POST to a webhook, as it is sent to the trigger's object. */
+/** A POST to a webhook, as sent to the trigger's object. */
 export type WebhookPost = {
-  /** JSON of `WebhookFiring`: without options, a post is stored unparsed. */
+  /** JSON of `WebhookFiring`. Kept as text, because it is stored unparsed if the trigger has no options. */
   firing: string
   body: Uint8Array
 } & Withheld
@@ -26,7 +26,7 @@ export class WebhookIntake {
     this.#intake = intake
   }
 
-  /** The options of this trigger, or `undefined` where there is no webhook: other kinds have no URL. */
+  /** Returns the trigger's options; `undefined` if there is no webhook. Other kinds have no URL. */
   options(): TriggerOptions | undefined {
     const trigger = this.#state.current
     if (trigger?.kind !== 'webhook') return undefined

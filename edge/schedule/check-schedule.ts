@@ -3,7 +3,6 @@ import { wrongInCron } from './cron.ts'
 import { minimumInterval } from './minimum-interval.ts'
 import { nominalTime } from './tick-run.ts'
 
-/** A field of a trigger and the problem with it. */
 export type ScheduleProblem = { field: string; problem: string }
 
 /** Returns the problem with the `config` of a schedule, if there is one (docs/decisions/0069). */

@@ -23,9 +23,9 @@ const LISTED_MAX = 4
 type Part = 'all' | { every: number } | { values: number[] }
 
 /**
- * Describes a cron that people write, such as `every day at 09:00`.
- * @param cron that was checked
- * @returns `undefined` for a cron without a short description: show the cron itself
+ * Describes a common cron in words, such as `every day at 09:00`.
+ * @param cron a valid cron
+ * @returns `undefined` if there is no short description; show the cron itself then
  */
 export function cronInWords(cron: string): string | undefined {
   const { seconds, minutes, hours } = timesOfDay(cron)
@@ -52,7 +52,7 @@ function timesInWords(second: Part, minute: Part, hour: Part): string | undefine
 const join = (times: string, hours: string | undefined) =>
   hours === undefined ? undefined : `${times}${hours}`
 
-/** @returns an empty text for second 0 alone */
+/** @returns an empty string if the cron fires only at second 0 */
 function secondsInWords(second: Part): string | undefined {
   if (second === 'all') return 'every second'
   if ('every' in second) return `every ${second.every} seconds`
@@ -60,7 +60,7 @@ function secondsInWords(second: Part): string | undefined {
   return `every minute at ${list(second.values.map((value) => `${value} s`))}`
 }
 
-/** The hours of a cron that fires several times in each of them. */
+/** Describes the hours of a cron that fires several times an hour. */
 function hoursInWords(hour: Exclude<Part, 'all'>): string | undefined {
   if ('every' in hour) return undefined
   const [first, last] = [hour.values[0]!, hour.values.at(-1)!]
@@ -77,7 +77,7 @@ function clock(hours: number[], minutes: number[]): string | undefined {
 function daysInWords({ dates, months, weekdays, matchesBoth }: DayValues): string | undefined {
   if (!dates || !weekdays) return undefined
   const [anyDate, anyWeekday] = [dates.length === 31, weekdays.length === 7]
-  // Every day matches one of two fields if one of them has all values.
+  // If a day needs to match only one field, a field with all values matches every day.
   const isEveryDay = matchesBoth ? anyDate && anyWeekday : anyDate || anyWeekday
   const parts: string[] = []
   if (!isEveryDay && !anyDate) {
@@ -101,7 +101,7 @@ function weekdaysInWords(days: number[]): string {
   return `on ${list(days.map((value) => `${DAYS[value]}s`))}`
 }
 
-/** @param size of the field: a step that does not divide it is a list */
+/** @param size the number of values of the field; a step that does not divide it becomes a list */
 function part(values: number[], size: number): Part {
   if (values.length === size) return 'all'
   const step = size / values.length

@@ -16,7 +16,7 @@ export type DayValues = {
   months: number[]
   /** Sunday is 0. Null if the field has an `L` or a `#`. */
   weekdays: number[] | null
-  /** A day has to match both fields of days. */
+  /** A day has to match both the date and the weekday. */
   matchesBoth: boolean
 }
 

@@ -1,13 +1,13 @@
 import { daysOfCycle } from './days-of-cycle.ts'
 import { cronOf, fieldsOf, patternOf } from './dialect.ts'
 
-/** Longer texts cost the parser milliseconds. */
+/** The maximum length of a cron. The parser takes milliseconds for longer texts. */
 export const CRON_MAX_CHARACTERS = 256
 
-/** Characters of a field. Nicknames (`@daily`) and dates (`2026-12-01T00:00`) have others. */
+/** The characters allowed in a field. Nicknames (`@daily`) and dates (`2026-12-01T00:00`) contain others. */
 const FIELD = /^[\dA-Za-z*?,/#+-]+$/
 
-/** Describes why a text is not a cron that fires; `undefined` if it is one. */
+/** Returns why a text is not a cron that fires; `undefined` if it is one. */
 export function wrongInCron(cron: string): string | undefined {
   if (cron.length > CRON_MAX_CHARACTERS)
     return `${cron.length} characters, and at most ${CRON_MAX_CHARACTERS} are allowed`

@@ -6,7 +6,7 @@ import { Cron, CronPattern } from 'croner'
  */
 const OPTIONS = { mode: '5-or-6-parts', utcOffset: 0, paused: true } as const
 
-/** The largest value of each field, from seconds to days of the week. A step from a number ends there. */
+/** The largest value of each field, from seconds to weekdays. A step from a number runs up to it. */
 const LARGEST = [59, 59, 23, 31, 12, 6]
 
 /** @throws {TypeError | RangeError} for a text that is not a cron */
@@ -19,7 +19,7 @@ export function patternOf(cron: string): CronPattern {
   return new CronPattern(withEnds(cron), 'UTC', { mode: OPTIONS.mode })
 }
 
-/** Splits at spaces and tabs, and ignores those around the whole. */
+/** Splits at spaces and tabs. Leading and trailing ones are ignored. */
 export function fieldsOf(cron: string): string[] {
   return cron.split(/[ \t]+/).filter((field) => field !== '')
 }
@@ -30,15 +30,15 @@ export function atMidnight(cron: string): string {
 }
 
 /**
- * True if a field of days begins with `*`, with or without a step. As in Vixie cron, a day then matches both fields,
- * and otherwise either.
+ * Returns true if the date or the weekday field starts with `*`, with or without a step. As in Vixie cron, a day then
+ * has to match both fields; otherwise one is enough.
  */
 export function hasDayStar(cron: string): boolean {
   const [dates = '', , weekdays = ''] = fieldsOf(cron).slice(-3)
   return /^[*?]/.test(dates) || /^[*?]/.test(weekdays)
 }
 
-/** Writes steps from a number as ranges, the form that croner reads: `5/10` of minutes is `5-59/10`. */
+/** Rewrites steps from a number as ranges, which croner understands: `5/10` of minutes becomes `5-59/10`. */
 function withEnds(cron: string): string {
   const fields = fieldsOf(cron)
   const largest = LARGEST.slice(-fields.length)

@@ -3,21 +3,21 @@ import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { countTicks } from './count-ticks.ts'
 import { lastTicks, nextTick } from './cron.ts'
 
-/** What becomes of the ticks that are due; all times are nominal, in Unix milliseconds. */
+/** The ticks that are due. All times are nominal, in Unix milliseconds. */
 export type DueTicks = {
-  /** They get a run each, oldest first. */
+  /** Ticks that each fire a run, oldest first. */
   fire: number[]
-  /** They get none: how many, and the latest of them. */
+  /** The number of ticks that do not fire, and the latest of them. */
   missed?: { count: number; latest: number }
-  /** The first that is not due yet; `undefined` where the cron names none any more. */
+  /** The first tick that is not due yet; `undefined` if the cron has no more ticks. */
   next: number | undefined
 }
 
 /**
- * What a schedule owes (`decisions.md`, Ticks). One tick is due when all goes well, and fires however late the alarm
- * was. A tick is missed when a later one is due as well, or when the service came back over a minute after it; then
- * the trigger's `options.misfire` says what to do.
- * @param first the earliest tick that was not fired yet, due at `now`
+ * Decides which due ticks of a schedule fire (`docs/decisions/0021`). Normally one tick is due, and it fires if it is
+ * at most a minute late. A tick is missed if it is later than that, or if a later tick is due as well. Then the
+ * trigger's `options.misfire` decides.
+ * @param first the earliest tick that has not fired yet, due at `now`
  */
 export function dueTicks(
   cron: string,

@@ -8,13 +8,14 @@ const DAY_S = 24 * HOUR_S
 /** Two consecutive ticks, in Unix seconds. */
 type Pair = { first: number; second: number }
 
-/** The smallest interval of a cron, in seconds, and two ticks that are as close as that. */
+/** The smallest interval of a cron in seconds, and two ticks with that interval. */
 export type MinimumInterval = Pair & { seconds: number }
 
 /**
- * Returns the smallest interval between two ticks over all time. Within a day it follows from the values of the fields.
- * The last tick of a day and the first of the next day that fires are compared over a whole cycle of the calendar.
- * @param cron that fires
+ * Returns the smallest interval between two ticks over all time. Within a day, it follows from the values of the
+ * fields. Across days, the last tick of a day is compared with the first of the next day that fires, over a whole cycle
+ * of the calendar.
+ * @param cron a cron that fires
  */
 export function minimumInterval(cron: string): MinimumInterval {
   const times = timesOfDay(cron)
@@ -34,8 +35,8 @@ export function minimumInterval(cron: string): MinimumInterval {
 }
 
 /**
- * Returns the closest consecutive ticks of a day, in seconds after midnight: in one minute, across a minute, and across
- * an hour. Those across a minute are the last tick of one minute and the first of the next minute that fires.
+ * Returns the closest consecutive ticks of a day, in seconds after midnight: within a minute, across minutes, and
+ * across hours. A pair across minutes is the last tick of one minute and the first tick of the next minute that fires.
  */
 function withinDay(times: TimesOfDay): Pair[] {
   const { seconds, minutes, hours } = times
@@ -52,7 +53,7 @@ function withinDay(times: TimesOfDay): Pair[] {
   return pairs
 }
 
-/** @returns seconds after midnight of the values at these indexes */
+/** @returns the seconds after midnight for the values at these indexes */
 function timeOf(
   { hours, minutes, seconds }: TimesOfDay,
   hour: number,
@@ -62,7 +63,7 @@ function timeOf(
   return hours.at(hour)! * HOUR_S + minutes.at(minute)! * MINUTE_S + seconds.at(second)!
 }
 
-/** The index of the first value whose neighbour is closest; `undefined` if there is only one. */
+/** Returns the index of the first value with the closest successor; `undefined` if there is only one value. */
 function closestIndex(values: number[]): number | undefined {
   let closest: number | undefined
   for (let at = 0; at + 1 < values.length; at++)
@@ -72,7 +73,7 @@ function closestIndex(values: number[]): number | undefined {
 
 const gap = (values: number[], at: number) => values[at + 1]! - values[at]!
 
-/** @returns two consecutive days that fire, as close as any two are, in days since 1970 */
+/** @returns the two closest consecutive days that fire, as days since 1970 */
 function closestDays(cron: string): Pair {
   let closest: Pair | undefined
   let first: number | undefined

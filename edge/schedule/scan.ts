@@ -1,40 +1,44 @@
 import { causeOf } from '../db/cause-of.ts'
 import type { IndexedTrigger, Looked, ScannedRows } from './scanned-rows.ts'
 
-/** What a trigger's object says of itself when the scanner looks: its record's version, and its next tick. */
+/** A trigger object's response to the scanner: the version of its record, and its next tick. */
 export type Visited = { version: number; nextTickAt: number | null }
 
 export type ScanOptions = {
   rows: Pick<ScannedRows, 'due' | 'unchecked' | 'note'>
-  /** @param version what the index has of it @returns `undefined` where there is no such trigger */
+  /**
+   * Visits a trigger's object.
+   * @param version the version in the index
+   * @returns `undefined` if there is no such trigger
+   */
   visit: (id: string, version: number) => Promise<Visited | undefined>
   now: () => number
-  /** Returns after this time, or once `ended` says that nobody waits any more. */
+  /** Resolves after this time, or when `ended` is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** What a scan found: schedules whose tick had not fired, and triggers whose object did not answer. */
+/** The result of a scan: schedules with a tick that had not fired, and objects that did not respond. */
 export type Scanned = { due: number; unanswered: number }
 
-/** A tick is the object's own to fire for this long. */
+/** For this long after a tick, its object is expected to fire it on its own. */
 const OWN_MS = 2_000
-/** A scan ends by then, so that the next one finds nothing in its way; what it left is what the next one begins with. */
+/** The time limit of a scan, so that it does not overlap the next one. The next scan starts with what is left. */
 const SCAN_MS = 20_000
-/** An object that does not answer is left for the next scan. */
+/** The timeout of a visit. The object is visited again in the next scan. */
 const VISIT_MS = 5_000
 const VISITS_AT_ONCE = 32
-/** Rows of one page, and of one statement. */
+/** Rows per page, and per statement. */
 const PAGE = 500
-/** How many rows one scan compares beyond those that are due: 140,000 a day, at a hundredth of an object's load. */
+/** How many rows a scan compares in addition to those that are due: 140,000 a day, at 1 % of an object's load. */
 const COMPARED = 50
-/** How old a comparison may become. */
+/** The maximum age of a comparison. */
 const COMPARED_AGAIN_MS = 24 * 60 * 60 * 1000
 
 /**
- * One scan. First the schedules whose ticks should have fired: each object is visited, which is what re-arms and
- * catches up one whose alarm was lost. Then a few rows of any kind are compared with their objects, so that the index
- * heals whatever happened to it (`decisions.md`, Truth). No visit can harm another.
+ * Runs one scan. First it visits the schedules with overdue ticks, which re-arms a lost alarm and fires the ticks. Then
+ * it compares a few rows of any kind with their objects, which repairs the index after any failure
+ * (`docs/decisions/0019`). A failed visit does not affect the others.
  */
 export async function scan(options: ScanOptions): Promise<Scanned> {
   const { rows, now } = options
@@ -54,7 +58,7 @@ export async function scan(options: ScanOptions): Promise<Scanned> {
   return scanned
 }
 
-/** @returns how many objects did not answer */
+/** @returns the number of objects that did not respond */
 async function look(
   options: ScanOptions,
   page: readonly IndexedTrigger[],
@@ -94,6 +98,6 @@ async function lookAt(
   } finally {
     ended.abort()
   }
-  // Behind those that still wait, so that objects which fail do not keep the scanner from the others.
+  // Placed behind the rows that are still waiting, so that failing objects do not block the others.
   return { found: { row, lookAt: row.lookAt === null ? null : now() }, answered: false }
 }

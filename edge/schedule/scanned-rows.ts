@@ -1,14 +1,14 @@
-/** The index of triggers as the scanner reads it, and what it learns of its rows. */
+/** The index of triggers, as the scanner reads and updates it. */
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import * as schema from '../db/schema.ts'
 
 const { triggers } = schema
 
-/** A row of the index; times are Unix milliseconds. */
+/** A row of the index. Times are Unix milliseconds. */
 export type IndexedTrigger = { id: string; version: number; lookAt: number | null }
 
-/** What became of a row: when to look at it next, or that its trigger is gone. */
+/** The result of a visit: when to visit the object next, or that the trigger no longer exists. */
 export type Looked =
   | { row: IndexedTrigger; lookAt: number | null }
   | { row: IndexedTrigger; gone: true }
@@ -21,8 +21,8 @@ export class ScannedRows {
   }
 
   /**
-   * Schedules whose tick should have fired by a time, those that have waited longest first.
-   * @param after the last row of the page before
+   * Returns the schedules with a tick that should have fired by a time, most overdue first.
+   * @param after the last row of the previous page
    */
   due(by: number, limit: number, after?: IndexedTrigger): Promise<IndexedTrigger[]> {
     const place = [triggers.lookAt, triggers.id] as const
@@ -34,13 +34,13 @@ export class ScannedRows {
       .limit(limit)
   }
 
-  /** The version of a trigger's row; `undefined` where it has none. */
+  /** Returns the version of a trigger's row; `undefined` if there is no row. */
   async version(triggerId: string): Promise<number | undefined> {
     const [row] = await this.#rows().where(eq(triggers.id, triggerId))
     return row?.version
   }
 
-  /** Rows of every kind that nobody has compared with their objects since a time, the oldest first. */
+  /** Returns rows of every kind that have not been compared with their objects since a time, oldest first. */
   unchecked(since: number, limit: number): Promise<IndexedTrigger[]> {
     return this.#rows()
       .where(lte(triggers.checkedAt, since))
@@ -49,8 +49,8 @@ export class ScannedRows {
   }
 
   /**
-   * Notes what was found, in two statements for any number of rows: D1 takes a hundred parameters in one. A row that
-   * has changed since it was read is left alone, for whoever changed it knows better.
+   * Stores the results in two statements for any number of rows, because D1 accepts 100 parameters per statement. A row
+   * that has changed since it was read is skipped, because its content is newer.
    */
   async note(looked: readonly Looked[], now: number): Promise<void> {
     const gone = looked.filter((found) => 'gone' in found)

@@ -11,31 +11,30 @@ import { sleep } from '../sleep.ts'
 import { scan, type Scanned } from './scan.ts'
 import { ScannedRows } from './scanned-rows.ts'
 
-/** Scans are at 5 s and 35 s of every minute: most ticks are at its beginning or in its middle. */
+/** Scans start at 5 s and 35 s of every minute, because most ticks are at 0 s or 30 s. */
 const AFTER_COMMON_TICKS_MS = 5_000
 
-/** Under it the last scan is kept. */
 const LAST_SCAN = 'last_scan'
 
 export type ScanStatus = Scanned & {
-  /** Unix milliseconds; undefined before the first. */
+  /** Unix milliseconds; undefined before the first scan. */
   endedAt: number | undefined
 }
 
 /**
- * The scanner (specification, Events): every 30 s it looks after the schedules whose own alarms should have fired, and
- * after the watchers of chains. One object; it keeps its alarm, and what its last scan found.
+ * The scanner. Every 30 s it visits the schedules with overdue ticks, and wakes the chain watchers. There is one
+ * object, which stores its alarm and the result of its last scan.
  */
 export class Scheduler extends DurableObject<Env> {
   isScanning = false
 
-  /** The last scan that came to its end; it outlives this object's rest. */
+  /** Returns the last completed scan, which survives eviction. */
   async status(): Promise<ScanStatus> {
     const last = await this.ctx.storage.get<ScanStatus>(LAST_SCAN)
     return last ?? { endedAt: undefined, due: 0, unanswered: 0 }
   }
 
-  /** Sets the alarm where there is none, or where a clock that jumped has left it out of reach. */
+  /** Sets the alarm if it is not set, or if a clock jump has left it too far away. */
   async wake(): Promise<void> {
     const now = Date.now()
     const at = await this.ctx.storage.getAlarm()
@@ -44,7 +43,7 @@ export class Scheduler extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    // Before anything that can fail. Should this fail itself, then the platform tries this alarm again.
+    // Comes before everything that can fail. If this call fails, the platform retries the alarm.
     await this.ctx.storage.setAlarm(nextScanAt(Date.now()))
     if (this.isScanning) return
     this.isScanning = true
@@ -70,7 +69,7 @@ export class Scheduler extends DurableObject<Env> {
   }
 }
 
-/** The first time after now that a scan is at. */
+/** Returns the time of the first scan after now. */
 export function nextScanAt(now: number): number {
   const scans = Math.floor((now - AFTER_COMMON_TICKS_MS) / SCAN_INTERVAL_MS)
   return (scans + 1) * SCAN_INTERVAL_MS + AFTER_COMMON_TICKS_MS

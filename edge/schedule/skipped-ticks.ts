@@ -2,12 +2,12 @@ import { and, desc, eq, gt } from 'drizzle-orm'
 import type { QueueDatabase } from '../queue/run-store.ts'
 import { skippedTicks } from '../queue/schema.ts'
 
-/** Ticks that made no run and lie this close together are told of in one row: a schedule that stays behind fills no table. */
+/** Skipped ticks within this time share one row, so that a schedule that falls behind does not fill the table. */
 const TOGETHER_MS = 60 * 60 * 1000
 
 export type SkipReason = (typeof skippedTicks.$inferSelect)['reason']
 
-/** Keeps account of the ticks that made no run: none is lost without a trace. */
+/** Records the ticks that created no run. */
 export class SkippedTicks {
   readonly #db: QueueDatabase
 
@@ -15,7 +15,7 @@ export class SkippedTicks {
     this.#db = db
   }
 
-  /** @param latest the nominal time of the latest of them, Unix milliseconds */
+  /** @param latest the nominal time of the latest skipped tick, Unix milliseconds */
   record(reason: SkipReason, { count, latest }: { count: number; latest: number }, now: number) {
     const since = and(
       eq(skippedTicks.reason, reason),

@@ -3,9 +3,9 @@ import { encodeBase64url } from '../../shared/base64url.ts'
 import { RUN_SUFFIX_BYTES } from '../../shared/ids.ts'
 
 /**
- * The run's own part of the id of a tick's run: the same tick always makes the same run, so that it is never queued
- * twice (`DESIGN.md`, Ids). It is no secret; only the owner may read what it names. Computed at once, so that a tick
- * and what is noted of it are one transaction.
+ * Derives the run's own part of a tick's run ID. The same tick always has the same run ID, so it is never queued twice
+ * (`docs/decisions/0021`). The ID is not a secret: only the owner can read the run. The hash is synchronous, so that a
+ * tick and its records are one transaction.
  * @param tick its nominal time, Unix milliseconds
  */
 export function tickRunSuffix(triggerId: string, tick: number): string {
@@ -13,7 +13,7 @@ export function tickRunSuffix(triggerId: string, tick: number): string {
   return encodeBase64url(sha256(text).subarray(0, RUN_SUFFIX_BYTES))
 }
 
-/** A nominal time as actions see it: `2026-05-22T13:05:00Z`. Ticks are whole seconds. */
+/** Formats a nominal time for actions: `2026-05-22T13:05:00Z`. Ticks are whole seconds. */
 export function nominalTime(tick: number): string {
   return new Date(tick).toISOString().replace('.000Z', 'Z')
 }

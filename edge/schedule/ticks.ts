@@ -13,15 +13,15 @@ export type TicksOptions = {
   state: TriggerState
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
-  /** The object was woken for a tick that is due soon. */
+  /** Called if the object was woken for a tick that is due soon. */
   woken: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * A schedule's part of its object's alarm. A tick's run, what is recorded of ticks that get none, and the time of the
- * next tick are one transaction: killed at any moment, the object has done all of it or none. Where it is done again
- * after all, the run has the same id, so there is one run a tick (`decisions.md`, Ticks).
+ * The alarm task of a schedule. A tick's run, the record of skipped ticks and the time of the next tick are one
+ * transaction: if the object is killed, everything is stored or nothing. If a tick is processed again, its run has the
+ * same ID, so each tick has one run (`docs/decisions/0021`).
  */
 export class Ticks {
   readonly #options: TicksOptions
@@ -30,14 +30,17 @@ export class Ticks {
     this.#options = options
   }
 
-  /** Queues what is due. @returns when the next tick is due */
+  /**
+   * Queues the ticks that are due.
+   * @returns when to call it again
+   */
   tend(now: number): number | undefined {
     const { state, intake, skipped, log } = this.#options
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
     const { cron } = JSON.parse(trigger.config) as { cron: string }
     const tick = nextTick(cron, trigger.nextTickAt - 1)
-    // The tick was stored by a version of the service that read the cron differently (docs/decisions/0069).
+    // The tick was stored by a version of the service that interpreted the cron differently (docs/decisions/0069).
     if (tick !== trigger.nextTickAt) state.note({ nextTickAt: tick ?? null })
     if (tick === undefined) return
     if (now < tick) return this.#wait(trigger, cron, tick, now)
@@ -59,7 +62,7 @@ export class Ticks {
   /** @returns when the alarm has to fire for a tick that is not due yet */
   #wait({ triggerId }: TriggerRow, cron: string, tick: number, now: number): number {
     const { state, woken } = this.#options
-    // A clock that is set back fires no tick twice. A clock that was hours ahead must not keep the schedule silent.
+    // If the clock is set back, no tick fires twice. If it was hours ahead, the schedule must not stay silent.
     const first = nextTick(cron, now) ?? tick
     const next = tick - first > SET_BACK_MAX_MS ? first : tick
     if (next !== tick) state.note({ nextTickAt: next })
@@ -69,7 +72,7 @@ export class Ticks {
   }
 }
 
-/** A clock that is set back by more than this was wrong before. */
+/** If the clock is set back by more than this, it was wrong before. */
 const SET_BACK_MAX_MS = 2 * 60 * 60 * 1000
 
 function firingOf(triggerId: string, tick: number, cron: string): DerivedFiring {

@@ -1,22 +1,22 @@
 import type { Env } from '../env.ts'
 import type { ScanStatus } from './scheduler.ts'
 
-/** There is one scanner. */
 const SCANNER = 'scanner'
 
-/** Makes sure that the scanner is going. */
+/** Ensures that the scanner's alarm is set. */
 export function wakeScanner(env: Env): Promise<void> {
   return env.SCHEDULER.getByName(SCANNER).wake()
 }
 
-/** What the scanner says of its last scan. */
 export function scanStatus(env: Env): Promise<ScanStatus> {
   return env.SCHEDULER.getByName(SCANNER).status()
 }
 
 let isAwake = false
 
-/** The same, once in an isolate's life, beside its first request: no cron trigger does it in a local stack. */
+/**
+ * Wakes the scanner once per isolate, alongside its first request. A local stack has no cron trigger that does this.
+ */
 export function wakeScannerOnce(env: Env, context: Pick<ExecutionContext, 'waitUntil'>): void {
   if (isAwake) return
   isAwake = true

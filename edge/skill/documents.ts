@@ -1,6 +1,6 @@
 /**
- * The guide for agents and what leads to it (specification, What the service does, 5; `decisions.md`, Also served). The
- * guide is in the Agent Skills format (agentskills.io): details stand one level below it, under `references/`.
+ * The guide for agents, and the documents that lead to it (`docs/decisions/0051`). The guide is in the Agent Skills
+ * format (agentskills.io); its details are one level below it, under `references/`.
  */
 import type { Settings } from '../env.ts'
 import { filled, placeholdersOf } from './placeholders.ts'
@@ -37,14 +37,14 @@ const TEMPLATES: Record<string, string> = {
   '/references/wallets.md': wallets,
 }
 
-/** By `/.well-known/agent-skills/index.json` agents find the guides of a host (Agent Skills Discovery 0.2.0). */
+/** Path where agents discover the guides of a host (Agent Skills Discovery 0.2.0). */
 export const INDEX_PATH = '/.well-known/agent-skills/index.json'
 export const GUIDE_PATH = '/SKILL.md'
 export const LLMS_PATH = '/llms.txt'
 
 export const DOCUMENT_PATHS = [...Object.keys(TEMPLATES), LLMS_PATH, INDEX_PATH]
 
-/** All of them as this deployment serves them, by their paths. */
+/** Returns all documents by path, with the values of this deployment filled in. */
 export async function documentsOf(settings: Settings): Promise<Map<string, ServedDocument>> {
   const values = placeholdersOf(settings)
   const served = new Map<string, ServedDocument>()

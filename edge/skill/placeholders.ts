@@ -1,4 +1,4 @@
-/** What the guide says of this deployment: its texts have `{{name}}` where one of these belongs. */
+/** Values of this deployment for the `{{name}}` placeholders in the guide. */
 import {
   AGENT_REQUEST_LIFETIME_MS,
   AGENT_TOKEN_IDLE_MS,
@@ -34,7 +34,7 @@ export type Deployment = Pick<Settings, 'PUBLIC_URL' | 'ORIGIN_URL' | 'CHAINS'>
 
 const number = (value: number) => value.toLocaleString('en-US')
 
-/** The texts of all placeholders, by their names. */
+/** Returns the texts of all placeholders by name. */
 export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
   const chains = Object.keys(CHAINS).map((chain) => `\`${chain}\``)
   return {
@@ -68,7 +68,10 @@ export function placeholdersOf({ PUBLIC_URL, ORIGIN_URL, CHAINS }: Deployment) {
   }
 }
 
-/** @throws {Error} that names a placeholder which is none */
+/**
+ * Fills in the placeholders of a template.
+ * @throws {Error} naming a placeholder that has no value
+ */
 export function filled(template: string, values: Record<string, string>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]

@@ -7,7 +7,7 @@ import type { Env } from '../env.ts'
 import { sleep } from '../sleep.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
-/** Where a trigger begins can not be told now: nothing was stored. */
+/** The head of the chain is unavailable, so the start block of the trigger is unknown. Nothing was stored. */
 export class ChainUnavailable extends Error {
   override name = 'ChainUnavailable'
   readonly chain: ChainName
@@ -17,14 +17,14 @@ export class ChainUnavailable extends Error {
   }
 }
 
-/** Who makes a trigger waits no longer: the watcher asks several nodes, one after the other. */
+/** The longest time that a request waits. The watcher tries several nodes, one after the other. */
 const WAIT_MS = 15_000
 
 /**
- * The number of the chain's latest block: a trigger begins behind it.
- * @param chains those that this deployment watches
+ * Returns the number of the chain's latest block. A trigger starts after it.
+ * @param chains the chains that this deployment watches
  * @throws {ChainUnavailable}
- * @throws {TriggerRefused} for a chain that is not one of them, and for a finality that it does not know
+ * @throws {TriggerRefused} if the chain is not configured, or does not support the finality
  */
 export async function chainHead(
   env: Env,

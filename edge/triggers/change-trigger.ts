@@ -13,34 +13,33 @@ import { takeUsageKey } from './take-usage-key.ts'
 import { requireAllowed } from './trigger-rules.ts'
 
 export type ChangeContext = {
-  /** One that we made. */
+  /** An ID that this service issued. */
   triggerId: string
-  /** Who asks. */
   ownerId: string
   now: () => number
-  /** Those that this deployment watches. */
+  /** The chains that this deployment watches. */
   chains: Chains
 }
 
-/** A trigger that others change all the time meanwhile is asked for so often. */
+/** The number of attempts if the trigger is changed concurrently. */
 const TRIES = 3
 
 /**
- * Changes what its owner may change of a trigger; what is absent stays (`decisions.md`, PATCH).
- * @returns the new record; `undefined` where this owner has no such trigger
- * @throws {TriggerRefused} for what a trigger of its kind can not have
- * @throws {OriginAway | OriginBusy} where nobody can tell what a new usage key is: nothing is changed
- * @throws {ChainUnavailable} where it begins, and nobody can tell where its chain is: nothing is changed
+ * Applies an owner's change to a trigger. Absent fields stay unchanged.
+ * @returns the new record; `undefined` if this owner has no such trigger
+ * @throws {TriggerRefused} for a value that a trigger of this kind cannot have
+ * @throws {OriginAway | OriginBusy} if a new usage key cannot be checked now; nothing is changed
+ * @throws {ChainUnavailable} if the chain's head is needed and unavailable; nothing is changed
  */
 export async function changeTrigger(
   env: Env,
   { triggerId, ownerId, now, chains }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
-  // The stub's own types make nothing of a record that may have any JSON in it.
+  // The stub's own types cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerQueue, 'kindAndAction' | 'sealedUsageKey' | 'change'> =
     env.TRIGGER_QUEUE.getByName(triggerId)
-  // Neither of a kind's rules nor of a key anything is said to somebody else.
+  // Checked first: other callers must not learn anything about the trigger's kind or its key.
   const known = await queue.kindAndAction(ownerId)
   if (!known) return undefined
   requireAllowed(known.kind, body, chains)

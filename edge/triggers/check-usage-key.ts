@@ -6,18 +6,18 @@ import { OriginAway } from '../trust/origin-away.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 
 export type CheckedKey = {
-  /** `account`: the account's own key, which no trigger may hold; `unknown`: it resolves to nothing now. */
+  /** `account`: the account key, which a trigger must not hold. `unknown`: no account has this key now. */
   key: 'usage' | 'account' | 'unknown'
-  /** Whether a run of the action would be permitted now; a grant may come later. */
+  /** True if a run of the action would be permitted now. Permission may be granted later. */
   mayExecute: boolean
 }
 
 /**
- * Asks the origin what a key is, before it or another action is stored with a trigger (`decisions.md`, Usage keys at
- * rest): a master key is to be refused with 422, a key that is unknown or not permitted is worth a warning.
- * @param actionCid of the action that the trigger is to run
- * @param signal ends the wait
- * @throws {OriginAway | OriginBusy} 503 or 429: nobody can tell now
+ * Asks the origin about a usage key, before the key or another action is stored with a trigger. Callers reject an
+ * account key with 422. An unknown key, or one without permission, only causes a warning.
+ * @param actionCid the CID of the action that the trigger will run
+ * @param signal aborts the wait
+ * @throws {OriginAway | OriginBusy} 503 or 429: the key cannot be checked now
  */
 export async function checkUsageKey(
   env: Env,

@@ -27,10 +27,10 @@ export type CreateContext = {
 }
 
 /**
- * Makes a trigger in its object.
- * @throws {TriggerRefused} for what a trigger can not have
- * @throws {OriginAway | OriginBusy} where nobody can tell what the usage key is: nothing is stored
- * @throws {ChainUnavailable} where nobody can tell where its chain is: nothing is stored
+ * Creates a trigger in its object.
+ * @throws {TriggerRefused} for a value that a trigger cannot have
+ * @throws {OriginAway | OriginBusy} if the usage key cannot be checked now; nothing is stored
+ * @throws {ChainUnavailable} if the head of the chain is unavailable; nothing is stored
  */
 export async function createTrigger(
   env: Env,
@@ -38,7 +38,7 @@ export async function createTrigger(
   body: CreateTrigger,
 ): Promise<StoredTrigger> {
   requireAllowed(body.kind, body, settings.CHAINS)
-  // Those who create at the same moment may pass it together by as many as they are: a bound, not an account.
+  // Concurrent requests may exceed this limit, which is a safeguard and not an exact quota.
   if ((await countTriggers(db, ownerId)) >= TRIGGERS_MAX)
     throw new TriggerRefused({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
@@ -50,7 +50,7 @@ export async function createTrigger(
     watch = await firstWatch(env, settings.CHAINS, body, config)
     warnings.push(...marksWarnings(config))
   }
-  // The stub's own types make nothing of a record that may have any JSON in it.
+  // The stub's own types cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerQueue, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
   const record = await queue.create({
     ...owner,
@@ -70,7 +70,7 @@ export async function createTrigger(
   return warnings.length > 0 ? { ...record, warnings } : record
 }
 
-/** What a new chain event asks of its chain: one that is disabled begins when it is enabled. */
+/** Returns the subscription of a new chain event. A disabled trigger starts when it is enabled. */
 async function firstWatch(
   env: Env,
   chains: Chains,

@@ -1,12 +1,12 @@
-/** By what a webhook's deliveries are told apart (`options.dedup`): an id that the sender gave, never the body. */
+/** Identifies webhook deliveries for deduplication (`options.dedup`) by an ID from the sender, never by the body. */
 import { encodeBase64url } from '../../shared/base64url.ts'
 import { DELIVERY_ID_MAX_CHARACTERS } from '../../shared/limits.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 
 /**
- * Headers that senders repeat when they repeat a delivery, in the order in which they are looked for: what says
- * that it is for this first, then ids of deliveries, then ids of events. Not here are ids that several events
- * share: `x-webhook-id` and `x-github-hook-id` name the subscription.
+ * Headers that senders repeat when they repeat a delivery, in order of precedence: idempotency keys, delivery IDs,
+ * event IDs. IDs that several events share are excluded: `x-webhook-id` and `x-github-hook-id` identify the
+ * subscription.
  */
 const DELIVERY_IDS = [
   'idempotency-key',
@@ -37,7 +37,7 @@ const DELIVERY_IDS = [
 type Headers = Readonly<Record<string, string>>
 
 /**
- * What tells this delivery from others of its trigger, or `undefined` where the sender gave no id.
+ * Returns the deduplication key of a delivery; `undefined` if the sender gave no ID.
  * @param headers names in lower case
  */
 export async function deliveryKey(
@@ -49,7 +49,7 @@ export async function deliveryKey(
   const { name, id } = found
   if (id.length <= DELIVERY_ID_MAX_CHARACTERS) return `${name}:${id}`
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
-  // Another separator: a short id that looks like a hash is another one.
+  // A different separator, so that a short ID that looks like a hash does not collide with one.
   return `${name}#${encodeBase64url(new Uint8Array(hash))}`
 }
 
@@ -66,14 +66,14 @@ function knownId(headers: Headers): Found | undefined {
     const id = valueOf(headers, name)
     if (id !== undefined) return { name, id }
   }
-  // CloudEvents 1.0, `id`: an event is one by its source and its id together. No header has a line feed in it.
+  // CloudEvents 1.0: an event is identified by its source and `id` together. Header values contain no line feeds.
   const id = valueOf(headers, 'ce-id')
   return id === undefined
     ? undefined
     : { name: 'ce-id', id: `${valueOf(headers, 'ce-source') ?? ''}\n${id}` }
 }
 
-/** Own members alone: an owner may have asked for the header `constructor`. Empty is absent. */
+/** Reads own properties only: an owner may name the header `constructor`. An empty value counts as absent. */
 function valueOf(headers: Headers, name: string): string | undefined {
   return (Object.hasOwn(headers, name) && headers[name]) || undefined
 }

@@ -1,18 +1,18 @@
-/** What a handshake gives back: the sender's own text, and nothing that a browser would run. */
+/** Replies to handshakes. They echo only the sender's own text, in a form that a browser does not execute. */
 import { HANDSHAKE_MAX_CHARACTERS } from '../../shared/limits.ts'
 
-/** An answer with status 200. */
+/** A response with status 200. */
 export type HandshakeReply = { headers: Record<string, string>; body: string }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/
 
-/** The value where it may be echoed: printable ASCII and short. Anything else is no sender's challenge. */
+/** Returns the value if it may be echoed: printable ASCII and short. Anything else is not a sender's challenge. */
 export function echoable(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > HANDSHAKE_MAX_CHARACTERS) return undefined
   return PRINTABLE_ASCII.test(value) ? value : undefined
 }
 
-/** Plain text, which nosniff keeps it to: markup in a challenge stays text. */
+/** Creates a plain-text reply. With `nosniff`, markup in a challenge stays text. */
 export function textReply(body: string, headers: Record<string, string> = {}): HandshakeReply {
   return {
     body,
@@ -27,7 +27,10 @@ export function jsonReply(value: object, headers: Record<string, string> = {}): 
 
 const UNTOUCHED = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
 
-/** Headers that a sender wants back on the answer to each event: Asana's new secret, and Adobe Sign's client id. */
+/**
+ * Returns the headers that a sender expects in the response to each event: Asana's new secret, and Adobe Sign's client
+ * ID.
+ */
 export function echoedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const echoed: Record<string, string> = {}
   for (const name of ECHOED) {

@@ -1,13 +1,13 @@
 /**
- * Handshakes of senders that ask by GET or OPTIONS whether a webhook's URL expects their events
- * (`decisions.md`, Handshakes). The echo confers nothing: that an event is the sender's own, the action checks.
+ * Handshakes of senders that use GET or OPTIONS to check that a webhook's URL expects their events. The echo grants
+ * nothing: the action verifies that an event comes from the sender.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
 
 export type Asked = { query: URLSearchParams; headers: Headers }
 
-/** The reply to a GET, or `undefined` where it is no handshake that is known. */
+/** Returns the reply to a GET; `undefined` if it is not a known handshake. */
 export function getHandshake(
   asked: Asked,
   sender: HandshakeSender | undefined,
@@ -28,8 +28,8 @@ function okta({ headers }: Asked): HandshakeReply | undefined {
 }
 
 /**
- * Meta, WebSub and Strava. Not for `unsubscribe`: anybody may ask a hub to end a subscription, and an echo would
- * confirm it (WebSub, 5.3: a subscriber answers for what it asked for itself).
+ * Answers Meta, WebSub and Strava. Does not answer `unsubscribe`: anyone can ask a hub to end a subscription, and an
+ * echo would confirm it (WebSub, 5.3: a subscriber confirms only what it requested itself).
  */
 function hub(
   { query, headers }: Asked,
@@ -42,7 +42,10 @@ function hub(
   return json ? jsonReply({ 'hub.challenge': challenge }) : textReply(challenge)
 }
 
-/** Strava reads JSON alone; nobody documents that it says so, so an owner may say it (`options.handshake`). */
+/**
+ * Returns true if the client accepts only JSON, as Strava does. Strava's `Accept` header is not documented, so an owner
+ * can also set `options.handshake`.
+ */
 function wantsOnlyJson(headers: Headers): boolean {
   const accepted = headers.get('accept')?.toLowerCase()
   return accepted?.includes('application/json') === true && !/\*\/\*|text\//.test(accepted)
@@ -54,12 +57,12 @@ function dropbox({ query }: Asked): HandshakeReply | undefined {
 }
 
 /**
- * The headers that grant a sender its deliveries (CloudEvents, HTTP Webhook 4.2; Azure Event Grid), where it
- * asked for that: any other answer to OPTIONS must not be read as a grant.
+ * Returns the headers that allow a sender to deliver (CloudEvents, HTTP Webhook 4.2; Azure Event Grid), if it requested
+ * permission. Any other response to OPTIONS must not be read as a grant.
  */
 export function optionsHandshake(headers: Headers): Record<string, string> {
   const origin = echoable(headers.get('webhook-request-origin'))
   if (origin === undefined) return {}
-  // What the queue does not take is answered 429: senders need no rate in advance.
+  // Senders need no rate limit in advance: events that the queue rejects are answered with 429.
   return { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' }
 }

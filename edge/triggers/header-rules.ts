@@ -1,9 +1,9 @@
 /**
- * Rules for the headers of a webhook (specification, Webhook header rules; `decisions.md`, Headers passed). The action
- * receives headers that verify the sender or describe the event. Denials win over every other rule.
+ * Rules for the headers of a webhook (`docs/decisions/0023`). The action receives headers that verify the sender or
+ * describe the event. Denials override every other rule.
  */
 
-/** A credential that a client may send by accident, and that is not meant for the action. */
+/** Credentials that a client may send by accident, and that are not meant for the action. */
 const CREDENTIALS = new Set([
   'authorization',
   'proxy-authorization',
@@ -12,7 +12,7 @@ const CREDENTIALS = new Set([
   'x-api-key',
 ])
 
-/** Headers that proxies and the platform set: they say nothing about the sender. */
+/** Headers that proxies and the platform set. They carry no information about the sender. */
 const TRANSPORT = new Set([
   'cdn-loop',
   'x-real-ip',
@@ -95,7 +95,7 @@ const ALLOWED = new Set([
 const ALLOWED_PREFIX =
   /^(ce-|svix-|webhook-|x-hub-|x-github-|x-gitlab-|x-gitea-|x-gitee-|x-forgejo-|x-gogs-|x-goog-|x-shopify-|x-slack-|x-sonos-|x-wc-webhook-|paypal-|twitch-eventsub-|stripe-|wechatpay-|x-amz-sns-|linear-|x-qn-|box-|aeg-)/
 const ALLOWED_PATTERN = [
-  // Adyen writes `hmacsignature` and Chatwork `x-chatworkwebhooksignature`: without a hyphen before the word.
+  // Adyen sends `hmacsignature` and Chatwork `x-chatworkwebhooksignature`, without a hyphen before the word.
   /signature|hmac/,
   /(^|-)(digest|hash|mac|md5|sha256|sig)(-|$)/,
   /(^|-)sign$/,
@@ -105,11 +105,11 @@ const ALLOWED_PATTERN = [
 
 export type Rule = 'deny' | 'allow' | 'only_named'
 
-/** Caches rules by name: senders repeat the same few names, and the patterns are most of the cost. */
+/** Caches rules by name: senders repeat the same few names, and matching the patterns is most of the cost. */
 const rules = new Map<string, Rule>()
 const RULES_MAX = 1_000
 
-/** No sender uses a longer name. The patterns would take seconds for one, and the cache would keep it. */
+/** No sender uses a longer name. Matching the patterns would take seconds, and the cache would keep the name. */
 const NAME_MAX_CHARACTERS = 128
 
 /** @param name in lower case */
@@ -123,7 +123,10 @@ export function ruleFor(name: string): Rule {
   return rule
 }
 
-/** The reason why a header never reaches an action. @param name in lower case */
+/**
+ * Returns the reason why a header never reaches an action.
+ * @param name in lower case
+ */
 export function denialOf(name: string): 'credential' | 'transport' | undefined {
   if (CREDENTIALS.has(name)) return 'credential'
   return TRANSPORT.has(name) || TRANSPORT_PREFIX.test(name) ? 'transport' : undefined

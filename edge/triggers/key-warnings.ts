@@ -1,6 +1,6 @@
 import type { CheckedKey } from './check-usage-key.ts'
 
-/** What a run would be refused for now, for its owner to read. */
+/** Warnings for the owner: why runs with this key would be refused now. */
 export const KEY_WARNINGS = {
   unknown: () =>
     'usage_api_key: no account has this key now; until one has, runs fail with 401, and ten in a row over 15 minutes disable the trigger.',

@@ -3,7 +3,10 @@ import { knownLayouts } from '../chain/decoding/known-events.ts'
 import { undecidedLayouts } from '../chain/decoding/undecided-layouts.ts'
 import { markedSignature } from '../chain/signature/marked-signature.ts'
 
-/** Says what to write instead of a signature without marks, if only marks decide how its logs are decoded. */
+/**
+ * Warns about a signature without `indexed` marks if its logs cannot be decoded reliably without them. Suggests forms
+ * with marks.
+ */
 export function marksWarnings({
   signature,
   filter,

@@ -1,21 +1,21 @@
 /**
- * Handshakes of senders that ask by POST. They look like events, so each is answered only where the owner named
- * the sender (`options.handshake`); it makes no run. Anything else that this sender posts is an event.
+ * Handshakes of senders that use POST. They look like events, so each is answered only if the owner named the sender
+ * (`options.handshake`). A handshake creates no run. Anything else that this sender posts is an event.
  */
 import type { HandshakeSender } from '../../shared/wire/trigger.ts'
 import { echoable, type HandshakeReply, jsonReply, textReply } from './echo.ts'
 
 export type Posted = {
-  /** Those that the action would get, names in lower case. */
+  /** The headers that the action would receive, names in lower case. */
   headers: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | string[]>>
   body: Uint8Array
 }
 
-/** Longer than any challenge: an event of megabytes is not parsed to see that it is none. */
+/** Longer than any challenge, so that large events are not parsed. */
 const BODY_MAX_BYTES = 16 * 1024
 
-/** The reply to a POST, or `undefined` where it is an event. */
+/** Returns the reply to a POST; `undefined` if it is an event. */
 export function postHandshake(sender: HandshakeSender, posted: Posted): HandshakeReply | undefined {
   return REPLIES[sender](posted)
 }
@@ -41,7 +41,8 @@ const REPLIES: Record<HandshakeSender, (posted: Posted) => HandshakeReply | unde
       'smartsheet-hook-response',
     ),
   ringcentral: ({ headers }) => emptyWith('validation-token', headers['validation-token']),
-  // Events are signed with the secret and come without it; Asana tells it to who made the webhook as well.
+  // Events are signed with the secret and do not contain it. Asana also gives the secret to the client that created the
+  // webhook.
   asana: ({ headers }) =>
     headers['x-hook-signature'] === undefined
       ? emptyWith('x-hook-secret', headers['x-hook-secret'])
@@ -50,7 +51,7 @@ const REPLIES: Record<HandshakeSender, (posted: Posted) => HandshakeReply | unde
     headers['aeg-event-type'] === 'SubscriptionValidation'
       ? json(validationCode(body), (known) => ({ validationResponse: known }))
       : undefined,
-  // By GET alone (`handshakes.ts`).
+  // Strava uses only GET (`handshakes.ts`).
   strava: () => undefined,
 }
 
@@ -79,7 +80,7 @@ function validationCode(body: Uint8Array): unknown {
   return event?.data?.validationCode
 }
 
-/** The body's JSON object or array; one without members where it is anything else. */
+/** Returns the body's JSON object or array, or an empty object if the body is anything else. */
 function objectIn(body: Uint8Array): Record<string, unknown> {
   if (body.length > BODY_MAX_BYTES) return {}
   try {

@@ -1,17 +1,19 @@
 import { ruleFor } from './header-rules.ts'
 
-/** A longer list of names is no sender's. */
+/** The maximum length of a list of names. No sender uses a longer one. */
 const LIST_MAX_CHARACTERS = 8 * 1024
 
 /**
- * The headers that a signature names as signed, in itself or beside it (X-Hook0 v1, Contentful, RFC 9421).
+ * Returns the headers that a signature declares as signed, in its own value or in a separate header (X-Hook0 v1,
+ * Contentful, RFC 9421).
  * @param received names in lower case
+ * @returns `undefined` if no signature declares any
  */
 export function namedInSignatures(received: readonly [string, string][]): Set<string> | undefined {
   let named: Set<string> | undefined
   for (const [name, value] of received) {
     if (!name.includes('sign') || value.length > LIST_MAX_CHARACTERS) continue
-    // Only a signature that reaches the action can be checked there.
+    // Only a signature that is passed to the action can be verified there.
     if (ruleFor(name) !== 'allow') continue
     for (const header of namesIn(name, value)) (named ??= new Set()).add(header.toLowerCase())
   }
@@ -26,7 +28,7 @@ function namesIn(name: string, value: string): string[] {
   return [...lists].flatMap((found) => found[1]!.split(/\s+/))
 }
 
-/** RFC 9421, section 4.1: an inner list of quoted names; parameters after it are quoted as well, and name nothing. */
+/** Parses inner lists of quoted names (RFC 9421, section 4.1). Quoted parameters after a list are not names. */
 function coveredComponents(value: string): string[] {
   const lists = value.matchAll(/\(([^()]*)\)/g)
   const names = [...lists].flatMap(([, list]) => [...list!.matchAll(/"([a-z0-9-]+)"/g)])

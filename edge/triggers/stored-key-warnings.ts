@@ -8,9 +8,9 @@ import { checkUsageKey } from './check-usage-key.ts'
 import { KEY_WARNINGS, keyWarnings } from './key-warnings.ts'
 
 /**
- * What runs of another action would be refused for with the key that a trigger has, for its owner to read.
- * @param actionCid of the action that it is to run
- * @param withinMs after which nobody could tell: the change is stored in any case
+ * Returns warnings for the owner: why runs of another action would be refused with the trigger's stored key.
+ * @param actionCid the CID of the action that the trigger will run
+ * @param withinMs the timeout of the check; the change is stored in any case
  */
 export async function storedKeyWarnings(
   env: Env,
@@ -26,7 +26,7 @@ export async function storedKeyWarnings(
     owner_id: ownerId,
   }
   const signal = AbortSignal.timeout(withinMs)
-  // Also where the origin is to be verified first, which takes as long as it takes.
+  // Also limits the verification of the origin, which has no timeout of its own.
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () =>
       reject(new OriginAway('the origin said nothing of a stored key')),

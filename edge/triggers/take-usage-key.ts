@@ -7,17 +7,17 @@ import { keyWarnings } from './key-warnings.ts'
 import { TriggerRefused } from './trigger-refused.ts'
 
 export type TakenKey = {
-  /** For this trigger and owner alone: nothing at the edge can open it. */
+  /** Sealed for this trigger and owner only. The edge cannot open it. */
   sealed: Uint8Array
-  /** What a run would be refused for now, for the owner to read. */
+  /** Warnings for the owner: why runs would be refused now. */
   warnings: string[]
 }
 
 /**
- * Looks at a usage key and seals it to the origin, before it leaves the request that it came with.
- * @param actionCid of the action that it is to run
- * @throws {TriggerRefused} for an account's own key
- * @throws {OriginAway | OriginBusy} where the origin can not be asked: nothing is stored unchecked
+ * Checks a usage key and seals it to the origin before it leaves the request that contained it.
+ * @param actionCid the CID of the action that the trigger will run
+ * @throws {TriggerRefused} for an account key
+ * @throws {OriginAway | OriginBusy} if the key cannot be checked now; nothing is stored unchecked
  */
 export async function takeUsageKey(
   env: Env,
@@ -33,7 +33,7 @@ export async function takeUsageKey(
     const sealed = await sealForStorage(storage, usageKey, owner)
     return { sealed, warnings: keyWarnings(checked, actionCid) }
   } catch (error) {
-    // A look at a key has no effect, whatever became of it.
+    // Checking a key has no effect, so a failed check counts as unsent.
     if (error instanceof OriginAway && !error.isUnsent)
       throw new OriginAway(error.message, { cause: error, isUnsent: true })
     throw error

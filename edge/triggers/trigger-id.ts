@@ -7,11 +7,11 @@ import {
 } from '../../shared/ids.ts'
 import { macOf } from '../mac.ts'
 
-/** Ids whose MAC this isolate has checked: a busy webhook's id costs one look-up. */
+/** IDs with a MAC that this isolate has verified. A busy webhook then costs one lookup per request. */
 const checked = new Set<string>()
 const CHECKED_MAX = 10_000
 
-/** A new trigger's id: its random part and the MAC that says we made it. */
+/** Creates a trigger ID: a random part, and a MAC that proves that this service issued it. */
 export async function newTriggerId(
   macKey: string,
   random: (bytes: number) => Uint8Array,
@@ -23,7 +23,7 @@ export async function newTriggerId(
   return encodeBase64url(id)
 }
 
-/** Whether we made an id: a flood of made-up ones never reaches an object, nor the database. */
+/** Returns true if this service issued an ID. A flood of invented IDs never reaches an object or the database. */
 export async function isTriggerId(macKey: string, id: string): Promise<boolean> {
   const known = `${macKey}/${id}`
   if (checked.has(known)) return true

@@ -1,4 +1,4 @@
-/** The list of triggers in D1: an index for `GET /api/triggers`, that each trigger's object keeps. */
+/** The index of triggers in D1, for `GET /api/triggers`. Each trigger's object writes its own row. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
@@ -9,7 +9,7 @@ import { nextTick } from '../schedule/cron.ts'
 export type IndexDatabase = DrizzleD1Database<typeof schema>
 const { triggers } = schema
 
-/** Writes a trigger's row, unless it has a later version already. */
+/** Writes a trigger's row, unless it already has a later version. */
 export async function putIndexRow(
   db: IndexDatabase,
   ownerId: string,
@@ -40,23 +40,26 @@ export async function dropIndexRow(db: IndexDatabase, ownerId: string, id: strin
   await db.delete(triggers).where(and(eq(triggers.id, id), eq(triggers.ownerId, ownerId)))
 }
 
-/** A place in a list: behind the trigger of this time and id. */
+/** A position in a list: after the trigger with this time and ID. */
 export type ListPlace = { createdAt: number; id: string }
 export type ListFilter = { kind?: TriggerKind | undefined; enabled?: boolean | undefined }
 export type ListQuery = ListFilter & {
-  /** All of them where it is absent. */
+  /** All triggers if absent. */
   limit?: number | undefined
   after?: ListPlace | undefined
 }
 export type TriggerList = {
   triggers: ListedTrigger[]
-  /** How many the filters let through, on all pages. */
+  /** The number of triggers that match the filters, on all pages. */
   total: number
-  /** Where the next page begins; absent on the last. */
+  /** The start of the next page; absent on the last page. */
   next?: ListPlace
 }
 
-/** An owner's triggers, newest first. @param now Unix milliseconds: a next run is none of the past */
+/**
+ * Returns an owner's triggers, newest first.
+ * @param now Unix milliseconds; a next run in the past is recomputed
+ */
 export async function listTriggers(
   db: IndexDatabase,
   now: number,
@@ -77,7 +80,7 @@ export async function listTriggers(
     .from(triggers)
     .where(and(matching, behind))
     .orderBy(desc(triggers.createdAt), desc(triggers.id))
-    // One more than is shown tells whether there is a next page.
+    // One row more than shown, to detect whether there is a next page.
     .limit(limit === undefined ? -1 : limit + 1)
   const all = db.select({ total: count() }).from(triggers).where(matching)
   const [rows, [counted]] = await db.batch([page, all])
@@ -92,7 +95,7 @@ export async function listTriggers(
   }
 }
 
-/** The row is of the trigger's last change, and ticks have passed since. */
+/** Recomputes the next run: the row is as old as the trigger's last change, and ticks have passed since. */
 function asOf(now: number, trigger: ListedTrigger): ListedTrigger {
   const { next_run_at, config } = trigger
   if (!next_run_at || Date.parse(next_run_at) > now) return trigger
@@ -108,7 +111,9 @@ export async function countTriggers(db: IndexDatabase, ownerId: string): Promise
   return row!.total
 }
 
-/** What a list tells: not the source, not large params, and not what only the object knows from one moment to the next. */
+/**
+ * Returns the fields of a record that lists show: without the source, large params, and state that only the object has.
+ */
 function listed(record: TriggerRecord): ListedTrigger {
   const {
     action_code: _source,

@@ -1,4 +1,4 @@
-/** What the fields of a trigger may be beyond their JSON types: one set of rules for creation and PATCH. */
+/** Rules for the fields of a trigger beyond their JSON types. Creation and PATCH share them. */
 import { isDeeper } from '../../shared/json-depth.ts'
 import {
   DEFAULT_PARAMS_MAX_BYTES,
@@ -16,7 +16,7 @@ type OptionName = keyof TriggerOptions
 
 const EVERY_KIND: readonly OptionName[] = ['concurrency', 'on_lost']
 
-/** Options that mean something to a kind. One that does not is refused: its owner would rely on nothing. */
+/** The options that apply to each kind. Other options are rejected, because owners would rely on them in vain. */
 const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
   webhook: [...EVERY_KIND, 'dedup', 'handshake', 'pass_headers'],
   schedule: [...EVERY_KIND, 'misfire'],
@@ -24,9 +24,9 @@ const OPTIONS: Record<TriggerKind, readonly OptionName[]> = {
 }
 
 /**
- * Looks at the fields that are there; absent ones are none of its business.
- * @param chains those that this deployment watches
- * @throws {TriggerRefused} that names the first field which this kind does not take
+ * Validates the fields that are present.
+ * @param chains the chains that this deployment watches
+ * @throws {TriggerRefused} naming the first field that this kind does not accept
  */
 export function requireAllowed(
   kind: TriggerKind,

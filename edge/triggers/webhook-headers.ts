@@ -1,7 +1,7 @@
 import { ruleFor } from './header-rules.ts'
 import { namedInSignatures } from './signed-headers.ts'
 
-/** Bounds of what is kept: real senders stay far below, and a row has to hold it. */
+/** Limits on the stored headers. Real senders stay far below them, and a row has to hold the headers. */
 const HEADERS_MAX = 64
 const VALUE_MAX_CHARACTERS = 8 * 1024
 const TOTAL_MAX_CHARACTERS = 32 * 1024
@@ -9,16 +9,16 @@ const TOTAL_MAX_CHARACTERS = 32 * 1024
 export type SafeHeaders = {
   /** Passed to the action; names in lower case. */
   headers: Record<string, string>
-  /** Whether the bounds left any out. */
+  /** True if the limits left out any of the passed headers. */
   truncated: boolean
-  /** Neither passed nor denied: the trigger's options may name them (`dedup.header`, `pass_headers`). */
+  /** Neither passed nor denied. The trigger's options may name them (`dedup.header`, `pass_headers`). */
   withheld: Record<string, string>
   withheldTruncated: boolean
 }
 
-/** Sorts the headers of a webhook by the header rules, in one pass. */
+/** Classifies the headers of a webhook by the header rules, in one pass. */
 export function safeHeaders(received: Headers): SafeHeaders {
-  // Read once: each entry crosses from the platform.
+  // Read once, because each entry crosses the boundary to the platform.
   const entries = [...received]
   const named = namedInSignatures(entries)
   const passed = new Bounded()
@@ -37,7 +37,7 @@ export function safeHeaders(received: Headers): SafeHeaders {
   }
 }
 
-/** Headers up to the bounds: what is too large is left out, and what comes after it may still fit. */
+/** Collects headers up to the limits. A header that is too large is left out, and later ones may still fit. */
 class Bounded {
   // No prototype: a header may be called `__proto__`.
   readonly headers: Record<string, string> = Object.create(null)

@@ -3,8 +3,8 @@ import { EvidenceRefused } from '../../shared/attestation/refused.ts'
 import { encodeHex } from '../../shared/hex.ts'
 
 /**
- * Requires a quote for the nonce that was sent. Rule 1 judges such a quote where the bundle has one; without this check
- * recorded evidence would pass.
+ * Requires a quote for the nonce that was sent. Rule 1 checks such a quote only if the bundle has one, so recorded
+ * evidence would pass without this check.
  * @throws {EvidenceRefused} by the rule `quote`
  */
 export function requireFreshQuote(

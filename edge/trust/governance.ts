@@ -1,7 +1,7 @@
-/** What the governance contract says of a compose hash (`core-api.md`, Attestation and evidence endpoints, rule 7). */
+/** Queries the governance contract about a compose hash (`docs/attestation.md`, rule 7). */
 import { z } from 'zod'
 
-/** The contract could not be asked: nothing is known. */
+/** The contract could not be queried, so it is unknown whether the compose hash is allowed. */
 export class GovernanceAway extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the governance contract could not be asked: ${reason}`, options)
@@ -11,9 +11,9 @@ export class GovernanceAway extends Error {
 
 export type Governance = { chain_id: number; allowed: boolean }
 
-/** First bytes of Keccak-256 of `allowedComposeHashes(bytes32)`. */
+/** Function selector of `allowedComposeHashes(bytes32)`: the first 4 bytes of its Keccak-256. */
 const ALLOWED_COMPOSE_HASHES = '0x2f6622e5'
-/** `true` as the ABI has it: a word that is one. Whatever else an address answers is no permission. */
+/** ABI encoding of `true`, a word of value 1. Any other result counts as a denial. */
 const TRUE = `0x${'1'.padStart(64, '0')}`
 
 const answersSchema = z.array(
@@ -21,7 +21,7 @@ const answersSchema = z.array(
 )
 
 /**
- * Asks the contract at an application's id.
+ * Queries the contract at the address that is the application's ID.
  * @param appId hex of 20 bytes
  * @param composeHash hex of 32 bytes
  * @throws {GovernanceAway}
@@ -44,7 +44,7 @@ export async function askGovernance(
   return { chain_id: Number(chainId), allowed: allowed.toLowerCase() === TRUE }
 }
 
-/** Two short answers: a node that sends more is none. */
+/** Two short results are expected, so a longer response is rejected. */
 const ANSWER_MAX_CHARACTERS = 16 * 1024
 
 async function ask(
@@ -65,7 +65,7 @@ async function ask(
     if (response.status !== 200) throw new Error(`status ${response.status}`)
     return JSON.parse(text)
   } catch (error) {
-    // Its URL may have a key in it, and messages of `fetch` may have the URL.
+    // Only the error's name: a message of `fetch` may contain the URL, and the URL may contain a key.
     const reason = error instanceof Error ? error.name : 'unknown'
     throw new GovernanceAway(reason, { cause: error })
   }

@@ -1,9 +1,9 @@
 /**
- * The origin could not be asked, was not verified, or did not answer under our key. Whether a run was begun is
- * not known once something was sent: asking again under the same run id is always safe.
+ * The origin could not be reached, was not verified, or did not answer under our key. If the request was sent, the run
+ * may have started. Retrying with the same run ID is always safe.
  */
 export class OriginAway extends Error {
-  /** Nothing has reached the origin: it was not verified. */
+  /** True if the request certainly had no effect: the origin was not verified, or it rejected the envelope. */
   readonly isUnsent: boolean
   constructor(reason: string, options?: ErrorOptions & { isUnsent?: boolean }) {
     super(reason, options)

@@ -9,7 +9,7 @@ import {
 } from './trust-health.ts'
 import { type VerifiedOrigin, verifyOrigin } from './verify-origin.ts'
 
-/** Public keys that the origin's evidence names: uncompressed points of P-256. */
+/** Public keys named by the origin's evidence, as uncompressed P-256 points. */
 export type TrustedKeys = {
   channelKey: Uint8Array
   storageKey: Uint8Array
@@ -17,25 +17,25 @@ export type TrustedKeys = {
   verifiedUntil: number
 }
 
-/** Keys are verified anew this long before they have to be, so that no run waits for it. */
+/** Keys are renewed this long before they expire, so that no run has to wait for it. */
 const AHEAD_MS = 10 * 60 * 1000
-/** A verification is not begun again sooner than this, however many objects ask. */
+/** Minimum interval between verifications, regardless of how many objects request one. */
 const REVERIFY_MIN_MS = 1_000
 
 /**
- * One object that verifies the origin before anything is sealed to it, and again within the hour. It fails
- * closed: without verified keys there is nothing to seal to. It stores nothing: after an eviction it verifies anew.
+ * Verifies the origin before anything is sealed to it, and again within the hour. Fails closed: without verified keys,
+ * nothing can be sealed. Stores nothing, so it verifies again after an eviction (`docs/decisions/0030`).
  */
 export class OriginTrust extends DurableObject<Env> {
   #origin: VerifiedOrigin | undefined
   #verifying: Promise<VerifiedOrigin> | undefined
-  /** The last try, where it failed. */
+  /** The last attempt, if it failed. */
   #failed: { error: unknown; reason: TrustReason; at: number } | undefined
 
   /**
-   * The keys to seal to.
-   * @param stale the caller met an origin that does not know the key it was given: verify anew
-   * @throws {Error} when the origin can not be reached or its evidence is refused
+   * Returns the keys to seal to.
+   * @param stale true if the origin did not recognize the caller's key; the origin is then verified again
+   * @throws {Error} if the origin cannot be reached or its evidence is rejected
    */
   async keys(stale: boolean): Promise<TrustedKeys> {
     const now = Date.now()
@@ -48,7 +48,7 @@ export class OriginTrust extends DurableObject<Env> {
     return keysOf(await this.#verifiedAnew(now))
   }
 
-  /** What is known now, without asking anybody. */
+  /** Returns the current state without verifying the origin. */
   async health(): Promise<TrustHealth> {
     const origin = this.#current(Date.now())
     if (origin) return verified(origin, this.#failed?.reason)
@@ -60,7 +60,7 @@ export class OriginTrust extends DurableObject<Env> {
   }
 
   async #verifiedAnew(now: number): Promise<VerifiedOrigin> {
-    // A clock that was set back must not make it wait.
+    // A clock that was set back must not block the verification.
     const sinceFailure = this.#failed ? now - this.#failed.at : REVERIFY_MIN_MS
     if (!this.#verifying && sinceFailure >= 0 && sinceFailure < REVERIFY_MIN_MS)
       throw this.#failed?.error
@@ -84,7 +84,7 @@ export class OriginTrust extends DurableObject<Env> {
   }
 }
 
-/** Called as it is, `fetch` of the runtime wants no other `this`. */
+/** Wraps the runtime's `fetch`, which must not be called as a method of another object. */
 const sendRequest: typeof fetch = (input, init) => fetch(input, init)
 
 function keysOf({ keys, verifiedUntil }: VerifiedOrigin): TrustedKeys {

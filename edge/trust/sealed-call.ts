@@ -11,21 +11,22 @@ export type Freshness = { request_id: string; issued_at: number; expires_at: num
 
 export type OriginCall = {
   path: string
-  /** The text to be sealed, made for each key that it is sealed to; it is one request all the same. */
+  /** Returns the plaintext. Called once per key with the same freshness, because a retry is the same request. */
   plaintext: (freshness: Freshness) => Uint8Array<ArrayBuffer>
-  /** Ends the wait; the origin may have begun. */
+  /** Stops waiting. The origin may have started by then. */
   signal: AbortSignal
-  /** Called when some bytes have come. */
+  /** Called whenever bytes arrive. */
   onBytes?: () => void
 }
 
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * One call to the origin, sealed to its verified key in PSK mode. It is sent once: again only to an origin that could
- * not open it, since it had another key. That it could not is said in the clear, and may be said by who has passed it
- * on: so it is sent again as the same request, which an origin that has it refuses, and what fails then is not unsent.
- * @returns the answer's text
+ * Sends a call to the origin, sealed to its verified key in PSK mode. Sends it again only if the origin replies that it
+ * could not open it, because it has another key. That reply is not sealed, so an intermediary that forwarded the call
+ * could forge it. The second attempt therefore has the same request ID: an origin that accepted the first one rejects
+ * it, and its failure does not count as unsent (`docs/decisions/0030`).
+ * @returns the text of the response
  * @throws {OriginAway}
  */
 export async function sealedCall(
@@ -55,7 +56,10 @@ function freshnessAt(now: number): Freshness {
   }
 }
 
-/** The keys to seal to. @throws {OriginAway} where the origin is not verified */
+/**
+ * Returns the keys to seal to.
+ * @throws {OriginAway} if the origin is not verified
+ */
 export async function verifiedKeys(env: Env, now: number, stale: boolean): Promise<SealingKeys> {
   try {
     return await sealingKeys(env, now, stale)
@@ -94,7 +98,7 @@ async function send(
   return sealed.open(await bytesOf(response, onBytes))
 }
 
-/** The body without the pads before it. */
+/** Reads the body without the padding before it. */
 async function bytesOf(
   response: Response,
   onBytes: (() => void) | undefined,
@@ -108,7 +112,7 @@ async function bytesOf(
   return joinBytes(...chunks)
 }
 
-/** A short reason for the log: names and statuses, nothing that was sent. */
+/** Returns a short reason for the log: names and statuses, never content of the request. */
 function reasonOf(error: unknown): string {
   if (error instanceof AnswerNotAuthentic) return error.message
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'

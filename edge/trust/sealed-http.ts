@@ -15,7 +15,7 @@ import { OriginAway } from './origin-away.ts'
 import { type Freshness, sealedCall } from './sealed-call.ts'
 
 export type SealedHttpCall = Omit<SealedHttpRequest, keyof Freshness> & {
-  /** The body's bytes, with room for the head behind them. */
+  /** The bytes of the body, followed by free space for the head. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
@@ -26,7 +26,7 @@ export type SealedHttpResult = {
   body: Uint8Array<ArrayBuffer>
 }
 
-/** The origin has too much to do, or a part of it is away; nothing was done. */
+/** The origin is overloaded, or one of its components is unavailable. The request had no effect. */
 export class OriginBusy extends Error {
   readonly status: 429 | 503
   readonly fix: string
@@ -37,7 +37,7 @@ export class OriginBusy extends Error {
     this.name = 'OriginBusy'
     this.status = refusal.status
     this.fix = refusal.fix
-    // An origin of another release may name a reason that this one does not list. Nothing here branches on it.
+    // An origin of another release may return a reason that is unknown here. No code branches on it.
     this.reason = reasonOf(refusal) as ErrorCode
     this.retryAfterS = refusal.retry_after_s
   }
@@ -46,8 +46,8 @@ export class OriginBusy extends Error {
 const answerSchema = z.discriminatedUnion('state', [sealedHttpAnswerSchema, refusalSchema])
 
 /**
- * Passes a request to the core API on, inside the envelope. It is sent once: where its answer is lost, nobody here
- * knows whether it was executed.
+ * Forwards a request to the core API inside the envelope. Sent only once: if the response is lost, it is unknown
+ * whether the request was executed.
  * @throws {OriginAway | OriginBusy}
  */
 export async function passSealed(
@@ -84,7 +84,7 @@ function resultIn(text: Uint8Array<ArrayBuffer>): SealedHttpResult {
     return { status: answer.status, headers: answer.headers, body: parts.body }
   const { status } = answer
   if (status === 429 || status === 503) throw new OriginBusy({ ...answer, status })
-  // Of a request that was taken before nobody here knows what came of it.
+  // The outcome of a replayed request is unknown here.
   const reason = reasonOf(answer)
   const isUnsent = reason !== 'request_replayed'
   throw new OriginAway(`the origin refused the envelope: ${reason}`, { isUnsent })

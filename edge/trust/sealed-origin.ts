@@ -22,10 +22,10 @@ import { sealingKeys } from './trusted-keys.ts'
 
 type Unsent<Request> = Omit<Request, keyof Freshness>
 
-/** An answer comes within its `wait_ms`; this is for the way there and back, and a body of megabytes. */
+/** Added to `wait_ms` for the round trip and for a body of several megabytes. */
 const TRANSPORT_MS = 30_000
 
-/** The origin as the edge sees it: every call sealed to a verified key, every answer opened. */
+/** Client of the origin: seals each call to a verified key, and opens each response. */
 export class SealedOrigin {
   readonly #env: Env
   readonly #now: () => number
@@ -36,8 +36,8 @@ export class SealedOrigin {
   }
 
   /**
-   * Gets ready what the first call of an isolate would wait for: verified keys, and the checks of its answer. Where
-   * that fails the call itself will say so.
+   * Prepares what the first call of an isolate would have to wait for: the verified keys, and the schema of the
+   * response. Ignores failures, because the call itself will report them.
    */
   async prepare(): Promise<void> {
     executeAnswerSchema.safeParse({ state: 'running' })
@@ -49,12 +49,12 @@ export class SealedOrigin {
     return this.#call(SEALED_EXECUTE_PATH, request, executeAnswerSchema, request.wait_ms)
   }
 
-  /** @throws {OriginAway} also when `signal` ends the wait: the runs go on */
+  /** @throws {OriginAway} also if `signal` aborts the wait; the runs continue */
   outcomes(request: Unsent<OutcomesRequest>, signal: AbortSignal): Promise<OutcomesAnswer> {
     return this.#call(SEALED_OUTCOMES_PATH, request, outcomesAnswerSchema, request.wait_ms, signal)
   }
 
-  /** @throws {OriginAway} also when `signal` ends the wait */
+  /** @throws {OriginAway} also if `signal` aborts the wait */
   checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyAnswer> {
     return this.#call(SEALED_KEYS_PATH, request, checkKeyAnswerSchema, 0, signal)
   }

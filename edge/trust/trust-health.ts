@@ -1,17 +1,20 @@
-/** What `GET /health` says of the origin: what was verified, when, and under which root. */
+/** State of the origin in `GET /health`: what was verified, when, and under which root. */
 import type { Measurements, Verdict } from '../../shared/attestation/policy.ts'
 import { EvidenceRefused } from '../../shared/attestation/refused.ts'
 import { GovernanceAway } from './governance.ts'
 import type { VerifiedOrigin } from './verify-origin.ts'
 
-/** Why there are no new keys. Its name alone: what the origin sent is not shown under this service's name. */
+/**
+ * Reason why no new keys were obtained. Only a name, because this service must not publish text from an unverified
+ * origin.
+ */
 export type TrustReason =
   | 'not_verified_yet'
   | 'origin_away'
   | 'governance_away'
-  /** With the rule's name: `refused_evidence_files`. */
+  /** Includes the name of the rule: `refused_evidence_files`. */
   | `refused_${string}`
-  /** Our own object does not answer. */
+  /** The edge's own Durable Object does not respond. */
   | 'trust_object_away'
 
 export type TrustHealth = {
@@ -24,11 +27,11 @@ export type TrustHealth = {
   app_id: string | null
   compose_hash: string | null
   measurements: (Measurements & { rtmr3: string }) | null
-  /** Of the last try, where that failed; of what has run out. */
+  /** Reason why the last attempt failed, or why there is no valid verification. */
   reason?: TrustReason
 }
 
-/** Nothing is verified now. */
+/** Returns the health of an origin that is not verified. */
 export function unverified(reason: TrustReason): TrustHealth {
   return {
     verdict: null,
@@ -43,7 +46,7 @@ export function unverified(reason: TrustReason): TrustHealth {
   }
 }
 
-/** @param reason why the last try to verify it again failed, where it did */
+/** @param reason why the last renewal failed, if it did */
 export function verified(origin: VerifiedOrigin, reason?: TrustReason): TrustHealth {
   const { report, verifiedAt, verifiedUntil } = origin
   const { root } = report

@@ -1,4 +1,4 @@
-/** Which origins the edge trusts, as settings of the Worker. */
+/** Settings of the Worker that define which origins the edge trusts. */
 import { z } from 'zod'
 import { type Policy, TCB_STATUSES } from '../../shared/attestation/policy.ts'
 import { SETTINGS } from '../../shared/settings.ts'
@@ -13,7 +13,7 @@ const measurementsSchema = z.strictObject({
   rtmr2: hex(48),
 })
 
-/** A revoked platform's keys are in somebody's hands: no operator may take it for good. */
+/** The keys of a revoked platform are considered compromised, so operators cannot accept it. */
 const acceptedStatus = z.enum(TCB_STATUSES).exclude(['Revoked'])
 
 const commaList = z.string().transform((text) => text.split(',').map((entry) => entry.trim()))
@@ -73,7 +73,7 @@ export const trustSettings = {
 
 export type TrustSettings = z.infer<z.ZodObject<typeof trustSettings>>
 
-/** What the settings lack or have too much of, each with its name; none where they fit each other. */
+/** Returns the settings that are missing or contradict each other, each with a message. */
 export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string, string][] {
   const { ORIGIN_TRUST, SIM_ROOT_SHA256, GOVERNANCE_RPC } = settings
   const found: [string, string][] = []
@@ -95,7 +95,7 @@ export function misfits(settings: TrustSettings & { SVC_ENV: string }): [string,
   return found
 }
 
-/** What a verifier of these settings accepts. */
+/** Returns the policy of a verifier with these settings. */
 export function policyOf(settings: TrustSettings): Policy {
   const { ORIGIN_MEASUREMENTS, ORIGIN_APP_ID, ORIGIN_COMPOSE_HASHES } = settings
   return {

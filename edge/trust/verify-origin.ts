@@ -1,4 +1,4 @@
-/** One verification of the origin, from its evidence to keys that may be sealed to. */
+/** Verifies the origin once, from its evidence to keys that can be sealed to. */
 import type { EvidenceBundle } from '../../shared/attestation/evidence.ts'
 import { fetchEvidence } from '../../shared/attestation/fetch-evidence.ts'
 import type { RuleName } from '../../shared/attestation/policy.ts'
@@ -13,7 +13,7 @@ import { policyOf, type TrustSettings } from './trust-settings.ts'
 export type VerifiedOrigin = {
   report: Report
   keys: NonNullable<Report['keys']>
-  /** Unix milliseconds, both. */
+  /** Unix milliseconds, like `verifiedUntil`. */
   verifiedAt: number
   verifiedUntil: number
 }
@@ -26,20 +26,20 @@ export type VerifyOriginDeps = {
 }
 
 const NONCE_BYTES = 32
-/** Of the governance contract's node; the evidence has a time of its own for each answer. */
+/** Timeout for the governance contract's node. The requests for evidence have timeouts of their own. */
 const GOVERNANCE_WITHIN_MS = 10_000
 
 /**
- * What the edge needs of the seven rules. It can not see the certificate of its connection, which the envelope makes up
- * for, nor does it ask the name server.
+ * The subset of the seven rules that the edge requires. The edge cannot see the certificate of its connection, which
+ * the envelope compensates for, and it does not query DNS for CAA records (`docs/decisions/0030`).
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 
 /**
- * Verifies the origin that answers now.
- * @throws {EvidenceRefused} what it shows does not pass the policy
+ * Fetches the origin's evidence and verifies it.
+ * @throws {EvidenceRefused} if the evidence does not satisfy the policy
  * @throws {GovernanceAway}
- * @throws {Error} it did not show anything
+ * @throws {Error} if there is no evidence
  */
 export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrigin> {
   const { settings, now } = deps
@@ -64,7 +64,10 @@ export async function verifyOrigin(deps: VerifyOriginDeps): Promise<VerifiedOrig
   return { report, keys: report.keys, verifiedAt, verifiedUntil }
 }
 
-/** The policy says it already; a simulated machine that passed for a real one would be the end of all of it. */
+/**
+ * Repeats a check of the policy, because accepting a simulated machine as a real one would defeat the whole
+ * verification.
+ */
 function requireRoot({ verdict }: Report, { ORIGIN_TRUST }: TrustSettings): void {
   const expected = ORIGIN_TRUST === 'hardware' ? 'HARDWARE' : 'SIMULATED'
   if (verdict !== expected) throw new EvidenceRefused('quote', `it is ${verdict}, not ${expected}`)

@@ -7,8 +7,8 @@ import { wasTransferred } from './ownership-mode.ts'
 import type { Account } from './account.ts'
 
 /**
- * The `email` that an account was created with: personal data, encrypted under a root-derived key. Nothing is sent to
- * it, and it is in no log and not on the chain.
+ * Stores the `email` that an account was created with. It is personal data: encrypted under a root-derived key, never
+ * used to send mail, and never logged or written to the chain.
  */
 export class AccountEmails {
   readonly #db: Database
@@ -31,7 +31,10 @@ export class AccountEmails {
     await fromDatabase(this.#db.delete(accountEmails).where(row))
   }
 
-  /** The owner's. The address of a former owner is not shown to the next one. @throws {DatabaseUnavailable} */
+  /**
+   * Returns the owner's address. The address of a former owner is not shown to the next owner.
+   * @throws {DatabaseUnavailable}
+   */
   async of(account: Account): Promise<string | null> {
     if (wasTransferred(account)) return null
     const row = eq(accountEmails.accountHash, account.hash)

@@ -1,7 +1,7 @@
 /**
- * An account as the chain has it. Records are never changed, only replaced as a whole: who holds one sees one
- * block's truth, and to undo a block is to put the old records back. Hashes and wallet ids are 0x hex of 32
- * bytes, lower-case; addresses are EIP-55.
+ * An account as recorded on the chain. Records are immutable and replaced as a whole, so a reader always sees the state
+ * of one block, and undoing a block means restoring the old records. Hashes and wallet IDs are lower-case 0x hex of 32
+ * bytes; addresses are EIP-55.
  */
 import { toBeHex } from 'ethers'
 
@@ -32,17 +32,21 @@ export type UsageKey = {
 
 export type Action = { cidHash: string; cid: string; name: string; description: string }
 
-/** A hash that names the account: its master hash or an alias. */
+/** A hash that identifies the account: its master hash or an alias. */
 export type AccountHash = {
-  /** What the hash was made of; absent for an API key's. A wallet is public, so its hash is no credential. */
+  /**
+   * The wallet that was hashed; absent for the hash of an API key. A wallet is public, so its hash is not a credential.
+   */
   wallet?: string
   revoked: boolean
 }
 
 export type Account = {
-  /** The master hash: the account's identity, whatever becomes of the key that it was made of. */
+  /** The master hash: the account's permanent identity, even after the original key is rotated or revoked. */
   hash: string
-  /** Written by the service for the holder of an API key; false: by its admin wallet alone (ChainSecured). */
+  /**
+   * True if the service writes on behalf of the API key's holder; false if only the admin wallet can (ChainSecured).
+   */
   managed: boolean
   adminWallet: string
   name: string
@@ -57,14 +61,14 @@ export type Account = {
 }
 
 /**
- * Who asks: an account's own key, one of its usage keys, or its admin wallet. `keyHash` is the credential of writes by
- * key. The own key of an account that was converted resolves too (`account.managed` is false then).
+ * The authenticated caller: an account key, a usage key, or an admin wallet. `keyHash` is the credential for writes
+ * made with a key. The account key from before a conversion still resolves; `account.managed` is then false.
  */
 export type Principal = {
   account: Account
   keyHash: string
   usageKey?: UsageKey
-  /** The admin wallet, EIP-55, where it asks itself by a signature; `keyHash` is its hash then. */
+  /** EIP-55 address of the admin wallet if the request is signed by it; `keyHash` is then the wallet's hash. */
   wallet?: string
 }
 
@@ -73,18 +77,20 @@ export function word(value: bigint | string): string {
   return toBeHex(value, 32)
 }
 
-/** The zero word, that stands for every wallet or action. */
+/** The zero word, which stands for every wallet or action. */
 export const WILDCARD = word(0n)
 
 const NO_IDS: ReadonlySet<number> = new Set()
 const NO_WORDS: ReadonlySet<string> = new Set()
 const WILDCARD_ALONE: ReadonlySet<string> = new Set([WILDCARD])
 
-/** Group ids below this have one shared set each: most arrays name none or one, and a set takes 200 bytes. */
+/**
+ * Group IDs below this share one single-element set each: most arrays have at most one ID, and a set takes 200 bytes.
+ */
 const SHARED_IDS = 1_024
 const ONE_ID: (ReadonlySet<number> | undefined)[] = []
 
-/** A set of group ids; equal small ones are one object. */
+/** Returns a set of group IDs. Empty sets and small single-element sets are shared. */
 export function idSet(ids: readonly number[]): ReadonlySet<number> {
   const [only] = ids
   if (only === undefined) return NO_IDS
@@ -92,7 +98,7 @@ export function idSet(ids: readonly number[]): ReadonlySet<number> {
   return (ONE_ID[only] ??= new Set([only]))
 }
 
-/** A set of hashes or wallet ids; the empty one and that of the wildcard alone are one object each. */
+/** Returns a set of hashes or wallet IDs. The empty set and the wildcard-only set are shared. */
 export function wordSet(words: readonly string[]): ReadonlySet<string> {
   if (words.length === 0) return NO_WORDS
   return words.length === 1 && words[0] === WILDCARD ? WILDCARD_ALONE : new Set(words)

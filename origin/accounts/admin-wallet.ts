@@ -1,11 +1,10 @@
-/** An account as its admin wallet asks for it (specification, Authentication 6 and 7). */
 import { accountHashOfWallet } from '../../shared/typed-data.ts'
 import type { AccountsState, Principal } from './state.ts'
 
-/** The wallet is the admin of no ChainSecured account now. */
+/** The wallet is not currently the admin of any ChainSecured account. */
 export class NotTheAdmin extends Error {
   readonly wallet: string
-  /** Where it was an admin once: who is now. */
+  /** The current admin, if the wallet was the admin of an account before a transfer. */
   readonly heir: string | undefined
 
   constructor(wallet: string, heir?: string) {
@@ -17,9 +16,9 @@ export class NotTheAdmin extends Error {
 }
 
 /**
- * The account whose admin a wallet is. Its hash finds the account, and the admin that the chain names decides: hashes
- * of former admins stay, and anybody may register a hash as that of a usage key.
- * @param wallet EIP-55; whether its holder asks is not looked at here
+ * Returns the principal for an admin wallet. The wallet's hash only locates the account; the admin recorded on the
+ * chain decides, because hashes of former admins remain and anyone can register any hash as a usage key.
+ * @param wallet EIP-55; no signature is checked here
  * @throws {NotTheAdmin}
  */
 export function principalOfWallet(wallet: string, accounts: AccountsState): Principal {

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { keccak256, toUtf8Bytes } from 'ethers'
 
-/** A new API key: base64 of 32 random bytes, 44 characters. Shown once; only its hash is kept. */
+/** Generates an API key: base64 of 32 random bytes, 44 characters. It is shown once; only its hash is stored. */
 export function newApiKey(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** `apiKeyHash`: keccak256 of the key's text in UTF-8 (`decisions.md`, API keys). */
+/** Returns the keccak256 hash of the key's UTF-8 text. */
 export function apiKeyHash(apiKey: string): string {
-  // Not ethers' encoder: it throws for text that is not well-formed, and such a key is only an unknown one.
+  // ethers' encoder throws on ill-formed UTF-16, but such a key should simply be unknown.
   return keccak256(Buffer.from(apiKey, 'utf8'))
 }
 
-/** keccak256 of a CID's text: the form in which groups permit actions. */
+/** Returns the keccak256 hash of a CID's text, the form in which groups permit actions. */
 export function cidHash(cid: string): string {
   return keccak256(toUtf8Bytes(cid))
 }

@@ -1,7 +1,7 @@
 import { FetchRequest, Interface, JsonRpcProvider, Network } from 'ethers'
 import { accountConfigAbi } from '../../shared/abi/account-config.ts'
 
-/** The chain could not be asked, or has not been heard from for too long. Nothing was charged or changed. */
+/** The chain is unreachable, or the mirrored state is too old. Nothing was charged or changed. */
 export class ChainUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -14,16 +14,15 @@ export type Chain = {
   chainId: bigint
   /** The `AccountConfig` diamond. */
   contractAddress: string
-  /** The block it was deployed in: there is nothing to read before it. */
+  /** The block in which the contract was deployed; earlier blocks are never read. */
   contractBlock: number
 }
 
 export const accountConfig = new Interface(accountConfigAbi)
 
-/** A request that takes longer than this is failed: the next one is asked anew. */
 const RPC_TIMEOUT_MS = 5_000
 
-/** A provider that neither caches answers nor asks for its chain id again and again. */
+/** Returns a provider that does not cache responses and fetches the chain ID only once. */
 export async function connectChain(
   rpcUrl: string,
   contract: { address: string; block: number },

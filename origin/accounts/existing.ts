@@ -1,15 +1,15 @@
-/** Looks up what an account has. A write throws the refusal that the contract would answer. */
+/** Lookups in an account. For writes, they throw the error that the contract would revert with. */
 import { type Account, type Action, type Group, type UsageKey, WILDCARD } from './account.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
 
-/** Returns the group that a write is about. @throws {ForeseenRefusal} */
+/** Returns the group that a write refers to. @throws {ForeseenRefusal} */
 export function existingGroup({ hash, groups }: Account, id: number): Group {
   const group = groups.get(id)
   if (group) return group
   throw new ForeseenRefusal('GroupDoesNotExist', [hash, id])
 }
 
-/** A read names a group that the account does not have. */
+/** A read refers to a group that the account does not have. */
 export class GroupNotFound extends Error {
   /** The arguments of the contract's `GroupDoesNotExist`, as text. */
   readonly args: readonly string[]
@@ -21,14 +21,14 @@ export class GroupNotFound extends Error {
   }
 }
 
-/** Returns the group that a read is about. @throws {GroupNotFound} */
+/** Returns the group that a read refers to. @throws {GroupNotFound} */
 export function groupToRead({ hash, groups }: Account, id: number): Group {
   const group = groups.get(id)
   if (group) return group
   throw new GroupNotFound(hash, id)
 }
 
-/** Each is a wallet of the account, or the wildcard. @throws {ForeseenRefusal} */
+/** Requires each ID to be a wallet of the account or the wildcard. @throws {ForeseenRefusal} */
 export function requireWallets({ hash, wallets }: Account, pkpIds: readonly string[]): void {
   const unknown = pkpIds.find((id) => id !== WILDCARD && !wallets.has(id))
   if (unknown !== undefined) throw new ForeseenRefusal('WalletDoesNotExist', [hash, unknown])

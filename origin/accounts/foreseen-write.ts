@@ -3,8 +3,8 @@ import { accountConfig, type Chain } from './chain.ts'
 import { simulate } from './writer/simulate.ts'
 
 /**
- * What an admin wallet is about to send to the contract, asked of the contract beforehand: the wallet hears of a
- * refusal before it has paid gas for it. Nothing is sent.
+ * Simulates a call that an admin wallet is about to send, so that the wallet learns of a revert before paying gas for
+ * it. Sends nothing.
  * @param adminWallet the sender
  * @throws {ContractRefused | ChainUnavailable}
  */

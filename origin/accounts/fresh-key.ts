@@ -1,7 +1,7 @@
 import { apiKeyHash, newApiKey } from './api-key.ts'
 import { ContractRefused } from './writer.ts'
 
-/** Who would squat a second fresh hash, seen in the mempool like the first, pays gas for each. */
+/** Maximum attempts. An attacker who front-runs fresh hashes pays gas for each one. */
 const TRIES = 3
 
 const TAKEN = new Set([
@@ -11,10 +11,10 @@ const TAKEN = new Set([
 ])
 
 /**
- * Registers a fresh API key. Its hash can be seen before it is in a block, and claimed first by anyone with an account
- * of their own; such a key was never shown, and another one is made.
- * @param register writes the hash; the first try under the request's own write id
- * @throws {ContractRefused} when every try was forestalled
+ * Registers a fresh API key. Its hash is visible in the mempool, so another account can claim it first. Because that
+ * key was never shown, another one is generated.
+ * @param register writes the hash; the first attempt uses the request's own write ID
+ * @throws {ContractRefused} if every attempt was front-run
  */
 export async function registerFreshKey<Registered>(
   writeId: string,
@@ -22,7 +22,7 @@ export async function registerFreshKey<Registered>(
 ): Promise<Registered> {
   for (let tried = 1; ; tried++) {
     const text = newApiKey()
-    // Made of the request's own, so that a repeat after a crash joins this try too.
+    // Derived from the request's write ID, so that a repeat after a crash joins this attempt too.
     const id = tried === 1 ? writeId : `${writeId}.${tried}`
     try {
       return await register({ text, hash: apiKeyHash(text), writeId: id })

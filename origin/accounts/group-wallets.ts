@@ -1,6 +1,6 @@
 import { type Account, type Group, type Wallet, WILDCARD } from './account.ts'
 
-/** The wallets that a group permits: where it permits every wallet, all of the account. */
+/** Returns the wallets that a group permits: all wallets of the account if it has the wildcard. */
 export function walletsIn({ wallets }: Account, { pkpIds }: Group): Wallet[] {
   if (pkpIds.has(WILDCARD)) return [...wallets.values()]
   return [...pkpIds].flatMap((id) => wallets.get(id) ?? [])

@@ -5,18 +5,18 @@ import { fromDatabase } from '../db/unavailable.ts'
 
 export type KeyUsesOptions = { db: Database; now: () => number }
 
-/** Rows in one statement: a statement takes at most 65,535 parameters, and each row is two. */
+/** Rows per statement: a statement takes at most 65,535 parameters, and each row has two. */
 const BATCH = 10_000
 
 /**
- * When keys were last used. A use costs no query: it is noted in memory, and written down once a minute
- * (`KEY_USES_FLUSH_MS`) and at close.
+ * Records when keys were last used. A use costs no query: it is buffered in memory and flushed once a minute
+ * (`KEY_USES_FLUSH_MS`) and on close.
  */
 export class KeyUses {
   readonly #options: KeyUsesOptions
-  /** Uses that are not written down, by key hash. */
+  /** Uses not yet flushed, by key hash. */
   #fresh = new Map<string, number>()
-  /** Uses that are being written down. */
+  /** Uses being flushed. */
   #writing = new Map<string, number>()
 
   constructor(options: KeyUsesOptions) {
@@ -27,7 +27,7 @@ export class KeyUses {
     this.#fresh.set(keyHash, this.#options.now())
   }
 
-  /** Last uses of keys, by key hash; one that was never used is absent. @throws {DatabaseUnavailable} */
+  /** Returns the last use of each key by key hash, without keys that were never used. @throws {DatabaseUnavailable} */
   async lastUsedAt(keyHashes: readonly string[]): Promise<Map<string, Date>> {
     const found = new Map<string, Date>()
     for (let from = 0; from < keyHashes.length; from += BATCH) {
@@ -44,7 +44,7 @@ export class KeyUses {
     return found
   }
 
-  /** Writes down what is not written yet; what fails is tried with the next. */
+  /** Writes buffered uses to the database. If that fails, they are retried with the next flush. */
   async flush(): Promise<void> {
     const uses = this.#fresh
     this.#fresh = new Map()
@@ -57,7 +57,7 @@ export class KeyUses {
           .values(rows.slice(from, from + BATCH))
           .onConflictDoUpdate({
             target: keyUses.keyHash,
-            // Another process may have seen a later one.
+            // Another process may have recorded a later use.
             set: { usedAt: sql`greatest(${keyUses.usedAt}, excluded.used_at)` },
           })
       }

@@ -1,20 +1,20 @@
-/** The actions of an account: those that it has recorded, and hashes that its groups permit without a record. */
+/** Lists the actions of an account: recorded actions, and hashes that groups permit without a record. */
 import { type Account, type Action, type Group, WILDCARD } from './account.ts'
 
-/** `groups` are those that name the hash; one that permits every action names none. */
+/** `groups` are the groups that name the hash explicitly; groups with the wildcard are not included. */
 export type ListedAction = {
   cidHash: string
   action: Action | undefined
   groups: readonly number[]
 }
 
-/** All of them, in the order in which they were recorded, hashes without a record last. */
+/** Returns all actions in the order in which they were recorded; hashes without a record come last. */
 export function actionsOf(account: Account): ListedAction[] {
   const unrecorded = [...namings(account).keys()].filter((hash) => !account.actions.has(hash))
   return [...account.actions.keys(), ...unrecorded].map((hash) => listed(account, hash))
 }
 
-/** Those that a group permits: where it permits every action, all that are recorded too. */
+/** Returns the actions that a group permits: also all recorded ones if it has the wildcard. */
 export function actionsIn(account: Account, group: Group): ListedAction[] {
   const hashes = new Set(group.cidHashes)
   if (hashes.delete(WILDCARD)) for (const hash of account.actions.keys()) hashes.add(hash)
@@ -26,7 +26,7 @@ function listed(account: Account, cidHash: string): ListedAction {
   return { cidHash, action: account.actions.get(cidHash), groups }
 }
 
-/** By hash. An account's map of groups is replaced when one of them changes, and this with it. */
+/** Group IDs by hash. The key is the account's map of groups, which is replaced on every change. */
 const known = new WeakMap<Account['groups'], Map<string, number[]>>()
 
 function namings({ groups }: Account): Map<string, number[]> {

@@ -11,35 +11,35 @@ import { AccountsState } from './state.ts'
 
 export type MirrorOptions = {
   chain: Chain
-  /** Milliseconds from one look at the chain to the next. */
+  /** Milliseconds between the starts of two polls. */
   pollMs: number
   /** Milliseconds; only differences are used. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Blocks on top of one that make it final. */
+  /** Number of blocks above a block that make it final. */
   finality?: number
-  /** Where the state is kept for the next start. */
+  /** Stores the state for the next start. */
   snapshots?: SnapshotKeeper
 }
 
-/** Looks that may fail before a start does: a node behind a load balancer may be a little behind. */
+/** Attempts of the first poll: a node behind a load balancer may lag slightly. */
 const START_TRIES = 3
 const TRY_AGAIN_MS = 25
 
-/** How long a write's answer waits for its block: longer than a load balancer's nodes lag behind each other. */
+/** Maximum wait for a write's block: longer than nodes behind a load balancer lag behind each other. */
 const SYNC_WAIT_MS = 15_000
 
 /**
- * The contract's accounts in memory, pinned to a block. Reads cost a look-up and no RPC; what they see is at
- * most `MIRROR_STALE_MS` old, or they fail.
+ * The contract's accounts in memory, pinned to a block. Reads are lookups without an RPC. They see state that is at
+ * most `MIRROR_STALE_MS` old, or fail.
  */
 export class AccountsMirror {
   readonly #options: MirrorOptions
   readonly #reader: ChainReader
   readonly #finality: number
-  /** What is served. */
+  /** The branch that reads are served from. */
   #branch: Branch | undefined
-  /** What is brought forward: the branch that is served, or one that is read to take its place. */
+  /** The branch being advanced: the served branch, or its replacement. */
   #reading: Branch | undefined
   #syncedAt = Number.NEGATIVE_INFINITY
   #syncing: Promise<void> | undefined
@@ -53,7 +53,7 @@ export class AccountsMirror {
     this.#finality = options.finality ?? CHAIN_FINALITY_DEFAULT
   }
 
-  /** Reads the chain up to its head, then follows it. @throws {ChainUnavailable} */
+  /** Reads the chain up to its head, then starts polling. @throws {ChainUnavailable} */
   async start(): Promise<void> {
     for (let tried = 1; ; tried++) {
       try {
@@ -67,7 +67,7 @@ export class AccountsMirror {
     this.#schedule(this.#options.pollMs)
   }
 
-  /** Stops looking, and keeps the state for the next start. */
+  /** Stops polling and saves the state for the next start. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -75,7 +75,7 @@ export class AccountsMirror {
     await this.#options.snapshots?.close(this.#branch)
   }
 
-  /** The accounts as of the pinned block. @throws {ChainUnavailable} when that is too long ago */
+  /** Returns the accounts at the pinned block. @throws {ChainUnavailable} if the last successful poll is too old */
   current(): AccountsState {
     if (!this.#branch || this.#options.now() - this.#syncedAt > MIRROR_STALE_MS)
       throw new ChainUnavailable(
@@ -85,35 +85,35 @@ export class AccountsMirror {
     return this.#branch.state
   }
 
-  /** The number of the block that the state is of; -1 before the first. */
+  /** The block number of the state; -1 before the first poll. */
   get block(): number {
     return this.#branch?.tip.number ?? -1
   }
 
-  /** Milliseconds since the chain last showed its head, or something as fresh; infinite before it first has. */
+  /** Milliseconds since the state was last known to be at the head; Infinity before the first successful poll. */
   get ageMs(): number {
     return this.#options.now() - this.#syncedAt
   }
 
-  /** Blocks from the state's to the highest head that was seen. */
+  /** Blocks between the state and the highest head seen. */
   get lagBlocks(): number {
     return Math.max(0, this.#reader.headSeen - this.block)
   }
 
-  /** Accounts of the state, fresh or not. */
+  /** Number of accounts in the state, even if it is stale. */
   get accounts(): number {
     return this.#branch?.state.size ?? 0
   }
 
-  /** Has `current` ask before each answer. @param guard throws where the state must not be used */
+  /** Registers a check that `current` runs before each read. @param guard throws if the state must not be used */
   guard(guard: () => void): void {
     this.#guard = guard
   }
 
   /**
-   * Returns once the given block is part of the state.
-   * @param hash the block's, where it is known: a state that has another block at its height is brought forward
-   * @throws {ChainUnavailable} when the chain does not show the block
+   * Waits until the given block is part of the state.
+   * @param hash the block's hash if known; if the state has another block at that height, the mirror keeps polling
+   * @throws {ChainUnavailable} if the chain does not return the block in time
    */
   async syncTo(block: number, hash?: string): Promise<void> {
     const deadline = this.#options.now() + SYNC_WAIT_MS
@@ -134,11 +134,11 @@ export class AccountsMirror {
 
   #holds(block: number, hash: string | undefined): boolean {
     if (!this.#branch || this.#branch.tip.number < block) return false
-    // Below what can be undone every block is final, and the chain's.
+    // Blocks below the branch's base are final and therefore canonical.
     return hash === undefined || (this.#branch.hashAt(block) ?? hash) === hash
   }
 
-  /** From the beginning of one look to that of the next, so that a slow chain is looked at no less often. */
+  // Measured from start to start, so that a slow chain is not polled less often.
   #schedule(delayMs: number): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
@@ -152,7 +152,7 @@ export class AccountsMirror {
     }, delayMs)
   }
 
-  /** One look at a time; who comes while one is under way waits for it. */
+  // Single-flight: a caller that arrives during a poll joins it.
   #sync(expected?: number): Promise<void> {
     this.#syncing ??= this.#look(expected).finally(() => {
       this.#syncing = undefined
@@ -170,7 +170,7 @@ export class AccountsMirror {
       } catch (error) {
         if (!(error instanceof BranchGone) && !(error instanceof EventsMissing)) throw error
         this.#options.onFailure(error)
-        // What is served stays as it is meanwhile, and grows old: it must not pass for fresh.
+        // The served branch stays unchanged in the meantime and ages: it must not pass for fresh.
         this.#reading = undefined
         this.#reading = await this.#begin(error instanceof BranchGone)
         isFresh = await follow(this.#reading, this.#reader, this.#finality)
@@ -184,7 +184,7 @@ export class AccountsMirror {
     }
   }
 
-  /** A branch to read from: the snapshot's, where its block is still the chain's, or the contract's first block. */
+  /** Returns a starting branch: the snapshot if its block is still canonical, otherwise the contract's first block. */
   async #begin(fromSnapshot = true): Promise<Branch> {
     await this.#reader.requireContract()
     const found = fromSnapshot ? await this.#options.snapshots?.read() : undefined

@@ -1,18 +1,18 @@
-/** What the mode of an account rules out (specification, States and transitions; Authentication 5 and 6). */
+/** Restrictions that follow from an account's mode (managed or ChainSecured). */
 import type { Account, Principal } from './account.ts'
 import type { Chain } from './chain.ts'
 
-/** What the admin wallet can send instead of asking the service. */
+/** The contract call that the admin wallet can send instead of calling the service. */
 export type OwnWrite = {
   functionName: string
-  /** The method of the client library that sends it. */
+  /** The client library's method that sends it. */
   clientMethod?: string
 } & Pick<Chain, 'contractAddress' | 'chainId'>
 
-/** The account is written by its admin wallet, straight at the contract. */
+/** The service cannot write to this account; its admin wallet writes to the contract directly. */
 export class AccountChainSecured extends Error {
   readonly adminWallet: string
-  /** Absent where the refused request writes nothing. */
+  /** Absent if the rejected request is not a write. */
   readonly write: OwnWrite | undefined
 
   constructor(adminWallet: string, write?: OwnWrite) {
@@ -28,19 +28,19 @@ const TRANSFER = {
   clientMethod: 'transferOwnership',
 }
 
-/** There is no API key to rotate or to give up: who wants another credential hands the account to another wallet. */
+// A ChainSecured account has no API key to rotate or convert; transferring it to another wallet takes their place.
 const INSTEAD: Readonly<Record<string, typeof TRANSFER>> = {
   convertToChainSecuredAccount: TRANSFER,
   rotateAccountApiKey: TRANSFER,
 }
 
-/** The service has no authority over such an account, whoever asks. @throws {AccountChainSecured} */
+/** Rejects service writes to a ChainSecured account, regardless of the caller. @throws {AccountChainSecured} */
 export function requireManaged({ account }: Principal, write: OwnWrite): void {
   if (account.managed) return
   throw new AccountChainSecured(account.adminWallet, { ...write, ...INSTEAD[write.functionName] })
 }
 
-/** The API key from before a conversion, after the account was transferred to another wallet. */
+/** The account key from before a conversion is used after the account was transferred to another wallet. */
 export class OwnershipTransferred extends Error {
   readonly adminWallet: string
 
@@ -51,13 +51,13 @@ export class OwnershipTransferred extends Error {
   }
 }
 
-/** The API key from before a conversion is good for billing alone. @throws {AccountChainSecured} */
+/** Rejects the account key from before a conversion, which is valid only for billing. @throws {AccountChainSecured} */
 export function requireLiveKey(principal: Principal): void {
   if (isFromBeforeConversion(principal))
     throw new AccountChainSecured(principal.account.adminWallet)
 }
 
-/** The API key from before a conversion reads bills until the account is transferred. @throws {OwnershipTransferred} */
+/** Lets the account key from before a conversion read billing data until a transfer. @throws {OwnershipTransferred} */
 export function requireBillingKey(principal: Principal): void {
   const { account } = principal
   if (isFromBeforeConversion(principal) && wasTransferred(account))
@@ -69,9 +69,10 @@ function isFromBeforeConversion({ account, usageKey, wallet }: Principal): boole
 }
 
 /**
- * Whether `ChainSecuredAccountOwnershipTransferred` was ever emitted for the account. Each transfer registers the hash
- * of its new admin (`AliasSet`), and a wallet is the admin of one account once: more than one wallet's hash means a
- * transfer. These hashes are in every snapshot, so the answer also holds for transfers read by earlier versions.
+ * Returns whether `ChainSecuredAccountOwnershipTransferred` was ever emitted for the account. Each transfer registers
+ * the hash of the new admin (`AliasSet`), and a wallet can be the admin of an account only once, so more than one
+ * wallet hash implies a transfer. These hashes are in every snapshot, so this also covers transfers read by earlier
+ * versions.
  */
 export function wasTransferred({ hashes }: Pick<Account, 'hashes'>): boolean {
   return [...hashes.values()].filter(({ wallet }) => wallet !== undefined).length > 1

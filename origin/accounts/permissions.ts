@@ -1,6 +1,6 @@
 /**
- * May this key run this action, and with which wallets (specification, Group and Usage API key). Pure look-ups
- * in the mirror: no I/O, no copy. The contract's view `mayExecute` gives the same answers.
+ * Decides whether a key may run an action, and with which wallets. Pure lookups in the mirror, without I/O or copies.
+ * The contract's view `mayExecute` gives the same answers.
  */
 import { type Account, type Group, type Principal, type Wallet, WILDCARD } from './account.ts'
 import { cidHash } from './api-key.ts'
@@ -8,14 +8,14 @@ import { cidHash } from './api-key.ts'
 export { WILDCARD } from './account.ts'
 const ALL_GROUPS = 0
 
-/** Runs under this permission may use the wallets of these groups, and of no other. */
+/** A permitted run. It may use the wallets of these groups only. */
 export type RunPermission = { cid: string; groups: readonly Group[] }
 
 /**
  * Returns the permission to run an action, or `undefined`. A usage key needs a group that it may execute in and that
- * permits the action; the wildcard 0 is every group of the account, and permits no action by itself
- * (docs/decisions/0066). The account's own key may run anything, without wallets where no group permits the action;
- * that of a ChainSecured account may run nothing.
+ * permits the action. The wildcard 0 stands for every group of the account and does not permit any action by itself
+ * (docs/decisions/0066). The account key may run any action, without wallets if no group permits it. The account key of
+ * a ChainSecured account may not run anything.
  */
 export function permissionToRun(principal: Principal, cid: string): RunPermission | undefined {
   const { account, usageKey } = principal
@@ -24,7 +24,7 @@ export function permissionToRun(principal: Principal, cid: string): RunPermissio
   return groups.length === 0 && usageKey ? undefined : { cid, groups }
 }
 
-/** Hashing a CID takes ten times as long as all the rest of a check, and most runs are of few actions. */
+/** Cache size. Hashing a CID takes ten times as long as the rest of the check, and most runs use few actions. */
 const KNOWN_HASHES_MAX = 4_096
 const knownHashes = new Map<string, string>()
 
@@ -32,7 +32,7 @@ function hashOf(cid: string): string {
   let hash = knownHashes.get(cid)
   if (hash !== undefined) return hash
   hash = cidHash(cid)
-  // The oldest goes; one that is still used is soon back.
+  // FIFO eviction: a hash that is still in use is soon cached again.
   if (knownHashes.size >= KNOWN_HASHES_MAX) {
     for (const oldest of knownHashes.keys()) {
       knownHashes.delete(oldest)
@@ -43,12 +43,18 @@ function hashOf(cid: string): string {
   return hash
 }
 
-/** Whether the key may execute in every group, later ones included: an account key, or a usage key with the wildcard 0. */
+/**
+ * Returns whether the key may execute in every group, including later ones: an account key, or a usage key with the
+ * wildcard 0.
+ */
 export function mayRunInEveryGroup({ usageKey }: Principal): boolean {
   return !usageKey || usageKey.executeInGroups.has(ALL_GROUPS)
 }
 
-/** The groups that a key may execute in and that permit the action. @param hash keccak256 of the CID's text */
+/**
+ * Returns the groups that the key may execute in and that permit the action.
+ * @param hash keccak256 of the CID's text
+ */
 function permittingGroups(principal: Principal, hash: string): readonly Group[] {
   const { account, usageKey } = principal
   if (!usageKey || mayRunInEveryGroup(principal)) return anyPermitting(account, hash)
@@ -64,10 +70,10 @@ function permits({ cidHashes }: Group, hash: string): boolean {
   return cidHashes.has(hash) || cidHashes.has(WILDCARD)
 }
 
-/** Up to this many groups are looked at one by one: that is quicker than an index is made. */
+/** Up to this many groups, a linear scan is faster than building an index. */
 const SCANNED_MAX = 16
 
-/** Groups by action. An account's map of groups is replaced when one of them changes, and its index with it. */
+/** Groups by action hash. The key is the account's map of groups, which is replaced on every change. */
 const indexes = new WeakMap<Account['groups'], Map<string, Group[]>>()
 
 function anyPermitting({ groups }: Account, hash: string): readonly Group[] {
@@ -78,7 +84,7 @@ function anyPermitting({ groups }: Account, hash: string): readonly Group[] {
   return [...(index.get(hash) ?? []), ...(index.get(WILDCARD) ?? [])]
 }
 
-/** Action -> the groups that name it; the wildcard -> those that permit every action, which stand nowhere else. */
+/** Maps each action to the groups that name it. Groups that permit every action appear under the wildcard only. */
 function indexOf(groups: Account['groups']): Map<string, Group[]> {
   const index = new Map<string, Group[]>()
   for (const group of groups.values()) {
@@ -96,7 +102,7 @@ export type WalletAnswer =
   | { allowed: true; wallet: Wallet }
   | { allowed: false; reason: 'not_registered' | 'not_permitted' }
 
-/** Whether a run may use a wallet: one of its groups names it, or all, and the account has registered it. */
+/** Decides whether a run may use a wallet: it must be registered, and one of the run's groups must permit it. */
 export function walletForRun(
   { account }: Principal,
   permission: RunPermission,

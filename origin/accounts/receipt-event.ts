@@ -2,9 +2,9 @@ import type { TransactionReceipt } from 'ethers'
 import { accountConfig } from './chain.ts'
 
 /**
- * The arguments of the one event of that name in a write's receipt. A write that was joined by its id has other
- * arguments than the caller's, so what it did is read here, never assumed.
- * @throws {Error} where the write emitted none
+ * Returns the arguments of the single event with that name in a write's receipt. A joined write may have had other
+ * arguments than the caller's, so its effect must be read from the receipt.
+ * @throws {Error} if the receipt has no such event
  */
 export function eventIn(
   { logs }: Pick<TransactionReceipt, 'logs'>,

@@ -1,7 +1,7 @@
 /**
- * What a key may change and read (specification, Usage API key and Authentication 2; `decisions.md`, add_group,
- * wildcard 0). The contract holds the same rules for writes, under the same names. An account's own key may
- * everything here; a usage key only what its fields say, and 0 in an array stands for all groups.
+ * Checks for changing and reading accounts. The contract enforces the same rules for writes, under the same names. An
+ * account key is allowed to do everything here; a usage key only what its fields grant. 0 in an array of group IDs
+ * stands for all groups.
  */
 import { type Principal, type UsageKey, WILDCARD } from './account.ts'
 import { ForeseenRefusal } from './foreseen-refusal.ts'
@@ -10,7 +10,7 @@ const ALL_GROUPS = 0
 
 type GroupIds = ReadonlySet<number>
 
-/** Whether an array of a usage key names a group, or all of them. */
+/** Returns whether an array of a usage key contains the group, or 0 for all groups. */
 function reaches(groups: GroupIds, groupId: number): boolean {
   return groups.has(ALL_GROUPS) || groups.has(groupId)
 }
@@ -19,12 +19,15 @@ function refuse(errorName: string, { hash }: UsageKey, ...groupId: [] | [number]
   throw new ForeseenRefusal(errorName, [hash, ...groupId])
 }
 
-/** The owner is the account key in API mode and the admin wallet in ChainSecured mode. */
+/** Returns true for the account key in API mode and the admin wallet in ChainSecured mode. */
 export function isOwner({ account, usageKey, wallet }: Principal): boolean {
   return wallet !== undefined || (usageKey === undefined && account.managed)
 }
 
-/** @throws {ForeseenRefusal} for a usage key: keys, group changes and records of actions are the account's own */
+/**
+ * Requires the account's owner: keys, group updates and action records cannot be managed with a usage key.
+ * @throws {ForeseenRefusal} for a usage key
+ */
 export function requireMaster({ usageKey }: Principal): void {
   if (usageKey) refuse('NotMasterAccount', usageKey)
 }
@@ -35,7 +38,8 @@ export function requireMayCreateWallet({ usageKey }: Principal): void {
 }
 
 /**
- * A usage key must not widen itself through a group of its own making: what it puts in needs the right to all groups.
+ * Requires the right to create a group. A usage key must not extend its own permissions through a group that it
+ * creates, so adding wallets or actions to it requires that right in all groups.
  * @throws {ForeseenRefusal}
  */
 export function requireMayCreateGroup(
@@ -55,7 +59,11 @@ export function requireMayRemoveGroup({ usageKey }: Principal): void {
   if (usageKey && !usageKey.canDeleteGroups) refuse('NotAllowedToDeleteGroups', usageKey)
 }
 
-/** Every wallet, later ones included, is more than one group's array grants. @throws {ForeseenRefusal} */
+/**
+ * Requires the right to add a wallet to a group. The wildcard wallet needs the right in all groups, because it includes
+ * later wallets.
+ * @throws {ForeseenRefusal}
+ */
 export function requireMayAddWallet({ usageKey }: Principal, groupId: number, pkpId: string): void {
   if (!usageKey) return
   const group = pkpId === WILDCARD ? ALL_GROUPS : groupId
@@ -74,13 +82,13 @@ export function requireMayManageActions({ usageKey }: Principal, groupId: number
     refuse('NotAllowedToManageIpfsIds', usageKey, groupId)
 }
 
-/** @throws {ForeseenRefusal} for a usage key that has no right of any kind in the group */
+/** @throws {ForeseenRefusal} for a usage key without any right in the group */
 export function requireMayReadGroup(principal: Principal, groupId: number): void {
   const { usageKey } = principal
   if (usageKey && !lists(usageKey, groupId)) refuse('NotAllowedToReadGroup', usageKey, groupId)
 }
 
-/** Whether any array of a usage key names the group, or all of them. */
+/** Returns whether any array of a usage key contains the group, or 0 for all groups. */
 export function lists(usageKey: UsageKey, groupId: number): boolean {
   return [
     usageKey.manageIpfsIdsInGroups,

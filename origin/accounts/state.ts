@@ -1,4 +1,4 @@
-/** What the chain says of accounts at one block. */
+/** The state of all accounts at one block. */
 import type { Account, Principal } from './account.ts'
 import { hashesIn, StoredAccount } from './mirror/account-codec.ts'
 import { Batch, type Replaced, undo, type Undo } from './mirror/batch.ts'
@@ -10,20 +10,20 @@ export type { AccountEvent } from './mirror/fold.ts'
 
 export type Accounts = ReadonlyMap<string, Account | StoredAccount>
 
-/** A state's tables. Invariant: the index says of each account what the account's record says. */
+/** Lookup tables. Invariant: the indexes are consistent with the account records. */
 export type Tables = {
-  /** By master hash. */
+  /** Keyed by master hash. */
   accounts: Map<string, Account | StoredAccount>
   /**
-   * Hash of an account's own key, or of a usage key -> master hash. The contract lets no hash be both. Hashes that
-   * were made of wallets are not in it: anyone may register one as a usage key, before it names an account or after.
+   * Hash of an account key or a usage key -> master hash. The contract prevents a hash from being both. Wallet hashes
+   * are excluded, because anyone can register one as a usage key, before or after it identifies an account.
    */
   keyHolders: Map<string, string>
-  /** Hash of a wallet that is or was the admin of an unmanaged account -> master hash. It is no credential. */
+  /** Hash of a wallet that is or was the admin of a ChainSecured account -> master hash. It is not a credential. */
   walletHolders: Map<string, string>
 }
 
-/** Looked up by key, an account that is still stored is decoded at its first use. */
+/** Builds the tables from a snapshot. A stored account is decoded on first access. */
 export function tablesOf(stored: Iterable<StoredAccount>): Tables {
   const tables = noTables()
   for (const account of stored) {
@@ -53,12 +53,12 @@ export class AccountsState {
     return this.#tables.accounts.size
   }
 
-  /** Counts what was ever replaced in this state: where two readings are equal, nothing was. */
+  /** Number of replacements made so far. Equal values at two times mean that nothing changed in between. */
   get changes(): number {
     return this.#changes
   }
 
-  /** Who a key is; `undefined` for one that is unknown, revoked or removed (401). @param keyHash 0x hex, lower-case */
+  /** Resolves an API key; `undefined` if it is unknown, revoked or removed (401). @param keyHash 0x hex, lower-case */
   principal(keyHash: string): Principal | undefined {
     const account = this.account(this.#tables.keyHolders.get(keyHash))
     if (!account) return undefined
@@ -67,7 +67,7 @@ export class AccountsState {
     return account.hashes.get(keyHash)?.revoked === false ? { account, keyHash } : undefined
   }
 
-  /** The account whose admin a wallet is or was. @param walletHash keccak256 of its 20 bytes, lower-case */
+  /** Returns the account whose admin the wallet is or was. @param walletHash keccak256 of its 20 bytes, lower-case */
   accountOfWallet(walletHash: string): Account | undefined {
     return this.account(this.#tables.walletHolders.get(walletHash))
   }
@@ -82,7 +82,7 @@ export class AccountsState {
     return account
   }
 
-  /** Applies events in their order, all or none. */
+  /** Applies events in order. If one fails, none is applied. */
   apply(events: readonly AccountEvent[]): Undo {
     const replaced: Replaced[] = []
     const batch = new Batch(replaced)
@@ -96,7 +96,7 @@ export class AccountsState {
     return replaced
   }
 
-  /** The accounts as they were before the given batches (the oldest first). The state stays as it is. */
+  /** Returns the accounts as they were before the given batches, oldest first. The state itself is unchanged. */
   accountsBefore(batches: readonly Undo[]): Accounts {
     const accounts = new Map(this.#tables.accounts)
     for (const { map, key, before } of batches.flat().toReversed()) {

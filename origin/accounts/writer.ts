@@ -24,15 +24,18 @@ import { simulate } from './writer/simulate.ts'
 
 export { ContractRefused } from './writer/refusal.ts'
 
-/** Writes under way or waiting in one process: seven accounts that write all they may leave room for others. */
+/**
+ * Maximum writes in flight or waiting in one process. Seven accounts writing at their limit still leave room for
+ * others.
+ */
 const WAITING_MAX = 1_024
-/** Leases are renewed and what was sent is looked after this often. */
+/** Interval at which leases are renewed and sent transactions are checked. */
 const TEND_MS = 1_000
-/** A payer that spends as fast as it can needs longer to go from full to low. */
+/** Funding interval. Even a payer that spends as fast as possible takes longer to go from full to low. */
 const FUND_MS = 10_000
-/** Ended rows are removed this often; they are kept for a day. */
+/** Interval at which expired rows are deleted; final writes are kept for a day. */
 const FORGET_MS = 60_000
-/** A payer may be lost between its choice and its use, though hardly twice. */
+/** Attempts to find a payer. Its lease may be lost between choice and use, but rarely twice. */
 const LANE_TRIES = 3
 
 export type WriterOptions = {
@@ -40,25 +43,25 @@ export type WriterOptions = {
   mirror: Pick<AccountsMirror, 'syncTo' | 'block'>
   db: Database
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`): its payers are free. */
+  /** A process that is known to be dead (`predecessor.ts`); its payers are free. */
   predecessor?: string | undefined
   payerKey: (number: number) => string
-  /** Payers of writes, numbered from 1; 0 pays them. */
+  /** Number of payers that send writes, numbered from 1. Payer 0 funds them. */
   payers: number
-  /** Blocks after which a block is not given up by the chain any more. */
+  /** Number of blocks after which a block is considered final. */
   finality: number
   now: () => number
   log: Log
-  /** Awaited before a write is answered, when it is in the mirror of this process. */
+  /** Awaited before the response to a write, after the write is in this process's mirror. */
   afterMined?: (block: number) => Promise<void>
   leaseMs?: number
   waitMs?: number
 }
 
 /**
- * Sends the writes of managed accounts. A write is recorded before a node hears of it and has one effect at most,
- * whatever becomes of this process; it returns when its receipt has been applied to the mirror, so that the next
- * request sees it.
+ * Sends the writes of managed accounts. A write is recorded before it is sent to a node and takes effect at most once,
+ * even if the process crashes. A write returns after its receipt has been applied to the mirror, so the next request
+ * sees it.
  */
 export class AccountsWriter {
   readonly #options: WriterOptions
@@ -113,7 +116,7 @@ export class AccountsWriter {
       },
     })
     const waitMs = options.waitMs ?? RECEIPT_WAIT_MS
-    // A full line is eight rounds, and blocks of twelve seconds are the slowest that are known.
+    // A full queue takes eight rounds. Twelve seconds is the longest block time known.
     this.#turns = new AccountTurns(2 * waitMs)
     this.#answers = new Answers({
       provider,
@@ -131,7 +134,7 @@ export class AccountsWriter {
     this.#settling = new Rounds(TEND_MS, () => this.#settle())
   }
 
-  /** Takes its payers and goes on with what an earlier process left. The chain need not be there. */
+  /** Acquires payers and resumes the writes of an earlier process. Does not require the chain to be reachable. */
   async start(): Promise<void> {
     await this.#payers.start()
     this.#leasing.start()
@@ -139,24 +142,24 @@ export class AccountsWriter {
     this.#receipts.watch()
   }
 
-  /** What is under way is left to whoever takes the payers next. */
+  /** Stops. Writes in flight are left to the process that acquires the payers next. */
   async close(): Promise<void> {
     await Promise.all([this.#leasing.close(), this.#settling.close(), this.#receipts.close()])
     await this.#payers.close()
     await this.#recording
   }
 
-  /** Writes that are not answered yet. */
+  /** Number of writes without a response yet. */
   get waiting(): number {
     return this.#underWay.size
   }
 
-  /** Transactions of this process' payers that are sent and in no block. */
+  /** Number of transactions that this process's payers have sent and that are not mined. */
   get unmined(): number {
     return this.#payers.all().reduce((sum, lane) => sum + lane.sent.length, 0)
   }
 
-  /** What the payers that this process holds had left when they were last looked at; who was not yet is not in it. */
+  /** Returns the last known balances of the payers held by this process, without payers that were not checked yet. */
   payerBalances(): { number: number; wei: bigint }[] {
     return this.#payers
       .all()
@@ -166,14 +169,15 @@ export class AccountsWriter {
       .toSorted((one, other) => one.number - other.number)
   }
 
-  /** Whether the payer that funds the others can not fill them any more. */
+  /** True if the admin payer cannot fill up the other payers any more. */
   get isGasLow(): boolean {
     return this.#funding.isLow
   }
 
   /**
-   * Whether a write that failed may still happen, or was reverted at its cost. Asked when `write` has ended.
-   * @returns true too where the database cannot say
+   * Returns whether a failed write may still happen, or was reverted after paying gas. Call it after `write` has
+   * settled.
+   * @returns also true if the database is unavailable
    */
   async wasRecorded(writeId: string): Promise<boolean> {
     try {
@@ -183,14 +187,14 @@ export class AccountsWriter {
     }
   }
 
-  /** Whether a write was sent under this id, at any process. @throws {DatabaseUnavailable} */
+  /** Returns whether any process has recorded a write with this ID. @throws {DatabaseUnavailable} */
   async isKnown(writeId: string): Promise<boolean> {
     return (await this.#outbox.find(writeId)) !== undefined
   }
 
   /**
-   * The receipt of a write that was sent under this id; nothing is sent.
-   * @returns undefined where there is none
+   * Returns the receipt of the write recorded under this ID, without sending anything.
+   * @returns undefined if there is no such write
    * @throws as `write`, and {DatabaseUnavailable}
    */
   async join(writeId: string): Promise<TransactionReceipt | undefined> {
@@ -198,14 +202,14 @@ export class AccountsWriter {
   }
 
   /**
-   * Calls a function of the contract, once for each write id: a call under an id that is known, also from before
-   * a crash or to another process, waits for the first and returns its receipt; its arguments count for nothing.
-   * @param options.writeId any text; kept for `CHAIN_WRITE_KEPT_MS` after its end. A random one by default
-   * An account has so many turns at once, and further writes of it wait; a call that joins another takes none.
+   * Calls a function of the contract, once per write ID. A call with an ID that is already recorded, also by another
+   * process or before a crash, waits for the first write and returns its receipt; its arguments are ignored. The number
+   * of concurrent writes per account is limited, and further ones wait; a call that joins another write does not count.
+   * @param options.writeId any text; kept for `CHAIN_WRITE_KEPT_MS` after the write is final. Random by default
    * @returns the receipt, already applied to the mirror
-   * @throws {ContractRefused} where the contract says no
-   * @throws {ChainUnavailable} where the chain does not answer, or too many writes wait for it. The write may still
-   *   happen when it was sent
+   * @throws {ContractRefused} if the contract reverts
+   * @throws {ChainUnavailable} if the chain does not respond, or too many writes are waiting. The write may still
+   *   happen if it was sent
    */
   write(
     functionName: string,
@@ -235,11 +239,11 @@ export class AccountsWriter {
       try {
         await this.#send(order)
       } catch (error) {
-        // Another process was faster with the same write: what was refused here is what it did.
+        // If another process sent the same write first, this revert was caused by its effect.
         const known = error instanceof ContractRefused && mayBeKnown
         if (!known || !(await this.#outbox.find(writeId))) throw failureOf(error)
       }
-      // The turn lasts until the block is in the mirror: what comes next is simulated on top of it.
+      // The turn lasts until the block is in the mirror, so that the next write is simulated on top of it.
       return this.#answers.answer(writeId)
     })
   }
@@ -261,7 +265,7 @@ export class AccountsWriter {
   #recordMined({ writeId, receipt }: LiveWrite): void {
     if (!receipt) return
     const mined = { minedHash: receipt.hash, minedBlock: receipt.blockNumber }
-    // Not waited for by the answer: without it, whoever settles the row finds the receipt again.
+    // The response does not wait for this: if it is lost, settlement finds the receipt again.
     this.#recording = this.#recording
       .then(() => this.#outbox.mined(writeId, mined))
       .catch((error: unknown) => this.#failed(error))
@@ -289,13 +293,13 @@ export class AccountsWriter {
     this.#receipts.watch()
   }
 
-  /** Not by its message: a provider's error quotes the address of the node, and a key may be in that. */
+  // Error messages are not logged: a provider's error quotes the node's URL, which may contain an API key.
   #failed(error: unknown): void {
     this.#options.log('writer.failed', { cause: traceOf(error) })
   }
 }
 
-/** Failures of the provider itself have many names; to a caller each of them is that the chain is away. */
+/** Maps the many error types of the provider to `ChainUnavailable`. */
 function failureOf(error: unknown): unknown {
   const named = [ContractRefused, ChainUnavailable, DatabaseUnavailable]
   if (named.some((one) => error instanceof one)) return error

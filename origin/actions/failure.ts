@@ -1,7 +1,7 @@
 import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 import type { FailureCode } from './run.ts'
 
-/** Codes that the prelude gives an error; the others are for the host alone to find. */
+/** Codes that the prelude may assign to an error. Only the host may assign the others. */
 const MARKED_CODES = [
   'no_main',
   'result_not_json',
@@ -13,14 +13,14 @@ const MARKED_CODES = [
 
 export type Failure = { code: FailureCode; message: string; stack: string }
 
-/** The guest cuts earlier; this holds when the guest's prelude has been got at. */
+/** The guest truncates earlier. These limits hold even if the guest's prelude is compromised. */
 const MESSAGE_CHARACTERS = 8192
 const STACK_CHARACTERS = 16_384
 
-/** Frames of a stack that are shown: those next to the error, as endless recursion has thousands. */
+/** Number of stack frames shown, starting at the error. Endless recursion produces thousands. */
 const FRAMES_MAX = 20
 
-/** An error that left the action, as its prelude described it. */
+/** Converts the prelude's report of an uncaught error into a failure. */
 export function thrownFailure(
   thrown: { code: string; name: string; message: string; frames: string },
   exhausted: boolean,
@@ -42,18 +42,18 @@ export function outOfMemory(frames = ''): Failure {
   }
 }
 
-/** `spent` names the limit, as in "120 s of time". */
+/** @param spent names the limit, as in "120 s of time" */
 export function timeoutFailure(spent: string): Failure {
   const message = `the action was stopped after ${spent}`
   return { code: 'action_timeout', message, stack: message }
 }
 
-/** Its caller wanted no more of it; what the caller says about it is the reason. */
+/** Failure of a run that its caller stopped. The caller reports the reason itself. */
 export function stoppedFailure(): Failure {
   return { code: 'stopped', message: 'the run was stopped', stack: '' }
 }
 
-/** What the engine's own trap says about the action: the instance is gone either way. */
+/** Converts a trap of the engine into a failure. */
 export function trapFailure(error: unknown, exhausted: boolean): Failure {
   if (exhausted) return outOfMemory()
   const text = error instanceof Error ? error.message : String(error)
@@ -65,15 +65,15 @@ export function trapFailure(error: unknown, exhausted: boolean): Failure {
   return { code: 'engine_fault', message, stack: '' }
 }
 
-/** With nothing left to allocate, the engine throws null, or no value at all, in place of an error. */
+/** When no memory is left, the engine throws null or no value instead of an error. */
 function isOutOfMemory(name: string, message: string, exhausted: boolean): boolean {
-  // One allocation of more than there is in all fails without a try to grow.
+  // A single allocation larger than the total memory fails without an attempt to grow.
   if (name === 'InternalError') return message.startsWith('out of memory')
   if (!exhausted) return false
   return name === '' && /: (null|unknown .*|object \{\})$/.test(message)
 }
 
-/** Frames of the prelude are ours and tell an author nothing. */
+/** Removes the prelude's frames, which mean nothing to an author of actions. */
 function ownFrames(frames: string): string {
   return frames
     .split('\n')

@@ -1,9 +1,9 @@
 import { KEY_OPERATIONS_MAX } from '../../shared/limits.ts'
 
-/** Characters of a wallet's or an action's id as an action writes it: four times the longest that there is. */
+/** Limit on the characters of a wallet or action id in a call by an action: four times the longest valid id. */
 export const KEY_ID_MAX_CHARACTERS = 256
 
-/** How a key operation beyond the limit is refused, by whichever side of the boundary refuses it. */
+/** Refusal of a key operation beyond the limit, shared by both sides of the process boundary. */
 export const KEY_LIMIT_REFUSAL = {
   ok: false,
   code: 'key_operation_limit',
@@ -11,7 +11,7 @@ export const KEY_LIMIT_REFUSAL = {
 } as const
 
 /**
- * Operations that an executor passes on: one more than are granted, for the pool's own count decides.
- * The rest are refused inside, so that a loop of them does not flood the process that holds the keys.
+ * Number of operations that an executor passes on: one more than allowed, because the pool's own count decides. The
+ * executor refuses all others itself, so that a loop of them does not flood the process that holds the keys.
  */
 export const KEY_OPERATIONS_PASSED_ON = KEY_OPERATIONS_MAX + 1

@@ -12,9 +12,9 @@ import type { KeyOperation, RunFailed, RunReturned } from './run.ts'
 import { LOG_LEVELS } from '../../shared/log-line.ts'
 import { FAILURE_CODES } from './run.ts'
 
-/** What the pool says to an executor. `token` names the run; nobody else knows it. */
+/** Messages from the pool to an executor. `token` identifies the run and is known only to these two processes. */
 export type ToExecutor =
-  /** The first message; it is answered by `ready`. */
+  /** The first message. The executor replies with `ready`. */
   | { type: 'start'; outbound: OutboundPolicy }
   | { type: 'run'; token: string; code: string; params: string; wallMs: number; cpuMs: number }
   | { type: 'key_answer'; token: string; id: number; answer: KeyAnswer }
@@ -24,17 +24,16 @@ export type KeyAnswer =
   | { ok: true; value: string }
   | { ok: false; message: string; code?: 'key_operation_limit' }
 
-/** A key operation of a run, and its number there. */
 export type AskedOperation = { id: number; operation: KeyOperation }
 
-/** What an executor says to the pool. */
+/** Messages from an executor to the pool. */
 export type FromExecutor =
   | { type: 'ready'; rssBytes: number }
-  /** The run waits, for these among others: from here on it takes no CPU until it is said to compute. */
+  /** The run waits, among other things for these operations. It uses no CPU until it is reported as computing. */
   | { type: 'waits'; token: string; operations: AskedOperation[]; computedMs: number }
-  /** Said again and again while it does; `computedMs` is its CPU time so far. */
+  /** Sent repeatedly while the run computes. `computedMs` is its CPU time so far. */
   | { type: 'computes'; token: string; computedMs: number }
-  /** The next run may be sent at once. `rssBytes` is the process's memory when it last looked. */
+  /** The next run may be sent at once. `rssBytes` is the last measurement of the process's memory. */
   | { type: 'ended'; token: string; result: RunReturned | RunFailed; rssBytes: number }
 
 const id = z.string().min(1).max(KEY_ID_MAX_CHARACTERS)
@@ -43,7 +42,7 @@ const operation = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('encrypt'),
     pkpId: id,
-    // No character takes less than a byte; the bytes are counted where the text is encrypted.
+    // A character takes at least one byte. The bytes are counted when the text is encrypted.
     message: z.string().max(ENCRYPTED_MESSAGE_MAX_BYTES),
   }),
   z.strictObject({
@@ -99,8 +98,8 @@ const message = z.discriminatedUnion('type', [
 ])
 
 /**
- * Reads a message of an executor, which runs code that we do not know and is believed in nothing:
- * `undefined` for anything that an executor of ours would not have sent.
+ * Validates a message from an executor, which runs untrusted code and is not trusted itself. Returns undefined for
+ * anything that a genuine executor would not send.
  */
 export function readFromExecutor(value: unknown): FromExecutor | undefined {
   const read = message.safeParse(value)

@@ -24,7 +24,7 @@ import type {
 
 export type { ActionPoolOptions, PoolEvent } from './pool/options.ts'
 
-/** The pool of executors of one origin process. */
+/** Creates the pool of executors of an origin process. */
 export function createActionPool(options: ActionPoolOptions = {}): ActionPool {
   return new Pool(options)
 }
@@ -35,7 +35,7 @@ type Waiting = {
   request: RunRequest
   capability: Capability
   control: RunControl | undefined
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   since: number
   resolve: (result: RunResult) => void
 }
@@ -46,7 +46,7 @@ class Pool implements ActionPool {
   readonly #shares: Shares
   readonly #cpuUse: CpuUse
   readonly #crew: Crew
-  /** Why no run can be taken any more, when none can. */
+  /** If set, the reason why no more runs are accepted. */
   #over: string | undefined
   #watch: NodeJS.Timeout | undefined
 
@@ -86,7 +86,7 @@ class Pool implements ActionPool {
     const wanted = { account, bytes: bytesOf(request) }
     if (!this.#queue.hasRoom(wanted) && !this.#queue.canMakeRoom(wanted))
       return full('too many runs are waiting')
-    // Who has nothing here is never refused for what others do.
+    // An account without any runs here is never refused because of other accounts' runs.
     const isBusy = ahead > 0 || this.#shares.runningOf(account) > 0
     const isWaiting = ahead > 0 || !this.#mayStart(account)
     if (isBusy && isWaiting && this.#options.isUnderPressure())
@@ -142,7 +142,7 @@ class Pool implements ActionPool {
     this.#crew.staff(this.#shares.wanted(this.#queue.counts()))
   }
 
-  /** The last free executor is for who has none: the next is started meanwhile, and takes a while. */
+  /** Reserves the last free executor for an account that has none, because starting the next one takes a while. */
   #mayStart(account: string): boolean {
     if (this.#crew.free === 1 && this.#shares.runningOf(account) > 0) return false
     return this.#crew.free > 0 && this.#shares.mayStart(account)
@@ -180,7 +180,7 @@ class Pool implements ActionPool {
     if (this.#over === undefined) this.#serve()
   }
 
-  /** A run that computes for long gives way to those that do not. */
+  /** Adds up the CPU time. A run that computes for long yields to those that do not. */
   #count({ executor, priority }: Member, occupation: Occupation): void {
     const ms = occupation.count(executor.computedMs)
     if (ms > 0) this.#cpuUse.add(occupation.account, ms, performance.now())

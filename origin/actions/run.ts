@@ -1,22 +1,22 @@
-/** What an execution is to the rest of the origin: its request, the keys it may ask for, and how it ended. */
+/** Interface between an execution and the rest of the origin: its request, its access to keys, and its result. */
 import type { LogLine } from '../../shared/log-line.ts'
 
 export type RunRequest = {
-  /** Whose run it is: the account's hash. Accounts share the executors and the room to wait. */
+  /** Hash of the account that owns the run. Accounts share the executors and the queue. */
   account: string
   /** The action's source, evaluated as a script that defines `main(params)`. */
   code: string
   /** JSON text of an object. */
   params: string
-  /** What its request keeps in memory while it waits, where that is more than source and params. */
+  /** Bytes that the request keeps in memory while it waits, if more than its source and params. */
   heldBytes?: number
-  /** Wall clock from the hand-over to an executor; waiting for a free executor does not count. */
+  /** Limit on the wall time from the hand-over to an executor. Waiting for a free executor does not count. */
   wallMs: number
-  /** CPU time of the executor's thread while it runs this action. */
+  /** Limit on the CPU time of the executor's thread while it runs this action. */
   cpuMs: number
 }
 
-/** A key operation, as the action asks for it; the process that holds the keys checks the permission. */
+/** A key operation as requested by the action. The process that holds the keys checks the permission. */
 export type KeyOperation =
   | { name: 'getPrivateKey'; pkpId: string }
   | { name: 'encrypt'; pkpId: string; message: string }
@@ -26,12 +26,12 @@ export type KeyOperation =
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
 
 /**
- * What one run may ask of the process that holds the keys; it lives only as long as the run.
- * Rejects with an Error whose message is for the action's author.
+ * Access of one run to keys, valid only during the run. Rejects with an Error that has a message for the action's
+ * author.
  */
 export type Capability = { keyOperation(operation: KeyOperation): Promise<string> }
 
-/** Every way in which a run can fail by the action's own doing (`decisions.md`, JSON-string errors). */
+/** Codes of failures that the action itself causes (`docs/actions.md`). */
 export const FAILURE_CODES = [
   'action_threw',
   'action_timeout',
@@ -63,37 +63,36 @@ export type RunFailed = {
   kind: 'failed'
   code: FailureCode
   message: string
-  /** Name and message, then the action's own frames (`action.js:line:column`); '' when there are none. */
+  /** Name and message, then the action's own frames (`action.js:line:column`); '' if there are none. */
   stack: string
   logs: LogLine[]
   durationMs: number
   cpuMs?: number
 }
 
-/** The executor ended for a reason that is not the action's; `started` says whether guest code may have run. */
+/** The executor exited for a reason unrelated to the action. `started` is true if guest code may have run. */
 export type RunLost = {
   kind: 'lost'
   reason: string
   started: boolean
-  /** As many runs wait as may, of this account or of all. */
+  /** The queue is full, for this account or for all. */
   full?: true
-  /** With `full`: when there may be room. */
+  /** With `full`: milliseconds until there may be room. */
   retryAfterMs?: number
 }
 
 export type RunResult = RunReturned | RunFailed | RunLost
 
-/** What a caller may do about a run that it has handed over. */
 export type RunControl = {
-  /** Ends the run: `lost` and not started while it waits, `failed` with `stopped` when it has begun. */
+  /** Stops the run: `lost` and not started if it was waiting, `failed` with `stopped` if it had started. */
   signal: AbortSignal
-  /** Nobody asks for the run any more: `lost` and not started while it waits; one that has begun goes on. */
+  /** The run is no longer wanted: `lost` and not started if it was waiting. A run that has started continues. */
   unwanted?: AbortSignal
-  /** An executor has taken the run: from here on its time counts. */
+  /** Called when an executor has taken the run. Its time counts from here on. */
   started(): void
 }
 
-/** Executors by what they do, runs that wait for one, and whether none can be started. */
+/** Executors by state, number of waiting runs, and whether no executor can be started. */
 export type PoolLoad = {
   starting: number
   free: number
@@ -103,16 +102,17 @@ export type PoolLoad = {
 }
 
 export type ActionPool = {
-  /** Never rejects; waits for a free executor, in order among the runs of its account, in turn with other accounts. */
+  /**
+   * Never rejects. Waits for a free executor, in order among the runs of its account, and in turn with other accounts.
+   */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult>
-  /** What `run` would answer at once, without running it; `undefined` when it would take it. */
+  /** Returns the refusal with which `run` would respond at once, or undefined if it would accept the run. */
   refusal(
     request: Pick<RunRequest, 'account' | 'code' | 'params' | 'heldBytes'>,
   ): RunLost | undefined
-  /** How things stand now. */
   load(): PoolLoad
-  /** Resolves when the warm executors can take a run; rejects when executors cannot be started. */
+  /** Resolves when the warm executors can take runs. Rejects if executors cannot be started. */
   ready(): Promise<void>
-  /** Ends every executor. Waiting runs are lost before their start, runs under way after it. */
+  /** Stops every executor. Waiting runs are lost as not started, active ones as started. */
   close(): Promise<void>
 }

@@ -7,32 +7,32 @@ import { GasBudget } from './gas-budget.ts'
 const NAME = 'new_account'
 const WHAT = 'new accounts and conversions'
 
-/** Of a day's gas for one network: ten of them have to be had before nobody else can open an account. */
+/** Divisor of the daily gas budget for one network: it takes ten networks to exhaust the budget for everyone else. */
 const NETWORK_SHARE = 10n
 
 export type AccountOpeningsOptions = {
   db: Database
   now: () => number
-  /** Addresses are in the database as hashes under this key. */
+  /** Key for hashing addresses before they are stored in the database. */
   hashKey: Uint8Array
-  /** Accounts that one network may open at once, and an hour over time. */
+  /** Accounts that one network may open at once (`burst`), and per hour over time. */
   burst: number
   perHour: number
-  /** Gas of all together; absent where gas costs nothing. */
+  /** Daily gas budget of all networks together; undefined if gas is free of charge. */
   gasPerDayWei: bigint | undefined
 }
 
-/** Gas that was reserved for one write; it ends in one of the two ways, or stays counted in full. */
+/** Gas reserved for one write. It is settled by one of these methods, or else stays counted in full. */
 export type GasReservation = {
-  /** The transaction is in a block. */
+  /** Settles the reservation at the actual cost, once the transaction is in a block. */
   cost(wei: bigint): Promise<void>
-  /** Nothing was sent. */
+  /** Cancels the reservation, because nothing was sent. */
   refused(): Promise<void>
 }
 
 /**
- * The writes that are free of charge and whose gas this deployment pays (`decisions.md`, new_account): opening an
- * account and converting it. One daily budget bounds both. An account converts once, so the rate of openings bounds
+ * Limits the writes that are free of charge and for which this deployment pays the gas: opening an account and
+ * converting it. One daily budget bounds both. An account converts only once, so the rate of openings also bounds
  * conversions over time.
  */
 export class AccountOpenings {
@@ -48,13 +48,19 @@ export class AccountOpenings {
       this.#budget = new GasBudget({ ...options, name: NAME, what: WHAT, perDayWei })
   }
 
-  /** Counts an attempt of an address to open an account. @throws {TooManyCalls | DatabaseUnavailable} */
+  /**
+   * Counts an attempt to open an account.
+   * @throws {TooManyCalls | DatabaseUnavailable}
+   */
   async admit(address: string): Promise<GasReservation> {
     await this.#rate.take(clientNetwork(address))
     return this.reserveGas(address)
   }
 
-  /** Reserves gas of the day for one write. @throws {TooManyCalls | DatabaseUnavailable} */
+  /**
+   * Reserves gas from today's budget for one write.
+   * @throws {TooManyCalls | DatabaseUnavailable}
+   */
   async reserveGas(address: string): Promise<GasReservation> {
     const network = clientNetwork(address)
     const everybody = this.#budget

@@ -1,4 +1,4 @@
-/** The memory for request bodies is taken; nothing was done. */
+/** The memory for request bodies is exhausted. The request had no effect. */
 export class BodyRoomFull extends Error {
   readonly retryAfterMs: number
   constructor(whose: string, retryAfterMs: number) {
@@ -9,10 +9,9 @@ export class BodyRoomFull extends Error {
 }
 
 export type BodyRoomOptions = {
-  /** Bytes of all bodies together, and of one holder's. */
+  /** Maximum bytes of all bodies together, and of one holder's bodies. */
   totalBytes: number
   shareBytes: number
-  /** When a refused sender may try again. */
   retryAfterMs: number
 }
 

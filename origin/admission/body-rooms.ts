@@ -8,15 +8,15 @@ import {
 import type { Principal } from '../accounts/state.ts'
 import { BodyRoom } from './body-room.ts'
 
-/** The budget that a large body counts against, and the holder in it. */
+/** The budget that a large body counts against, and its holder within that budget. */
 export type BodyHolder = { room: BodyRoom; name: string }
 
 /**
- * Memory for bodies that are still arriving. Senders without a checked key have a budget of their own, which cannot
- * displace bodies of accounts or of the edge.
+ * Memory budgets for bodies that are still arriving. Senders without a verified key have a separate budget, so that
+ * they cannot displace bodies of accounts or of the edge.
  */
 export class BodyRooms {
-  // A stalled body is ended within this time, which frees its memory.
+  // A stalled body is aborted within this time, which frees its memory.
   readonly #keyless = new BodyRoom({
     totalBytes: KEYLESS_BODIES_BYTES,
     shareBytes: ARRIVING_BODIES_SHARE_BYTES,
@@ -33,7 +33,7 @@ export class BodyRooms {
     retryAfterMs: BODY_STALL_MS,
   })
 
-  /** @param address of the client; each network has a share */
+  /** @param address the client's address; each network has a share */
   ofClient(address: string): BodyHolder {
     return { room: this.#keyless, name: clientNetwork(address) }
   }

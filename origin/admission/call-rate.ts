@@ -5,7 +5,7 @@ import { callRates } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 import { callerId } from './caller-id.ts'
 
-/** More calls than are taken; nothing was done. */
+/** The rate limit was exceeded. The call had no effect. */
 export class TooManyCalls extends Error {
   readonly retryAfterMs: number
   constructor(what: string, retryAfterMs: number) {
@@ -20,20 +20,20 @@ const HOUR_MS = 60 * 60 * 1000
 export type CallRateOptions = {
   db: Database
   now: () => number
-  /** What is limited: each name has calls of its own. */
+  /** Name of the limited operation. Each name has separate limits. */
   name: string
-  /** Callers are in the database as hashes under this key. */
+  /** Key for hashing callers before they are stored in the database. */
   hashKey: Uint8Array
-  /** What is said to who is refused; else that the name was called too often from this address. */
+  /** Error message when the limit is exceeded. Defaults to a message that contains the name. */
   refusal?: string
-  /** Calls that may come at once, and how many an hour over time. */
+  /** Calls allowed at once (`burst`), and per hour over time. */
   burst: number
   perHour: number
 }
 
 /**
- * A rate for each caller, the same one at every process: GCRA, as one upsert a call. `full_at` is when the caller's
- * burst is whole again; a call moves it on by the time that one call takes to grow back.
+ * A rate limit per caller that is shared by all processes: GCRA with one upsert per call. `full_at` is the time at
+ * which the caller's burst is fully restored. Each call moves it forward by the time that it takes to restore one call.
  */
 export class CallRate {
   readonly #options: CallRateOptions
@@ -69,7 +69,7 @@ export class CallRate {
     throw new TooManyCalls(refusal, fullAt - latest)
   }
 
-  /** Forgets callers whose burst is whole. */
+  /** Deletes callers that have their full burst again. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, callRates, lt(callRates.fullAt, new Date(now())))

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** How the database names a caller of something: what it is, and an HMAC of the caller under the key. */
+/** Returns the database ID of a caller: the name of the operation, and an HMAC of name and caller. */
 export function callerId(hashKey: Uint8Array, name: string, caller: string): string {
   const hash = createHmac('sha256', hashKey)
     .update(JSON.stringify([name, caller]))

@@ -1,25 +1,28 @@
 import { readFile } from 'node:fs/promises'
 
-/** Linux's pressure stall information (docs.kernel.org/accounting/psi.html); absent on other systems, and in some kernels. */
+/**
+ * Linux pressure stall information (docs.kernel.org/accounting/psi.html). Not available on other systems and in some
+ * kernels.
+ */
 export const PRESSURE_FILE = '/proc/pressure/cpu'
 
 /**
- * The share of the last ten seconds, in percent, in which something had to wait for a processor. Two cores with three
- * things to do are at 50 to 80: that is a busy machine. Always above 90 is one that has many times what it can do.
+ * Percentage of the last ten seconds in which at least one task waited for a CPU. Two cores with three runnable tasks
+ * are at 50 to 80, which is merely busy. A constant value above 90 means many times more work than capacity.
  */
 export const SHED_PRESSURE_PERCENT = 90
 
-/** The kernel's own average moves every two seconds. */
+/** The kernel updates its average every two seconds. */
 const INTERVAL_MS = 2_000
 
-/** How much work waits for the processors of the machine, of whatever process. */
+/** Measures how much work of any process waits for the machine's CPUs. */
 export class CpuPressure {
   readonly #maxPercent: number
   readonly #path: string
   readonly #timer: NodeJS.Timeout
   #percent: number | undefined
 
-  /** @param maxPercent above it the pressure is high; 100 for never */
+  /** @param maxPercent threshold for high pressure; 100 disables it */
   constructor(maxPercent: number, path = PRESSURE_FILE) {
     this.#maxPercent = maxPercent
     this.#path = path
@@ -27,7 +30,7 @@ export class CpuPressure {
     void this.measure()
   }
 
-  /** Of the last ten seconds; `undefined` where the system does not tell. */
+  /** Pressure over the last ten seconds; undefined if the system does not report it. */
   get percent(): number | undefined {
     return this.#percent
   }
@@ -49,7 +52,7 @@ export class CpuPressure {
   }
 }
 
-/** `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680` */
+/** Parses a line such as `some avg10=0.61 avg60=1.00 avg300=2.01 total=5134518680`. */
 function somePercent(text: string): number | undefined {
   const found = /^some avg10=([0-9.]+) /m.exec(text)
   return found ? Number(found[1]) : undefined

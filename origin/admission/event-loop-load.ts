@@ -1,8 +1,8 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** This process has more to do than it can in time; nothing was done. */
+/** This process is overloaded and sheds the request, which had no effect. */
 export class Overloaded extends Error {
-  /** When there may be room again, where that can be told. */
+  /** Suggested retry delay, if it can be estimated. */
   readonly retryAfterMs: number | undefined
   constructor(message: string, retryAfterMs?: number) {
     super(message)
@@ -12,20 +12,21 @@ export class Overloaded extends Error {
 }
 
 /**
- * The median delay above which requests are shed: the pool kills an executor that is silent for 500 ms past its
- * deadline, and must not do so because its own ears were late. A request takes some ten turns of the loop: two seconds.
+ * Median delay above which requests are shed. The worker pool kills an executor that is silent for 500 ms past its
+ * deadline, and must not do so because this process reads late. A request takes about ten turns of the event loop,
+ * which at this delay is two seconds.
  */
 export const SHED_DELAY_MS = 200
 
-/** Time between two measurements of how late the event loop is. */
+/** Sampling interval of the event loop delay. */
 const RESOLUTION_MS = 20
 
-/** A measurement covers this long: one slow request is no load, and a second of them is. */
+/** Measurement window. One slow request is not overload, but a second of slow requests is. */
 const WINDOW_MS = 1_000
 
 /**
- * How late this process' event loop was in the last second: the median, so that a single long task, which every
- * request of 16 MiB is, does not count. The measuring itself is outside of the loop's JavaScript.
+ * Measures how late this process's event loop was in the last second. Uses the median, so that a single long task, such
+ * as any request of 16 MiB, does not count. The sampling runs outside of JavaScript.
  */
 export class EventLoopLoad {
   readonly maxDelayMs: number
@@ -40,12 +41,11 @@ export class EventLoopLoad {
     this.#timer = setInterval(() => this.#measure(), WINDOW_MS).unref()
   }
 
-  /** Milliseconds in the last window. */
   get delayMs(): number {
     return this.#delayMs
   }
 
-  /** @throws {Overloaded} when what is begun now would make everything later */
+  /** @throws {Overloaded} if additional work would delay everything else */
   requireRoom(): void {
     if (this.#delayMs <= this.maxDelayMs) return
     throw new Overloaded(`the event loop is ${Math.round(this.#delayMs)} ms late`)

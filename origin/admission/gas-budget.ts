@@ -9,17 +9,17 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export type GasBudgetOptions = {
   db: Database
   now: () => number
-  /** Its row. */
+  /** Key of the budget's row. */
   name: string
-  /** What is paid for, in messages. */
+  /** Description of the paid operations, for messages. */
   what: string
-  /** Wei a day (UTC), of all processes together. */
+  /** Wei per UTC day, shared by all processes. */
   perDayWei: bigint
 }
 
 /**
- * What this deployment spends on a day for others. What a transaction will cost is known only from its receipt, so
- * each reserves what the last one cost; what never got a receipt stays counted.
+ * Daily budget for the gas that this deployment pays for others. The cost of a transaction is known only from its
+ * receipt, so each one reserves the cost of the last. Without a receipt, the reservation stays counted.
  */
 export class GasBudget {
   readonly #options: GasBudgetOptions
@@ -28,12 +28,15 @@ export class GasBudget {
     this.#options = options
   }
 
-  /** @returns what was reserved, in wei. @throws {TooManyCalls | DatabaseUnavailable} */
+  /**
+   * @returns the reserved amount in wei
+   * @throws {TooManyCalls | DatabaseUnavailable}
+   */
   async reserve(): Promise<bigint> {
     const { db, now, name, what, perDayWei } = this.#options
     const at = now()
     const day = new Date(at).toISOString().slice(0, 10)
-    // Another process' clock may be a day ahead already: its day goes on.
+    // The clock of another process may already be on the next day. Then that day continues.
     const spent = sql`case when ${gasBudgets.day} >= ${day}::date then ${gasBudgets.spentWei} else 0 end`
     const rows = await fromDatabase(
       db
@@ -56,17 +59,17 @@ export class GasBudget {
     )
   }
 
-  /** Puts what a transaction did cost in the place of what was reserved for it. */
+  /** Replaces the reserved amount with the actual cost of the transaction. */
   async settle(reservedWei: bigint, costWei: bigint): Promise<void> {
     await this.#add(costWei - reservedWei, { lastWei: costWei })
   }
 
-  /** Nothing was sent. */
+  /** Cancels a reservation because nothing was sent. */
   async giveBack(reservedWei: bigint): Promise<void> {
     await this.#add(-reservedWei, {})
   }
 
-  /** Forgets the others whose last day is over. Not this one: what the last transaction cost is reserved first. */
+  /** Deletes other budgets with a past day. Keeps this one, because it records the cost of the last transaction. */
   async forgetOthers(): Promise<void> {
     const { db, now, name } = this.#options
     const yesterday = new Date(now() - DAY_MS).toISOString().slice(0, 10)

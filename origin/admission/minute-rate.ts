@@ -5,15 +5,15 @@ const MINUTE_MS = 60_000
 
 export type MinuteRateOptions = {
   max: number
-  /** What is counted, in the plural. */
+  /** Name of the counted items, in the plural. */
   what: string
   /** Unix milliseconds. */
   now: () => number
 }
 
 /**
- * How much of something each client network gets in a minute of the clock. Counted by this process alone, without a query:
- * it goes on when the database is away, too.
+ * Limits how much each client network receives per clock minute. The count is local to this process and needs no query,
+ * so the limit also works while the database is unavailable.
  */
 export class MinuteRate {
   readonly #options: MinuteRateOptions
@@ -25,8 +25,9 @@ export class MinuteRate {
   }
 
   /**
-   * Only who gets something is counted, so that there are never more networks than was given in a minute.
-   * @param address of the client
+   * Counts only successful calls, so that the number of networks in memory never exceeds the number of items granted in
+   * a minute.
+   * @param address the client's address
    * @throws {TooManyCalls}
    */
   take(address: string): void {

@@ -1,17 +1,17 @@
-/** Accounts that anybody may open at this deployment's cost, unless the settings say otherwise. */
+/** Default limits for accounts that anyone may open at this deployment's expense. */
 export type OpeningsDefaults = {
   burst: number
   perHour: number
-  /** Absent: gas costs nothing. */
+  /** Undefined if gas is free of charge. */
   gasPerDayWei?: bigint
 }
 
 export const OPENINGS_DEFAULTS: Record<'local' | 'production', OpeningsDefaults> = {
-  /** 30 at once and 30 a minute (`decisions.md`, new_account): a loop that runs away is noticed. */
+  /** 30 at once and 30 per minute: enough for development, but a runaway loop is noticed. */
   local: { burst: 30, perHour: 1_800 },
   /**
-   * 5 an hour (`decisions.md`, new_account). 0.05 ETH a day is what somebody with addresses without number can make
-   * this deployment lose: thousands of accounts where gas is cheap, and some dozens where it is dear.
+   * 5 per hour. 0.05 ETH per day is the most that an attacker with unlimited addresses can make this deployment spend:
+   * thousands of accounts at low gas prices, dozens at high ones.
    */
   production: { burst: 5, perHour: 5, gasPerDayWei: 50_000_000_000_000_000n },
 }

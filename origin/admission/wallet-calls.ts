@@ -13,13 +13,13 @@ type Rate = { burst: number; perHour: number }
 export type WalletCallsOptions = {
   db: Database
   now: () => number
-  /** Addresses and accounts are in the database as hashes under this key. */
+  /** Key for hashing addresses and accounts before they are stored in the database. */
   hashKey: Uint8Array
   proofs?: Rate
   made?: Rate
 }
 
-/** How often wallets may ask for what nobody is charged for; the same at every process. */
+/** Rate limits for wallet operations that are free of charge, shared by all processes. */
 export class WalletCalls {
   readonly #proofs: CallRate
   readonly #made: CallRate
@@ -41,15 +41,19 @@ export class WalletCalls {
   }
 
   /**
-   * Counts a signature before it is verified: for a contract wallet's our node makes a call, whoever sent it.
-   * @param address the client's; networks are counted
+   * Counts a signature before it is verified, because verifying the signature of a contract wallet costs a call to our
+   * node, regardless of the sender.
+   * @param address the client's address; the limit applies to its network
    * @throws {TooManyCalls | DatabaseUnavailable}
    */
   proof(address: string): Promise<void> {
     return this.#proofs.take(clientNetwork(address))
   }
 
-  /** Counts what is made for an account. @throws {TooManyCalls | DatabaseUnavailable} */
+  /**
+   * Counts a wallet or usage key that is created for an account.
+   * @throws {TooManyCalls | DatabaseUnavailable}
+   */
   made(accountHash: string): Promise<void> {
     return this.#made.take(accountHash)
   }

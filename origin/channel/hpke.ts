@@ -1,7 +1,7 @@
 /**
- * The receiving side of HPKE (RFC 9180), on node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM,
- * modes base and PSK, one message a context. Synchronous, and about ten times faster than WebCrypto.
- * Function names are the RFC's. Tested against its vectors (A.3) and against @hpke/core.
+ * The receiving side of HPKE (RFC 9180), on node:crypto: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, modes
+ * base and PSK, one message per context. Synchronous, and about ten times faster than WebCrypto. Functions are named as
+ * in the RFC. Tested against its vectors (A.3) and against @hpke/core.
  */
 import { createDecipheriv, createECDH, createHmac } from 'node:crypto'
 import type { P256Key } from '../keys/p256-key.ts'
@@ -21,15 +21,15 @@ const EMPTY = Buffer.alloc(0)
 
 export type Psk = { id: Uint8Array; key: Uint8Array }
 
-/** What one sealed message gives its receiver: the text, and secrets that only both ends can derive. */
+/** The receiver's context of one message: decryption, and secrets that only the two ends can derive. */
 export type OpenContext = {
   open(ciphertext: Uint8Array, aad: Uint8Array): Buffer
   export(context: Uint8Array, length: number): Buffer
 }
 
 /**
- * SetupBaseR, or SetupPSKR when a pre-shared key is given.
- * @throws {Error} for an `enc` that is no point of the curve; `open` throws for a text that is not authentic
+ * SetupBaseR, or SetupPSKR if a pre-shared key is given.
+ * @throws {Error} if `enc` is not a point on the curve; `open` throws if the ciphertext is not authentic
  */
 export function setupReceiver(
   enc: Uint8Array,
@@ -48,7 +48,7 @@ export function setupReceiver(
   const exporter = labeledExpand(HPKE_SUITE, secret, 'exp', context, HASH_BYTES)
   return {
     open: (ciphertext, aad) => {
-      // Node would take a shorter tag too, and so one that is easier to guess.
+      // Node also accepts shorter tags, which are easier to forge.
       if (ciphertext.length < TAG_BYTES) throw new Error('the ciphertext has no whole tag')
       const decipher = createDecipheriv('aes-128-gcm', aeadKey, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(aad)

@@ -26,7 +26,7 @@ export type EnvelopeFailure =
   | { reason: 'unknown_psk' }
   | { reason: 'not_authentic' }
 
-/** A request that could not be opened: the caller learns the reason's name and nothing of the content. */
+/** A request that could not be opened. The caller learns the reason, but nothing about the content. */
 export class EnvelopeRefused extends Error {
   readonly failure: EnvelopeFailure
   constructor(failure: EnvelopeFailure) {
@@ -39,20 +39,20 @@ export class EnvelopeRefused extends Error {
 export type OpenedRequest = {
   mode: EnvelopeMode
   plaintext: Buffer
-  /** Seals the answer for who sealed the request. */
+  /** Encrypts the response to the requester. */
   answer: (plaintext: Uint8Array) => Buffer
 }
 
 export type ChannelKeys = { keyFor(keyId: string): P256Key | undefined; psk: Uint8Array }
 
-/** The id that a request names a public key by: the first 16 bytes of its SHA-256, in hex. */
+/** Returns the ID of a public key in requests: the first 16 bytes of its SHA-256, in hex. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return sha256(publicKey).subarray(0, KEY_ID_BYTES).toString('hex')
 }
 
 /**
- * Judges an envelope by its first `HEADER_BYTES`, before the rest is read.
- * @returns its mode, and the keys that it names
+ * Checks an envelope's first `HEADER_BYTES` before the rest is read.
+ * @returns its mode and the keys that it names
  * @throws {EnvelopeRefused} malformed, unknown_key or unknown_psk
  */
 export function judgeHeader(
@@ -68,7 +68,7 @@ export function judgeHeader(
   return { mode, key, psk: mode === MODE_PSK ? pskNamed(pskId, keys.psk) : undefined }
 }
 
-/** Opens a sealed request that was sent to `method path`. @throws {EnvelopeRefused} */
+/** Opens a sealed request sent to `method path`. @throws {EnvelopeRefused} */
 export function openRequest(
   keys: ChannelKeys,
   method: string,
@@ -116,7 +116,7 @@ function sealAnswer(secret: Buffer, enc: Buffer, plaintext: Uint8Array): Buffer 
 
 /**
  * Opens a usage key that was sealed for storage.
- * @throws {EnvelopeRefused} also for the right bytes under another trigger or owner
+ * @throws {EnvelopeRefused} also if it was sealed for another trigger or owner
  */
 export function openStored(
   key: P256Key,

@@ -1,4 +1,6 @@
-/** Compiles the contracts with solc's WebAssembly build: no compiler to install, the same bytes on every machine. */
+/**
+ * Compiles the contracts with solc's WebAssembly build: no compiler installation, and the same output on every machine.
+ */
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import solc from 'solc'
@@ -30,7 +32,7 @@ export type CompiledContract = {
 
 export const FACETS = ['WritesFacet', 'ViewsFacet', 'AdminFacet'] as const
 export const DIAMOND = 'AccountConfig'
-/** In a folder of its own: it shares nothing with the diamond. */
+/** Compiled from its own folder; it shares no code with the diamond. */
 export const GOVERNANCE = 'Governance'
 
 type Output = {
@@ -53,11 +55,11 @@ type Output = {
 }
 
 const settings = {
-  // Cancun has what the libraries need (mcopy) and is what every chain of interest runs.
+  // Cancun has the opcode that the libraries need (mcopy), and every chain of interest supports it.
   evmVersion: 'cancun',
-  // The high count favours cheap calls over a cheap deployment: payers pay for calls.
+  // A high count optimizes for cheap calls over cheap deployment, because the payers pay for calls.
   optimizer: { enabled: true, runs: 10_000 },
-  // Without the metadata's hash the bytecode depends on the code alone, not on comments or paths.
+  // Without the metadata hash, the bytecode depends only on the code, not on comments or paths.
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.methodIdentifiers'] } },
 }
@@ -72,10 +74,13 @@ function readImport(path: string): { contents: string } | { error: string } {
   }
 }
 
-/** "Payable fallback, but no receive": a call without data must revert, and in the diamond's fallback it does. */
+/**
+ * The warning for a payable fallback without a receive function. It is intended: a call without data must revert, and
+ * the diamond's fallback does so.
+ */
 const PAYABLE_FALLBACK_WITHOUT_RECEIVE = '3628'
 
-/** The diamond and its facets, by name. @throws {Error} as `compileFolder` */
+/** Compiles the diamond and its facets. @throws {Error} as `compileFolder` */
 export function compileContracts(): Record<string, CompiledContract> {
   return compileFolder(new URL('.', import.meta.url), [DIAMOND, ...FACETS])
 }
@@ -87,9 +92,9 @@ export function compileGovernance(): CompiledContract {
 }
 
 /**
- * The wanted contracts of a folder, by name.
- * @throws {Error} with the compiler's messages. A warning about our own code counts: nobody reads those of a build
- * that passes.
+ * Compiles the wanted contracts of a folder.
+ * @throws {Error} with the compiler's messages. Warnings about our own code are errors, because warnings of a passing
+ *   build go unnoticed
  */
 export function compileFolder(
   folder: URL,

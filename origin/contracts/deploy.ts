@@ -6,15 +6,15 @@ import artifacts from './artifacts.json' with { type: 'json' }
 
 export type DeployedAccountConfig = {
   address: string
-  /** The diamond's first block: a mirror that reads events from here on misses none. */
+  /** The block of the diamond's deployment. A mirror that reads events from this block on misses none. */
   block: number
   chainId: number
 }
 
 export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider }) & {
-  /** Pays, and becomes the diamond's owner. */
+  /** Pays for the deployment and becomes the diamond's owner. */
   signer: Signer
-  /** Who may write managed accounts from the first block on; at most 50. */
+  /** Wallets that may write managed accounts from the first block on; at most 50. */
   payers: readonly string[]
   nodeConfiguration?: Readonly<Record<string, string>>
 }
@@ -23,14 +23,14 @@ export type AccountConfigDeployment = ({ rpcUrl: string } | { provider: Provider
 export const CUT = { add: 0, replace: 1, remove: 2 } as const
 
 /**
- * Deploys the facets, then the diamond, whose constructor cuts them in and makes the first settings.
- * @throws when a transaction is refused or reverts; nothing is in service then, for the diamond comes last
+ * Deploys the facets, then the diamond, whose constructor adds them and applies the initial settings.
+ * @throws if a transaction is rejected or reverts. Nothing is in use then, because the diamond is deployed last
  */
 export async function deployAccountConfig(
   deployment: AccountConfigDeployment,
 ): Promise<DeployedAccountConfig> {
   if ('provider' in deployment) return deploy(deployment.provider, deployment)
-  // Blocks come within seconds at most, so ethers' own four seconds between looks would be most of the time.
+  // Blocks come within seconds, so ethers' default poll interval of four seconds would dominate.
   const provider = new JsonRpcProvider(deployment.rpcUrl, undefined, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -50,7 +50,7 @@ async function deploy(
   const owner = signer.provider === provider ? signer : signer.connect(provider)
   const facets = Object.values(artifacts.facets)
   const nonce = await owner.getNonce('pending')
-  // Sent together under nonces of their own: they need not wait for each other, only the diamond for them.
+  // Sent in parallel with consecutive nonces: only the diamond depends on the facets.
   const sent = await Promise.all(
     facets.map(({ bytecode }, index) =>
       owner.sendTransaction({ data: bytecode, nonce: nonce + index }),
@@ -79,7 +79,7 @@ async function deploy(
   return { address, block, chainId: Number((await provider.getNetwork()).chainId) }
 }
 
-/** @throws when there is no contract in the receipt */
+/** @throws if the receipt has no contract address */
 export function created(receipt: TransactionReceipt | null): { address: string; block: number } {
   if (!receipt?.contractAddress) throw new Error('the transaction created no contract')
   return { address: receipt.contractAddress, block: receipt.blockNumber }

@@ -1,4 +1,7 @@
-/** `npm run abi`: writes what the rest of the project needs of the contracts, so that only this needs a compiler. */
+/**
+ * `npm run abi`: generates the contract artifacts used by the rest of the project, so that only this script needs a
+ * compiler.
+ */
 import { writeFileSync } from 'node:fs'
 import { compileContracts, compileGovernance, DIAMOND, FACETS } from './compile.ts'
 import type { AbiItem, CompiledContract } from './compile.ts'
@@ -9,7 +12,7 @@ const ORDER = ['function', 'event', 'error']
 
 const rank = ({ type, name }: AbiItem) => `${ORDER.indexOf(type)} ${name}`
 
-/** The facets' functions, events and errors, each once, in an order that only their names decide. */
+/** Merges the functions, events and errors of the facets without duplicates, in an order that depends only on names. */
 export function mergedAbi(contracts: Contracts): AbiItem[] {
   const items = new Map<string, AbiItem>()
   for (const facet of FACETS) {
@@ -21,16 +24,16 @@ export function mergedAbi(contracts: Contracts): AbiItem[] {
 const inOrder = (items: readonly AbiItem[]) =>
   items.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
 
-/** `internalType` is Solidity's own name of a type: nothing decodes by it. */
+/** Drops `internalType`, the Solidity-internal type name, which decoding does not need. */
 const withoutInternalType = (key: string, value: unknown) =>
   key === 'internalType' ? undefined : value
 
-/** The text of `shared/abi/account-config.ts`. */
+/** Returns the text of `shared/abi/account-config.ts`. */
 export function renderAbi(contracts: Contracts): string {
   return rendered('accountConfigAbi', 'origin/contracts/*.sol', mergedAbi(contracts))
 }
 
-/** The text of `shared/abi/governance.ts`. */
+/** Returns the text of `shared/abi/governance.ts`. */
 export function renderGovernanceAbi({ abi }: CompiledContract): string {
   const items = abi.filter(({ type }) => ORDER.includes(type))
   return rendered('governanceAbi', 'origin/contracts/governance/*.sol', inOrder(items))
@@ -46,7 +49,7 @@ function rendered(name: string, sources: string, items: readonly AbiItem[]): str
   ].join('\n')
 }
 
-/** What a deployment needs: creation code, the diamond's ABI, and which selectors each facet answers. */
+/** Returns what a deployment needs: creation code, the diamond's ABI, and the selectors of each facet. */
 export function artifactsOf(contracts: Contracts) {
   const { abi, bytecode } = compiled(contracts, DIAMOND)
   const facets: Record<string, Pick<CompiledContract, 'bytecode' | 'selectors'>> = {}
@@ -57,7 +60,6 @@ export function artifactsOf(contracts: Contracts) {
   return { diamond: { abi, bytecode }, facets }
 }
 
-/** What a deployment of the governance contract needs. */
 export function governanceArtifactOf({ abi, bytecode }: CompiledContract) {
   return { abi, bytecode }
 }

@@ -1,4 +1,4 @@
-/** Brings a deployed AccountConfig diamond to the facets of the committed artifacts; its state stays. */
+/** Upgrades a deployed AccountConfig diamond to the facets of the committed artifacts. Its state is preserved. */
 import { Contract, getAddress } from 'ethers'
 import type { Provider, Signer } from 'ethers'
 import artifacts from './artifacts.json' with { type: 'json' }
@@ -8,7 +8,7 @@ export type AccountConfigUpgrade = {
   provider: Provider
   /** The diamond's owner. */
   signer: Signer
-  /** The diamond's. */
+  /** The diamond's address. */
   address: string
 }
 
@@ -17,11 +17,11 @@ type Cut = { target: string; action: number; selectors: string[] }
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
 /**
- * Compares each facet's code and selectors with the artifacts, deploys the facets that are on no target, and cuts
- * everything in with one transaction: there is no block in which old and new functions are mixed. The functions of
- * the diamond itself can not be replaced and are left alone.
- * @returns whether there was anything to do
- * @throws when the signer is not the owner or a transaction fails; the diamond is as it was then
+ * Compares each facet's code and selectors with the artifacts, deploys facets that are missing, and makes all changes
+ * in one transaction, so that no block has a mix of old and new functions. The functions of the diamond itself cannot
+ * be replaced and stay unchanged.
+ * @returns false if nothing had to change
+ * @throws if the signer is not the owner or a transaction fails; the diamond is then unchanged
  */
 export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promise<boolean> {
   const { provider, signer, address } = upgrade
@@ -54,14 +54,14 @@ export async function upgradeAccountConfig(upgrade: AccountConfigUpgrade): Promi
   return true
 }
 
-/** A target that has the facet's code: one of those in use, else a new one. */
+/** Returns the address of a contract with the facet's code: an existing facet, or a new deployment. */
 async function targetOf(
   bytecode: string,
   targets: ReadonlySet<string>,
   owner: Signer,
   provider: Provider,
 ): Promise<string> {
-  // What the creation code would leave on the chain: the artifacts hold no second copy of each facet.
+  // Runs the creation code to get the deployed code, so that the artifacts need not contain both.
   const code = await provider.call({ data: bytecode })
   for (const target of targets) {
     if ((await provider.getCode(target)) === code) return target

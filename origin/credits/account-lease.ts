@@ -4,20 +4,20 @@ import type { LeaseAnswer, LeaseOrder } from './lease-order.ts'
 import type { Charge } from './settling.ts'
 import { UnsettledCharges } from './unsettled-charges.ts'
 
-/** Whether other processes have given back what they were asked for is looked at this often. */
+/** Poll interval while waiting for other processes to return credit. */
 export const ASK_LOOK_MS = 50
 
-/** What nothing was taken from for this long goes back. */
+/** Amounts that have not been used for this long are returned to the account. */
 export const LEASE_IDLE_MS = 10_000
 
 /**
- * What is spent and not in the ledger is lost to us when the process is killed: so much is settled at once, unless the
- * last settlement was just before.
+ * Unsettled charges are lost if the process is killed. At this amount they are settled at once, unless the previous
+ * settlement was less than `SETTLE_APART_MS` ago.
  */
 export const SETTLE_CENTS = 100
 const SETTLE_APART_MS = 250
 
-/** Idle parts are looked for this often: an account may have thousands. */
+/** Minimum interval between searches for idle sub-allocations: an account may have thousands. */
 const SWEEP_MS = 1_000
 
 type Look = { resolve: (answer: LeaseAnswer) => void; reject: (error: unknown) => void }
@@ -27,15 +27,16 @@ export type AccountLeaseOptions = {
   leaseId: string
   /** @throws {CreditsUnavailable} */
   carryOut: (order: LeaseOrder) => Promise<LeaseAnswer>
-  /** How long an order's lease may be used, from before it was sent. */
+  /** Milliseconds for which an answered order allows use of the lease, counted from before the order was sent. */
   usableMs: number
   now: () => number
   sleep: (ms: number) => Promise<void>
 }
 
 /**
- * What this process may use of one account without asking anybody: credit, and the other budgets beside it. Orders go
- * to the database one at a time; one that was not answered is sent again as it was, before any other.
+ * The part of an account's budgets that this process may spend without asking the database: credit, spending caps and
+ * allowances. Orders are sent to the database one at a time. An order that was not answered is sent again unchanged
+ * before any other.
  */
 export class AccountLease {
   readonly #options: AccountLeaseOptions
@@ -44,14 +45,14 @@ export class AccountLease {
   #usableUntil = Number.NEGATIVE_INFINITY
   #isStored = false
   #sequence = 0
-  /** The order that has no answer yet, and who looks at its answer. */
+  /** The order that has not been answered yet, and the `look` calls that wait for its answer. */
   #order: LeaseOrder | undefined
   #looking: Look[] = []
   #looks: Look[] = []
   #working: Promise<void> | undefined
   #sweptAt: number
   #settledAt = Number.NEGATIVE_INFINITY
-  /** When the oldest charge was made that the ledger is not known to have. */
+  /** Time of the oldest charge that may not be in the ledger yet. */
   #chargedAt: number | undefined
 
   constructor(options: AccountLeaseOptions) {
@@ -72,17 +73,16 @@ export class AccountLease {
     return this.#budgets.credit
   }
 
-  /** What a key may spend under its cap. */
   cap(keyHash: string): Budget {
     return this.#budgets.cap(keyHash)
   }
 
-  /** Milliseconds that failed executions may take: of an action by a key, or of the whole account. */
+  /** Returns the allowance for failed executions in milliseconds: of one key and action, or of the whole account. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     return this.#budgets.failures(pair)
   }
 
-  /** What was spent, out of reservations that have ended, is settled before long. */
+  /** Records a charge from a finished reservation. It is settled soon. */
   charge(charge: Charge): void {
     this.#charges.add(charge)
     this.#chargedAt ??= this.#options.now()
@@ -90,7 +90,10 @@ export class AccountLease {
     if (this.#options.now() >= this.#settledAt + SETTLE_APART_MS) void this.#work()
   }
 
-  /** How things stand once all that was spent here is settled. @throws {CreditsUnavailable} */
+  /**
+   * Returns the state of the account after all charges made here are settled.
+   * @throws {CreditsUnavailable}
+   */
   async look(): Promise<{ answer: LeaseAnswer; reservedCents: number; spentCents: number }> {
     const answer = await new Promise<LeaseAnswer>((resolve, reject) => {
       this.#looks.push({ resolve, reject })
@@ -99,7 +102,7 @@ export class AccountLease {
     return { answer, reservedCents: this.credit.reserved, spentCents: this.credit.used }
   }
 
-  /** Settles what is spent, and gives back what is idle; a failure is made up for by the next call. */
+  /** Settles charges and returns idle amounts. Never rejects: the next call makes up for a failure. */
   flush(): Promise<void> {
     const idleSince = this.#options.now() - LEASE_IDLE_MS
     if (this.#isStored && this.credit.usedAt <= idleSince && this.#budgets.areFree)
@@ -111,7 +114,7 @@ export class AccountLease {
     return this.#work()
   }
 
-  /** Settles what is spent and gives back what is free, of one budget or of all. */
+  /** Settles charges and returns the free amount of one budget or of all budgets. */
   giveBack(which: 'all' | 'credit' | { part: string } = 'all'): Promise<void> {
     if (which === 'all') this.#budgets.giveBack()
     else if (which === 'credit') this.credit.giveBack()
@@ -119,7 +122,6 @@ export class AccountLease {
     return this.#work()
   }
 
-  /** The database has this lease no more. */
   lost(): void {
     this.#isStored = false
     this.#usableUntil = Number.NEGATIVE_INFINITY
@@ -130,32 +132,32 @@ export class AccountLease {
     if (this.#isStored) this.#usableUntil = Math.max(this.#usableUntil, usableUntil)
   }
 
-  /** What no order to the ledger has yet. */
+  /** Cents that were charged but are not part of any order to the ledger yet. */
   get unsettledCents(): number {
     return this.#charges.cents
   }
 
-  /** Since when the ledger lacks a charge; undefined where it lacks none. */
+  /** Monotonic time of the oldest charge that may not be in the ledger yet; undefined if the ledger has all charges. */
   get unsettledSince(): number | undefined {
     return this.#chargedAt
   }
 
-  /** True when the database has this lease, and no order about it is under way. */
+  /** True if the database has this lease and no order for it is in flight. */
   get isHeld(): boolean {
     return this.#isStored && this.#order === undefined
   }
 
-  /** True while orders are under way: what was spent meanwhile goes with the next of them. */
+  /** True while orders are in flight. Charges made meanwhile are part of the next order. */
   get isWorking(): boolean {
     return this.#working !== undefined
   }
 
-  /** True when the ledger has all that was spent, and no order is open. */
+  /** True if the ledger has all charges and no order is open. */
   get isSettled(): boolean {
     return !this.isWorking && !this.#hasWork()
   }
 
-  /** True when nothing would be lost by forgetting this lease. */
+  /** True if the lease can be dropped without losing charges. */
   get isEmpty(): boolean {
     return this.isSettled && !this.#isStored && this.#budgets.areFree
   }
@@ -165,14 +167,14 @@ export class AccountLease {
     return unsettled || this.#budgets.hasWork || this.#looks.length > 0
   }
 
-  /** @returns when there is nothing left to do, or the database did not answer */
+  /** Resolves when there is nothing left to do, or the database did not answer. */
   #work(): Promise<void> {
     if (!this.#hasWork()) return Promise.resolve()
     return (this.#working ??= this.#turns())
   }
 
   async #turns(): Promise<void> {
-    // What is asked for in one go is one order.
+    // Requests made in the same tick are combined into one order.
     await Promise.resolve()
     try {
       while (this.#hasWork()) {
@@ -180,7 +182,7 @@ export class AccountLease {
         if (this.#budgets.isAsking) await this.#options.sleep(ASK_LOOK_MS)
       }
     } catch (error) {
-      // What waited fails. What is used stays, and so does the order, which may have been carried out.
+      // Rejects the waiting callers. The used amounts are kept, and so is the order, because it may have been applied.
       this.#budgets.fail(error)
       for (const look of [...this.#looking.splice(0), ...this.#looks.splice(0)]) look.reject(error)
     } finally {
@@ -197,20 +199,20 @@ export class AccountLease {
     this.#order = undefined
     this.#isStored = answer.isStored
     this.#usableUntil = usableUntil
-    // Those that came while the order was under way are younger than it.
+    // Approximation: the remaining charges are treated as made now, because most came in while the order was in flight.
     this.#chargedAt = this.#charges.areWaiting ? now() : undefined
     this.#budgets.settled(order.charges, order.parts)
     for (const look of this.#looking.splice(0)) look.resolve(answer)
     this.#budgets.debtCents = answer.debtCents
     this.credit.answered(answer.credit)
-    // An earlier answer, which was lost, may have said that the lease had expired, and all its parts with it.
+    // If an earlier answer to this order was lost, it may have said that the lease and its sub-allocations had expired.
     this.#budgets.answered(answer.parts, !answer.isNew && !isRepeated)
   }
 
   #nextOrder(): LeaseOrder {
     const charges = this.#charges.take()
     this.#settledAt = this.#options.now()
-    // Who looks wants all that was spent before settled.
+    // A balance must include all charges made before the call.
     if (!this.#charges.areWaiting) this.#looking = this.#looks.splice(0)
     return {
       leaseId: this.id,

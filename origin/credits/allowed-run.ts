@@ -2,31 +2,30 @@ import type { Budget } from './budget.ts'
 import type { PairRuns } from './pair-runs.ts'
 import { NoAllowanceLeft } from './shortage.ts'
 
-/** What all runs of an account reserve, and each needs at least: a second, like credit. */
+/** Step size of reservations from the account's allowance, and the minimum for each run: one second, as for credit. */
 export const STEP_MS = 1_000
 
 export type AllowedRunOptions = {
-  /** Of its key and action, and of the account. */
+  /** Allowance of the run's key and action (`pair`), and of the account (`all`). */
   pair: Budget
   all: Budget
   runs: PairRuns
   wallMs: number
   now: () => number
-  /** Reserved for it already. */
   pairMs: number
   allMs: number
 }
 
 /**
- * A run that may fail: milliseconds of the allowance that are reserved for it until it ends. Only a failed one uses
- * them.
+ * A run that may fail, with the milliseconds of the allowance that are reserved until it finishes. Only a failed run
+ * uses them.
  */
 export class AllowedRun {
   readonly #options: AllowedRunOptions
   #pairMs: number
   #allMs: number
   #isAlone = true
-  /** It goes on to its own limits, whatever is left for its key and action. */
+  /** True if the run may continue up to its own limits, even without any allowance left for its key and action. */
   #isUnbounded = false
   #open = true
 
@@ -37,12 +36,12 @@ export class AllowedRun {
     options.runs.begun(this)
   }
 
-  /** Another run of its key and action was under way at the same time. */
+  /** Called when another run of the same key and action is in flight at the same time. */
   joined(): void {
     this.#isAlone = false
   }
 
-  /** Says that `extend` will ask for so much soon. */
+  /** Announces that `extend` will soon be called with this length. */
   prepare(untilMs: number): void {
     const { pair, all } = this.#options
     const { pairMs, allMs } = this.#missing(untilMs)
@@ -51,8 +50,9 @@ export class AllowedRun {
   }
 
   /**
-   * Reserves what a run of that length may use.
-   * @returns false where nothing is left: it has to be stopped. A run that was never one of several goes on
+   * Reserves the allowance that a run of this length may use. A run that has always been the only one of its key and
+   * action in flight may exceed their allowance, but not the account's.
+   * @returns false if no allowance is left and the run must be stopped
    * @throws {CreditsUnavailable}
    */
   async extend(untilMs: number): Promise<boolean> {
@@ -67,18 +67,22 @@ export class AllowedRun {
       if (error instanceof NoAllowanceLeft) return false
       throw error
     } finally {
-      // It ended meanwhile, and has freed what it had then.
+      // The run finished while this call was waiting, and has already freed its earlier reservations.
       if (!this.#open) this.#free(0)
     }
     return true
   }
 
-  /** Its end. @param ms how long it took, `failed` whether that is used of the allowance */
+  /**
+   * Called when the run finishes.
+   * @param ms its duration
+   * @param outcome if `failed`, the duration is deducted from the allowance
+   */
   ended(ms: number, { failed }: { failed: boolean }): void {
     this.#end(ms, failed ? Math.max(1, Math.ceil(ms)) : 0)
   }
 
-  /** It was never begun. Does nothing where it has ended. */
+  /** Called when the run was never started. Does nothing if it has finished. */
   release(): void {
     this.#end(undefined, 0)
   }

@@ -2,22 +2,22 @@ import type { Database } from '../db/open.ts'
 import type { Log } from '../log.ts'
 import { type BooksDiffer, booksThatDiffer, sumOfBooks } from './books.ts'
 
-/** Nothing is known of our own accounts of the books. */
+/** Starting point of a full audit: no transfers of our own ledger accounts are summed yet. */
 const FROM_THE_BEGINNING = { id: 0, cents: 0 }
 
 /**
- * Compares the rows of accounts with the ledger and the leases. A difference is logged, `credits.books_differ`, and
- * left alone: which of the two is right is for a person to find out, and a guess would hide the damage.
+ * Compares account rows with the ledger and the leases. A difference is logged as `credits.books_differ` and not
+ * repaired: an operator must find out which side is right, and an automatic correction would hide the damage.
  */
 export class Audit {
   readonly #db: Database
   readonly #log: Log
-  /** Our own accounts, summed up to a transfer below which nothing is added any more. */
+  /** Sum of our own ledger accounts up to a transfer ID below which no more transfers can appear. */
   #summed = FROM_THE_BEGINNING
-  /** The highest id at the last audit. Ids are drawn before their transaction ends, so lower ones may have come since. */
+  /** Highest transfer ID at the last audit. IDs are assigned before commit, so lower IDs may have appeared since. */
   #seen = 0
   #isFirst = true
-  /** Accounts that differed at the last audit, and one more where the whole did not sum up to 0. */
+  /** Number of accounts that differed at the last audit, plus one if all ledger accounts did not sum to 0. */
   differences = 0
 
   constructor({ db, log }: { db: Database; log: Log }) {
@@ -26,9 +26,9 @@ export class Audit {
   }
 
   /**
-   * Audits every account the first time, and whenever the whole does not sum up to 0; else those that may have changed
-   * since the audit before the last.
-   * @throws {Error} of the database
+   * Audits every account on the first run, and whenever the ledger does not sum to 0. Otherwise audits the accounts
+   * that may have changed since the audit before the last one.
+   * @throws {Error} from the database
    */
   async run(): Promise<void> {
     const whole = await sumOfBooks(this.#db, this.#summed, this.#seen)
@@ -38,7 +38,7 @@ export class Audit {
     for (const books of differing) this.#log('credits.books_differ', factsOf(books))
     if (whole.sum !== 0) this.#log('credits.books_differ', { whole_cents: whole.sum })
     this.#isFirst = false
-    // What does not add up is not carried on from: the next audit reads all of it again.
+    // If the ledger does not sum to 0, the next audit reads all of it again.
     this.#summed = whole.sum === 0 ? whole.next : FROM_THE_BEGINNING
     this.#seen = whole.sum === 0 ? whole.highest : 0
   }

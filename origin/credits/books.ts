@@ -1,9 +1,9 @@
-/** What has to hold in the books, asked of the database in one statement each: one moment, and no lock. */
+/** Invariants of the books. Each is checked by a single statement, which sees one snapshot and takes no locks. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { creditAccounts, creditLeases, ledgerTransfers } from '../db/schema.ts'
 
-/** The row of an account, and what the ledger and the leases say that should be in it. */
+/** An account's row, compared with the values that follow from the ledger and the leases. */
 export type BooksDiffer = {
   accountHash: string
   balanceCents: number
@@ -14,14 +14,14 @@ export type BooksDiffer = {
   leasesCents: number
 }
 
-/** What differs everywhere has one cause: nobody reads more of it. */
+/** If every account differs, there is a single cause, and more rows would not help to find it. */
 const DIFFERENCES_MAX = 100
 
 const integer = (name: string) => sql<number>`${sql.raw(name)}`.mapWith(Number)
 
 /**
- * Accounts whose row is not the sum of their transfers and of their leases.
- * @param since only those with a transfer of a later id, or with leased credit; all of them where it is absent
+ * Finds accounts with rows that do not match the sums of their transfers and leases.
+ * @param since checks only accounts with a later transfer ID or with leased credit; all accounts if omitted
  */
 export async function booksThatDiffer(db: Database, since?: number): Promise<BooksDiffer[]> {
   const every = since === undefined
@@ -63,17 +63,17 @@ export async function booksThatDiffer(db: Database, since?: number): Promise<Boo
     .from(found)
 }
 
-/** What a customer's account of the books was given, less what was taken from it. */
+/** Amounts received by a customer's ledger account, minus the amounts taken from it. */
 function moved(account: SQL): SQL {
   return sql`sum(CASE ${account} WHEN to_account THEN cents WHEN from_account THEN -cents ELSE 0 END)`
 }
 
 /**
- * The sum over all accounts of the books, which is 0: of customers the rows of their accounts, of ours (`revenue`,
- * `processor`, `starter`) the transfers.
- * @param from what our accounts sum up to with the transfers up to an id: only later ones are read
- * @param until an id up to which all transfers are there
- * @returns the sum, the highest id, and `from` for the next time
+ * Sums all ledger accounts; the result must be 0. Customer accounts are summed from their rows, our own accounts
+ * (`revenue`, `processor`, `starter`) from the transfers.
+ * @param from the sum of our own accounts up to a transfer ID: only later transfers are read
+ * @param until an ID up to which all transfers are visible
+ * @returns the sum, the highest ID, and `from` for the next call
  */
 export async function sumOfBooks(
   db: Database,

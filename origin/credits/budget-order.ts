@@ -1,54 +1,53 @@
-/** What a process wants of one budget of an account, and how the budget stands after it. */
+/** A process's request for one budget of an account, and the resulting state of the budget. */
 
-/** In cents or milliseconds, as the budget counts. */
+/** All amounts are in the unit of the budget: cents or milliseconds. */
 export type BudgetOrder = {
-  /** Stays held: reservations that are open. */
+  /** Amount in open reservations, which stays in the lease. */
   reserved: number
-  /** Free that is waited for. */
+  /** Free amount that callers are waiting for. */
   need: number
-  /** Free beyond that, where there is plenty. */
+  /** Additional free amount to take if plenty is available. */
   extra: number
-  /** What is free and not needed goes back. */
+  /** Return the free amount that is not needed. */
   giveBack: boolean
-  /** When the need is not met, the other processes are asked for what is free in their leases. */
+  /** If the need is not met, ask other processes for the free amounts in their leases. */
   ask: boolean
 }
 
-/** What another process holds, how often it was asked for it, and how many of these questions it has answered. */
+/** The amount another process holds, how many requests it was sent, and how many of them it has answered. */
 export type HeldElsewhere = { id: string; held: number; asked: number; answered: number }
 
 export type BudgetAnswer = {
-  /** What the lease holds now; Infinity where there is no limit. */
+  /** Amount that the lease holds; Infinity if there is no limit. */
   held: number
-  /** In no lease; below 0 where a limit was lowered under what is held. */
+  /** Amount that is not in any lease; negative if the limit was lowered below the amounts held. */
   available: number
   others: readonly HeldElsewhere[]
 }
 
-/** What limits a budget. */
 export type BudgetTerms = {
-  /** Infinity where there is none. */
+  /** Infinity if there is no limit. */
   limit: number
-  /** Used in the window, as far as it is settled. */
+  /** Settled use within the window. */
   used: number
   windowSeconds: number
-  /** When the first step of what is used leaves the window. */
+  /** When the oldest step of the used amount leaves the window. */
   nextLeavesAt: Date | undefined
 }
 
-/** What a process wants of a part of its lease: of any budget but credit. */
+/** Request for a sub-allocation of a lease, which exists for every budget except credit. */
 export type PartOrder = BudgetOrder & {
   budget: string
-  /** Used, and to be counted; of a cap 0, since the charges of its key say it. */
+  /** Used amount to be counted. Always 0 for a cap, because the charges of its key are counted instead. */
   used: number
 }
 
 export type PartAnswer = BudgetAnswer & { budget: string; terms: BudgetTerms }
 
 /**
- * What a lease gets (above 0) or gives back (below 0).
- * @param free what it holds beyond its reservations; below 0 where it had expired, and covers them no more
- * @param available what is in no lease; below 0 where a limit was lowered
+ * Calculates the amount that a lease receives (positive) or returns (negative).
+ * @param free amount the lease holds beyond its reservations; negative if it had expired and no longer covers them
+ * @param available amount that is not in any lease; negative if a limit was lowered
  */
 export function shift(
   { need, extra, giveBack }: BudgetOrder,
@@ -59,7 +58,7 @@ export function shift(
   if (giveBack && free > kept) return kept - free
   const there = Math.max(0, available)
   const needed = Math.min(there, Math.max(0, need - free))
-  // Half of the rest at most: other processes find some without asking, down to the last cents.
+  // Takes at most half of the remainder, so that other processes find some credit without asking.
   const beyond = Math.min(extra, Math.floor((there - needed) / 2))
   return needed + (free < need + extra ? Math.max(0, beyond) : 0)
 }

@@ -11,7 +11,7 @@ import type { BudgetTerms } from './budget-order.ts'
 import type { Transaction } from './ledger.ts'
 import { sumsOf, type WindowSum } from './window-sums.ts'
 
-/** What limits budgets of an account now, and what is used of them. The caller holds the account's lock. */
+/** Reads the limits and the current use of an account's budgets. The caller holds the account's lock. */
 export async function readTerms(
   tx: Transaction,
   accountHash: string,
@@ -53,7 +53,7 @@ function ofCap(
   }
 }
 
-/** As long as was paid for, and some beyond it that is free. */
+/** The limit is the execution time that was paid for, plus a free allowance. */
 function ofFailures(budget: string, sums: ReadonlyMap<string, WindowSum>): BudgetTerms {
   const pairs = budget === ALL_FAILURES ? FAILED_EXECUTION_PAIRS : 1
   const paidCents = sums.get(paidBeside(budget))?.amount ?? 0

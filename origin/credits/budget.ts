@@ -4,41 +4,44 @@ import { Waiting, type Waiter } from './waiting.ts'
 
 export type BudgetOptions = {
   now: () => number
-  /** False where the lease may be spent from no more. */
+  /** Returns false if the lease must no longer be spent from. */
   isUsable: () => boolean
-  /** The budget has something to say to the database. */
+  /** Called when the budget has a request for the database. */
   onWork: () => void
-  /** Something of it was used. */
+  /** Called when some of the budget was used. */
   onUse?: () => void
-  /** Milliseconds are taken along a thousand times as many as cents. */
+  /** Amount that corresponds to one cent: 1 for cents, 1,000 for milliseconds. */
   unit: number
-  /** What is thrown where an amount is not there, nor anywhere else. */
+  /** Creates the error to throw if an amount is not available here or in any other process. */
   refuse: (amount: number, stand: Standing) => Error
 }
 
-/** How a budget stood when an order was answered. */
+/** State of a budget when an order was answered. */
 export type Standing = {
-  /** Free here, and in no lease. */
+  /** Amount that is free here or not in any lease. */
   left: number
-  /** In the leases of other processes: reserved there, once they were asked. */
+  /** Amount held in the leases of other processes. After they have answered a request, all of it is reserved there. */
   elsewhere: number
-  /** Absent of credit. */
+  /** Undefined for credit. */
   terms: BudgetTerms | undefined
 }
 
-/** What this process may use of one budget of an account without asking anybody. */
+/** The part of one budget of an account that this process may spend without asking the database. */
 export class Budget {
   readonly #options: BudgetOptions
   readonly #waiting = new Waiting()
   readonly #size: LeaseSize
   #held = 0
-  /** In no lease; below 0 where the limit was lowered: so much of what is held may not be reserved again. */
+  /**
+   * Amount that is not in any lease. Negative if the limit was lowered: this much of the held amount must not be
+   * reserved again.
+   */
   #available = 0
   #reserved = 0
-  /** Used, and not settled yet. */
+  /** Used but not settled yet. */
   #used = 0
   #giveBack = false
-  /** An order that gives back is under way. */
+  /** True while an order that returns the free amount is in flight. */
   #givingBack = false
   #terms: BudgetTerms | undefined
   #usedAt: number
@@ -69,22 +72,22 @@ export class Budget {
     return this.#waiting.isAsking
   }
 
-  /** True where somebody waits, or what is free is to go back. */
+  /** True if callers are waiting, or the free amount is to be returned. */
   get hasWork(): boolean {
     return this.#giveBack || !this.#waiting.isEmpty
   }
 
-  /** When it was last taken from. */
+  /** Monotonic time of the last use. */
   get usedAt(): number {
     return this.#usedAt
   }
 
-  /** True where nothing would be lost by giving it back. */
+  /** True if nothing would be lost by returning the budget. */
   get isAtRest(): boolean {
     return this.#reserved === 0 && this.#used === 0 && !this.hasWork && !this.#givingBack
   }
 
-  /** The limit without what was used, as far as this process knows; nothing of it need be free. */
+  /** The limit minus the used amount, as far as this process knows. Some of it may be reserved. */
   get remaining(): number {
     if (!this.#terms) return Number.POSITIVE_INFINITY
     return this.#terms.limit - this.#terms.used - this.#used
@@ -94,33 +97,36 @@ export class Budget {
     return this.#terms
   }
 
-  /** Reserves out of what is held. @returns false where the database has to be asked */
+  /**
+   * Reserves from the held amount.
+   * @returns false if an order to the database is needed
+   */
   take(amount: number): boolean {
     this.#usedAt = this.#options.now()
-    // While what is free is on its way back, or others wait for some, nobody takes of it.
+    // While the free amount is being returned or other callers wait, a new caller must wait too.
     if (!this.#waiting.isEmpty || this.#givingBack) return false
     return this.#take(amount)
   }
 
   /**
-   * Reserves, and asks for what is missing.
-   * @param amount as it is when it can be had
-   * @returns how much was reserved
-   * @throws what the budget refuses with, or CreditsUnavailable
+   * Reserves an amount, and requests the missing part from the database.
+   * @param amount evaluated again when the amount becomes available
+   * @returns the reserved amount
+   * @throws the error created by `refuse`, or CreditsUnavailable
    */
   async reserve(amount: () => number): Promise<number> {
     const now = amount()
     return this.take(now) ? now : this.#wait(amount, true)
   }
 
-  /** Sees to it that a later `take` finds this much, without reserving it. Never rejects. */
+  /** Makes sure that a later `take` finds this amount, without reserving it. Never rejects. */
   prepare(amount: number): void {
     this.#usedAt = this.#options.now()
     if (this.#waiting.isEmpty && this.#free() >= amount) return
     this.#wait(() => amount, false).catch(() => {})
   }
 
-  /** Ends a reservation, of which something may have been used. */
+  /** Ends a reservation and records the part of it that was used. */
   end(reserved: number, used = 0): void {
     this.#usedAt = this.#options.now()
     this.#reserved -= reserved
@@ -128,30 +134,29 @@ export class Budget {
     if (used > 0) this.#options.onUse?.()
   }
 
-  /** The database has counted what was used. */
+  /** Called when the database has counted the used amount. */
   settled(used: number): void {
     this.#used -= used
   }
 
-  /** What is free goes back. */
+  /** Requests that the free amount is returned with the next order. */
   giveBack(): void {
     this.#giveBack = true
     this.#options.onWork()
   }
 
-  /** The database has nothing of it for this process. */
+  /** Called when the database no longer has the lease. */
   lost(): void {
     this.#held = 0
   }
 
-  /** It is not known whether the database has what is held here: it goes back, and nothing is taken of it. */
+  /** Called when the database may have lost the held amount. Returns it and stops spending from it. */
   unknown(): void {
     if (this.#held === 0) return
     this.#held = 0
     this.giveBack()
   }
 
-  /** What the next order says of it. */
   order(): BudgetOrder {
     const giveBack = (this.#givingBack = this.#giveBack)
     this.#giveBack = false
@@ -176,7 +181,7 @@ export class Budget {
     if (this.hasWork) this.#options.onWork()
   }
 
-  /** The order was not answered: whoever waits fails. */
+  /** Rejects all waiting callers because the order failed. */
   fail(error: unknown): void {
     this.#waiting.fail(error)
   }

@@ -2,10 +2,11 @@ import { WRITE_CENTS } from '../../shared/limits.ts'
 import type { Credits } from './credits.ts'
 
 /**
- * A write that costs its caller: the price is reserved before anything of it is looked at or done, and charged when
- * it has succeeded. A write that throws costs nothing.
- * @param subject the operation, for the statement
- * @throws {PaymentRequired | CreditsUnavailable} and nothing was done; else what the write throws
+ * Performs a write that costs its caller. The price is reserved before the write starts, and charged when it succeeds.
+ * A write that throws is free of charge.
+ * @param by the payer, and as `subject` the operation for the statement
+ * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable} before the write starts; otherwise any error of the
+ * write
  */
 export async function chargedWrite<Result>(
   credits: Credits,

@@ -17,42 +17,40 @@ import { usageOf, type UsageQuestion, type UsageRow } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
 import { capsOf, isUnanswered, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
 
-/** A lease that is not renewed for this long returns to its account. */
+/** A lease that is not renewed for this long expires, and its credit returns to the account. */
 export const LEASE_MS = 30_000
 
-/** It is spent from for a third less: clocks of processes differ, and the answer to an order takes time. */
+/** A process uses its lease for a third less, because clocks differ and the answer to an order takes time. */
 export const LEASE_USABLE_MS = 20_000
 
-/** Accounts that are settled side by side: fewer than the connections to the database. */
+/** Number of accounts settled in parallel: fewer than the database connections. */
 const FLUSHES_AT_ONCE = 4
 
-/** A ledger that is silent for this long does not answer. */
+/** Timeout of a ledger operation. */
 const ORDER_WAIT_MS = 5_000
 
-/** What is not settled when a process ends is lost to us: a connection that breaks just then is worth other tries. */
+/** Charges that are unsettled when the process exits are lost, so a broken connection is retried for this long. */
 const CLOSE_WAIT_MS = 5_000
 const CLOSE_PAUSE_MS = 100
 
 export type CreditsOptions = {
   db: Database
-  /** Where statements are read, which may take long; absent, `db`. */
+  /** Database to read statements from, which may take long. Defaults to `db`. */
   reports?: Database
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`). */
+  /** ID of an earlier process that is certainly dead (see `predecessor.ts`). */
   predecessor?: string | undefined
-  /** Granted to an account when its credit is first asked for. */
+  /** Granted to an account when its credit is first requested. */
   starterCents: number
-  /** What the clocks of all processes say: when leases expire. */
+  /** Wall clock in Unix milliseconds, for lease expiry, which all processes must agree on. */
   now: () => number
-  /** What a change of the machine's clock does not move: how long a lease of this process may be used. */
+  /** Monotonic clock in milliseconds, for how long this process may use a lease. */
   monotonic: () => number
   sleep: Sleep
-  /** An id that nothing else has. */
   newId: () => string
   log: Log
 }
 
-/** What an account has, in cents. */
 export type Balance = {
   balance_cents: number
   reserved_cents: number
@@ -61,8 +59,8 @@ export type Balance = {
 }
 
 /**
- * Credit of accounts, spent by this process out of leases: a reservation that the lease covers asks nobody, and
- * what the leases of all processes hold is never more than the account has.
+ * Credit of accounts, spent by this process from leases. A reservation that the lease covers needs no query, and the
+ * leases of all processes together never exceed the account's credit.
  */
 export class Credits {
   readonly #options: CreditsOptions
@@ -80,31 +78,36 @@ export class Credits {
     this.#allowance = new FailureAllowance({ lease, now, monotonic, sleep })
   }
 
-  /** Returns what the process before this one had leased, if that is certainly dead. Before the first reservation. */
+  /**
+   * Returns the leases of the previous process, if it is certainly dead. Must be called before the first reservation.
+   */
   async recover(): Promise<void> {
     const { db, predecessor, now } = this.#options
     if (predecessor !== undefined) await reapLeases(db, { ofProcess: predecessor }, new Date(now()))
   }
 
   /**
-   * Cents of an account that nobody else can spend, and that count under the cap of the key.
-   * @throws {PaymentRequired} when the account has not so much
-   * @throws {SpendCapReached} when the key may not spend so much
-   * @throws {CreditsUnavailable} when nobody knows
+   * Reserves cents of an account, which also count towards the spending cap of the key.
+   * @throws {PaymentRequired} if the account does not have enough credit
+   * @throws {SpendCapReached} if the key's cap does not allow the amount
+   * @throws {CreditsUnavailable} if the available credit is unknown
    */
   async reserve({ accountHash, keyHash }: Payer, cents: number): Promise<Reservation> {
     return Reservation.of(this.#lease(accountHash), keyHash, cents)
   }
 
   /**
-   * Lets a run begin that may fail, and reserves what it may use of the allowance for failed executions.
+   * Admits a run, and reserves the part of the allowance for failed executions that it may use.
    * @throws {FailedExecutionAllowance | RunsInFlight | Overloaded | CreditsUnavailable}
    */
   admit(payer: Payer, run: RunToAllow): Promise<AllowedRun> {
     return this.#allowance.admit(payer, run)
   }
 
-  /** What can be spent, and what is reserved for what is under way. @throws {CreditsUnavailable} */
+  /**
+   * Returns the spendable credit and the amount reserved for operations in flight.
+   * @throws {CreditsUnavailable}
+   */
   async balance(accountHash: string): Promise<Balance> {
     const { answer, reservedCents, spentCents } = await this.#lease(accountHash).look()
     const reserved = reservedCents + answer.reservedElsewhereCents
@@ -118,7 +121,7 @@ export class Credits {
   }
 
   /**
-   * What was charged, all that this process has spent included; what others spent shows when they settle it.
+   * Returns charges, including everything this process has spent. Charges of other processes appear once settled.
    * @throws {CreditsUnavailable | DatabaseUnavailable}
    */
   async usage(question: UsageQuestion): Promise<{ rows: UsageRow[]; total: number }> {
@@ -128,12 +131,12 @@ export class Credits {
   }
 
   /**
-   * Says what a usage key may spend in a rolling window, or takes its cap away. When this returns, no process spends by
-   * what was said before; what was reserved then is spent. Called again, it does the same again.
-   * @throws {CreditsUnavailable} when it is not known whether all processes know of it, or too many others wait
+   * Sets or removes the spending cap of a usage key. After this returns, no process spends under the previous cap,
+   * except for amounts that were already reserved. Idempotent.
+   * @throws {CreditsUnavailable} if some process may not have learned of the change, or too many changes are waiting
    */
   async setCap(payer: Payer, cap: SpendCap | null): Promise<void> {
-    // Each waits for the account's lock, and holds a connection meanwhile.
+    // Each change waits for the account's lock, and holds a database connection meanwhile.
     await this.#caps.take(payer.accountHash, () => this.#setCap(payer, cap))
   }
 
@@ -153,26 +156,29 @@ export class Credits {
     }
   }
 
-  /** The caps of an account's keys, and what of them is spent. @throws {CreditsUnavailable} */
+  /**
+   * Lists the spending caps of an account's keys and the amounts spent under them.
+   * @throws {CreditsUnavailable}
+   */
   async caps(accountHash: string): Promise<KeyCap[]> {
     const { db, now } = this.#options
     await this.#leases.get(accountHash)?.flush()
     return this.#known(capsOf(db, accountHash, new Date(now())))
   }
 
-  /** Accounts that this process has a lease of, or had one a moment ago. */
+  /** Number of accounts for which this process holds, or recently held, a lease. */
   get leases(): number {
     return this.#leases.size
   }
 
-  /** Charged, and in no order to the ledger yet. */
+  /** Cents that were charged but are not part of any order to the ledger yet. */
   get unsettledCents(): number {
     let cents = 0
     for (const lease of this.#leases.values()) cents += lease.unsettledCents
     return cents
   }
 
-  /** Milliseconds since the oldest charge that the ledger is not known to have. */
+  /** Milliseconds since the oldest charge that may not be in the ledger yet. */
   get unsettledMs(): number {
     const now = this.#options.monotonic()
     let since = now
@@ -181,12 +187,12 @@ export class Credits {
     return now - since
   }
 
-  /** Settles what was spent, gives idle leases back and forgets those that hold nothing. */
+  /** Settles charges, returns idle leases and drops leases that hold nothing. */
   async flush(): Promise<void> {
     const left = this.#leases.entries()
     const worker = async () => {
       for (const [accountHash, lease] of left) {
-        // One that is at work settles what it has as well, and may wait for other processes meanwhile.
+        // A lease that is working settles its charges as well, and may be waiting for other processes.
         if (!lease.isWorking) await lease.flush()
         if (lease.isEmpty) this.#leases.delete(accountHash)
       }
@@ -194,21 +200,27 @@ export class Credits {
     await Promise.all(Array.from({ length: FLUSHES_AT_ONCE }, worker))
   }
 
-  /** Looks what other processes have asked for, and begins to give it back. @throws {CreditsUnavailable} */
+  /**
+   * Polls for requests of other processes, and starts to return the requested amounts.
+   * @throws {CreditsUnavailable}
+   */
   async answer(): Promise<void> {
     const { db, processId } = this.#options
     if (this.#leases.size === 0) return
     for (const { accountHash, budget } of await this.#known(askedLeases(db, processId)))
-      // Not awaited: it may wait for other processes itself, and the next account's is asked for too.
+      // Not awaited: it may wait for other processes, and the other accounts must not be delayed.
       void this.#leases.get(accountHash)?.giveBack(budget === null ? 'credit' : { part: budget })
   }
 
-  /** Gives back what is free of an account's credit here, since some of it was taken back. Never rejects. */
+  /** Returns the free credit of an account that this process holds, after a refund or dispute. Never rejects. */
   giveBack(accountHash: string): void {
     void this.#leases.get(accountHash)?.giveBack()
   }
 
-  /** Renews the leases of this process, and returns those that others let expire. @throws {CreditsUnavailable} */
+  /**
+   * Renews the leases of this process, and returns expired leases of other processes to their accounts.
+   * @throws {CreditsUnavailable}
+   */
   async renew(): Promise<void> {
     const { db, now, monotonic } = this.#options
     const usableUntil = monotonic() + LEASE_USABLE_MS
@@ -224,13 +236,16 @@ export class Credits {
     await reapLeases(db, { expiredBefore: at }, at, (asked) => this.#known(asked))
   }
 
-  /** Deletes sums that have left their windows. @throws {Error} of the database */
+  /**
+   * Deletes sums that have left their windows.
+   * @throws {Error} from the database
+   */
   async prune(): Promise<void> {
     const { db, now } = this.#options
     await pruneSums(db, now())
   }
 
-  /** Settles and gives back everything; what is still reserved returns when its lease expires. */
+  /** Settles and returns everything. Amounts that are still reserved return when their lease expires. */
   async close(): Promise<void> {
     this.#closed = true
     const { monotonic, sleep } = this.#options
@@ -278,7 +293,7 @@ export class Credits {
     return { processId, starterCents, at: new Date(at), expiresAt: new Date(at + LEASE_MS) }
   }
 
-  /** For any failure: then nobody knows whether a transaction was carried out. */
+  /** Maps every failure to `CreditsUnavailable`, because the transaction may or may not have been committed. */
   #known<Answer>(asked: Promise<Answer>): Promise<Answer> {
     return inTime(ORDER_WAIT_MS, asked, this.#options.sleep).catch((error: unknown) => {
       throw new CreditsUnavailable('the ledger does not answer', { cause: error })

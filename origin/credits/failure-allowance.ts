@@ -8,49 +8,48 @@ import { type Bytes, Lines } from './lines.ts'
 import { PairRuns, type Place } from './pair-runs.ts'
 import { FailedExecutionAllowance, NoAllowanceLeft, RunsInFlight } from './shortage.ts'
 
-/** A run that waits for others of its key and action is refused after this: long enough for most actions to end once. */
+/** Longest wait for other runs of the same key and action. Long enough for most actions to finish once. */
 const PATIENCE_MS = 10_000
 
-/** What other processes hold is asked for again this often by who waits: they do not tell when their runs end. */
+/** Poll interval for allowance held by other processes, which do not announce when their runs finish. */
 const ASK_AGAIN_MS = 250
 
-/** A spent allowance is looked at so often: a flood of failures costs a query a second. */
+/** Minimum interval between checks of a spent allowance, so that a flood of failures costs one query per second. */
 const SPENT_LOOK_MS = 1_000
 
-/** Runs whose length is remembered: a few hundred bytes each. */
+/** Maximum number of key and action pairs with remembered run durations, at a few hundred bytes each. */
 const PAIRS_MAX = 10_000
 
-/** When the waiting may be over: what is reserved for runs under way comes back with their end. */
+/** Suggested retry delay. The reserved allowance is freed when the runs in flight finish. */
 const RETRY_AFTER_MS = 1_000
 
 export type FailureAllowanceOptions = {
   lease: (accountHash: string) => AccountLease
-  /** What all clocks say. */
+  /** Wall clock in Unix milliseconds. */
   now: () => number
   monotonic: () => number
   sleep: Sleep
 }
 
-/** A run that wants to begin. */
 export type RunToAllow = {
   cid: string
-  /** As long as it may take. */
+  /** Wall-clock limit of the run. */
   wallMs: number
-  /** What it keeps in memory while it waits. */
+  /** Memory that the run occupies while it waits. */
   bytes: Bytes
 }
 
-/** Where a run stands that asks to be let in. */
+/** A run that waits for admission, with the budgets that it reserves from. */
 type Asking = { payer: Payer; wallMs: number; pair: Budget; all: Budget; runs: PairRuns }
 
 /**
- * The allowance for failed executions (`decisions.md`): failing costs nothing, so each run reserves what it may use by
- * failing before it begins, of what its key and action have left, and of what the account has left.
+ * The allowance for failed executions (`docs/decisions/0024`). Failed runs are free of charge, so each run reserves the
+ * time that it may use by failing before it starts, from the allowance of its key and action and from the account's.
  */
 export class FailureAllowance {
   readonly #options: FailureAllowanceOptions
   readonly #pairs = new Map<string, PairRuns>()
-  /** Accounts whose allowance was spent when it was last looked at, and when it is looked at again. */
+  /** Accounts that had spent their allowance when last checked, with the time of the next check. */
   readonly #spent = new Map<string, number>()
   readonly #lines = new Lines()
 
@@ -59,9 +58,10 @@ export class FailureAllowance {
   }
 
   /**
-   * @throws {FailedExecutionAllowance} where it is spent
+   * Admits a run and reserves its part of the allowance.
+   * @throws {FailedExecutionAllowance} if the allowance is spent
    * @throws {RunsInFlight} if it is still reserved for runs in flight after 10 s
-   * @throws {Overloaded} if too many wait
+   * @throws {Overloaded} if too many runs wait
    * @throws {CreditsUnavailable}
    */
   async admit(payer: Payer, { cid, wallMs, bytes }: RunToAllow): Promise<AllowedRun> {
@@ -77,7 +77,7 @@ export class FailureAllowance {
     return this.#lines.within(payer.accountHash, bytes, () => this.#inLine(asking))
   }
 
-  /** Waits for its turn, and then for what it needs. */
+  /** Waits until the run is first in line and its allowance can be reserved. */
   async #inLine(asking: Asking): Promise<AllowedRun> {
     const { monotonic } = this.#options
     const { runs } = asking
@@ -99,7 +99,7 @@ export class FailureAllowance {
     }
   }
 
-  /** Ends when something has changed for who is first in line, or after so long. */
+  /** Waits until something changes for the first run in line, or until the timeout. */
   async #woken(place: Place, ms: number): Promise<void> {
     const timer = new AbortController()
     const woken = new Promise<void>((resolve) => {
@@ -110,13 +110,16 @@ export class FailureAllowance {
     timer.abort()
   }
 
-  /** @returns undefined where what is left is reserved for runs under way @throws {FailedExecutionAllowance} */
+  /**
+   * @returns undefined if the remaining allowance is reserved for runs in flight
+   * @throws {FailedExecutionAllowance | CreditsUnavailable}
+   */
   async #ask(asking: Asking): Promise<AllowedRun | undefined> {
     const { wallMs, pair, all } = asking
     this.#requireUnspent(asking)
     let pairMs = 0
     try {
-      // One order asks for both.
+      // Combines both requests into one order.
       all.prepare(STEP_MS)
       const least = leastOf(wallMs)
       pairMs = await pair.reserve(() => Math.max(least, this.#wanted(asking)))
@@ -158,7 +161,7 @@ export class FailureAllowance {
     return new FailedExecutionAllowance(of, Math.max(STEP_MS, waitMs))
   }
 
-  /** What the run may need, and all that is left where that is less. */
+  /** The run's estimated need, or the remaining allowance if that is less. */
   #wanted({ wallMs, pair, runs }: Asking): number {
     return Math.min(runs.estimateMs(wallMs, this.#options.monotonic()), pair.remaining)
   }
@@ -177,7 +180,7 @@ export class FailureAllowance {
     return runs
   }
 
-  /** The oldest of which nothing is under way. */
+  /** Evicts the oldest pair that has no runs in flight or waiting. */
   #forgetOne(): void {
     for (const [name, { isIdle }] of this.#pairs)
       if (isIdle) {
@@ -187,7 +190,7 @@ export class FailureAllowance {
   }
 }
 
-/** What a run reserves at least: who is let in with less would use more than is left. */
+/** Minimum reservation. A run admitted with less would use more than the remaining allowance. */
 function leastOf(wallMs: number): number {
   return Math.min(STEP_MS, wallMs)
 }

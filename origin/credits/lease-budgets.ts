@@ -4,10 +4,10 @@ import type { PartAnswer, PartOrder } from './budget-order.ts'
 import type { Charge } from './settling.ts'
 import { NoAllowanceLeft, PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/** So many parts go into one order at most: an account may run any number of actions, and queries have an end. */
+/** Maximum number of sub-allocations per order: an account may run any number of actions, but queries are bounded. */
 const PARTS_MAX = 200
 
-/** What is counted in milliseconds is taken along in seconds, like cents. */
+/** `unit` of budgets in milliseconds: one second corresponds to one cent. */
 const MILLISECONDS = 1_000
 
 export type LeaseBudgetsOptions = {
@@ -16,15 +16,15 @@ export type LeaseBudgetsOptions = {
   onWork: () => void
 }
 
-/** The budgets of an account that this process has to do with: its credit, and those that are parts of the lease. */
+/** The budgets of an account that this process uses: its credit and the sub-allocations of the lease. */
 export class LeaseBudgets {
   readonly credit: Budget
-  /** What the account owes, as the last answer said. */
+  /** Debt of the account as of the last answer. */
   debtCents = 0
   readonly #options: LeaseBudgetsOptions
   readonly #parts = new Map<string, Budget>()
   readonly #caps = new Map<string, Budget>()
-  /** Parts that have something to say. */
+  /** Sub-allocations that must be part of the next order. */
   readonly #due = new Map<string, Budget>()
 
   constructor(options: LeaseBudgetsOptions) {
@@ -36,7 +36,6 @@ export class LeaseBudgets {
     })
   }
 
-  /** What a key may spend. */
   cap(keyHash: string): Budget {
     const known = this.#caps.get(keyHash)
     if (known) return known
@@ -47,7 +46,7 @@ export class LeaseBudgets {
     return cap
   }
 
-  /** How long failed executions may take: of an action by a key, or of all. */
+  /** Returns the allowance for failed executions: of an action by a key, or of the whole account. */
   failures(pair?: { keyHash: string; cid: string }): Budget {
     const name = pair ? failuresOf(pair.keyHash, pair.cid) : ALL_FAILURES
     return (
@@ -56,7 +55,7 @@ export class LeaseBudgets {
     )
   }
 
-  /** A part by its name, as another process asks for it. */
+  /** Returns a sub-allocation by its database name, as used in requests of other processes. */
   part(name: string): Budget {
     const keyHash = keyOfCap(name)
     if (keyHash !== undefined) return this.cap(keyHash)
@@ -74,7 +73,7 @@ export class LeaseBudgets {
     return this.credit.isAsking || [...this.#due.values()].some(({ isAsking }) => isAsking)
   }
 
-  /** True where nothing is reserved. */
+  /** True if nothing is reserved. */
   get areFree(): boolean {
     return (
       this.credit.reserved === 0 &&
@@ -82,11 +81,10 @@ export class LeaseBudgets {
     )
   }
 
-  /** What the next order says of parts, and which these are. */
   order(charges: readonly Charge[]): PartOrder[] {
     const ordered = new Map([...this.#due].slice(0, PARTS_MAX))
     for (const name of ordered.keys()) this.#due.delete(name)
-    // What is charged has to leave the part in the same order.
+    // A charge must be deducted from its sub-allocation in the same order.
     for (const { keyHash } of charges) {
       const cap = this.#caps.get(keyHash)
       if (cap && !cap.isUnlimited) ordered.set(capOf(keyHash), cap)
@@ -105,7 +103,7 @@ export class LeaseBudgets {
     for (const { budget, used } of parts) this.#parts.get(budget)?.settled(used)
   }
 
-  /** @param known false where parts that the order did not name may be gone */
+  /** @param known false if sub-allocations that the order did not name may be lost */
   answered(answers: readonly PartAnswer[], known: boolean): void {
     const named = new Set<Budget>()
     for (const answer of answers) {
@@ -117,13 +115,11 @@ export class LeaseBudgets {
     for (const part of this.#parts.values()) if (!named.has(part)) part.unknown()
   }
 
-  /** The order was not answered. */
   fail(error: unknown): void {
     this.credit.fail(error)
     for (const part of this.#parts.values()) part.fail(error)
   }
 
-  /** The database has the lease no more. */
   lost(): void {
     this.credit.lost()
     for (const part of this.#parts.values()) part.lost()
@@ -134,7 +130,7 @@ export class LeaseBudgets {
     for (const part of this.#parts.values()) if (part.isHeld) part.giveBack()
   }
 
-  /** Gives back and forgets parts that were not used since. */
+  /** Returns sub-allocations that have not been used since the given time, and drops those that hold nothing. */
   sweep(usedSince: number): void {
     for (const [name, part] of this.#parts) {
       if (part.usedAt >= usedSince || !part.isAtRest) continue
@@ -149,7 +145,7 @@ export class LeaseBudgets {
       due()
       this.#options.onWork()
     }
-    // What is used of a cap is in the charges, which wait for an order by themselves.
+    // The use of a cap is recorded as charges, which are included in an order anyway.
     const onUse = keyOfCap(name) === undefined ? due : () => {}
     const part = new Budget({ ...this.#options, onWork, onUse, unit, refuse })
     this.#parts.set(name, part)

@@ -28,33 +28,30 @@ import {
 import { type Charge, settleCharges } from './settling.ts'
 import { addFailures } from './window-sums.ts'
 
-/** What a process wants done with its lease of one account, all of it or nothing. */
+/** Changes that a process requests for its lease of one account. They are applied atomically. */
 export type LeaseOrder = {
   leaseId: string
   accountHash: string
-  /** Counts up from 1 for each lease: an order that is sent again, or arrives late, does nothing. */
+  /** Increases from 1 for each lease, so that a repeated or late order has no effect. */
   sequence: number
-  /** Spent out of the lease, and to be settled. */
+  /** Amounts spent from the lease that are to be settled. */
   charges: readonly Charge[]
   credit: BudgetOrder
-  /** Of the other budgets those about which there is something to say; of caps also those that charges are under. */
+  /** Sub-allocations with a request, and the caps that apply to the charges. */
   parts: readonly PartOrder[]
 }
 
-/** How things stand after an order. */
 export type LeaseAnswer = {
   credit: BudgetAnswer
-  /** Of the budgets that the order named. */
   parts: readonly PartAnswer[]
   balanceCents: number
   debtCents: number
-  /** Reserved at other processes, when they last said so. */
+  /** Amount reserved by other processes, as of their latest orders. */
   reservedElsewhereCents: number
-  /** Charges that nothing covered any more: the lease had expired. */
+  /** Charges that were not covered because the lease had expired. */
   unpaidCents: number
-  /** The database had no such lease before: what its parts held is gone. */
+  /** True if the database did not have the lease before. Its earlier sub-allocations are lost. */
   isNew: boolean
-  /** The database has the lease now. */
   isStored: boolean
 }
 
@@ -67,7 +64,7 @@ export type LeaseTerms = {
 
 type LeaseRow = typeof creditLeases.$inferSelect
 
-/** Carries an order out. Idempotent: the answer to an order that was carried out before is how things stand. */
+/** Applies an order. Idempotent: if the order was applied before, the answer is the current state. */
 export async function carryOut(
   tx: Transaction,
   order: LeaseOrder,
@@ -77,7 +74,7 @@ export async function carryOut(
   const { account, own, others } = await readLeases(tx, locked, order.leaseId, terms.at)
   const books = await readBooks(tx, order, concerned(order, own), terms.at)
   if (own && own.sequence >= order.sequence) {
-    // Its process uses the lease from now on, as if it had been carried out now.
+    // The process may use the lease from now on, as if the order had been applied now.
     await tx
       .update(creditLeases)
       .set({
@@ -96,7 +93,7 @@ export async function carryOut(
   return apply(tx, order, terms, { account, own, others, books })
 }
 
-/** Under a lease that had expired, charges have to be held against the caps again. */
+/** Lists the budgets to read. If the lease had expired, its charges must be checked against the caps again. */
 function concerned({ parts, charges }: LeaseOrder, own: LeaseRow | undefined): string[] {
   const again = own ? [] : charges.map(({ keyHash }) => capOf(keyHash))
   return [...new Set([...parts.map(({ budget }) => budget), ...again])]
@@ -122,11 +119,11 @@ async function apply(
     order.parts.flatMap(({ budget, used }) => (used > 0 ? [[budget, used] as const] : [])),
   )
   await addFailures(tx, order.accountHash, terms.at, failures)
-  // A lease that was taken for dead covers nothing any more: then what is available pays, as far as it goes.
+  // An expired lease covers nothing: the charges are paid from available credit, as far as it suffices.
   const covered = Math.min(settled.cents, before)
   const left = before - covered
   const free = account.balanceCents - account.leasedCents - (settled.cents - covered)
-  // What is owed comes before what anybody leases.
+  // Debt is paid before credit is leased.
   const available = Math.max(0, free - account.debtCents)
   const held = left + shift(order.credit, left - order.credit.reserved, available)
 
@@ -138,14 +135,14 @@ async function apply(
   })
   const parts = next.map(({ part }) => part)
   await dropParts(tx, order.leaseId, parts)
-  // What counts failures keeps its row, and so its number: sent again, it must not count them again.
+  // A lease that counts failures keeps its row and sequence number, so that a repeated order does not count them again.
   const mayGo = failures.size === 0 && !parts.some(({ stays }) => stays)
   const isStored = await storeLease(tx, order, terms, { own, held, mayGo })
   await storeParts(tx, order, parts)
 
   const change = { balanceCents: -settled.cents, leasedCents: held - before }
   const changed = await changeAccount(tx, account, change)
-  // Debt waits for what processes had leased when a refund came.
+  // A debt from a refund may remain unpaid until processes return the credit they had leased.
   const cause = `${order.leaseId}:${order.sequence}`
   const paid = await payDebt(tx, changed, terms.at, cause)
 
@@ -194,7 +191,7 @@ function answer(
   }
 }
 
-/** @returns whether the database has the lease now */
+/** @returns true if the database has the lease now */
 async function storeLease(
   tx: Transaction,
   order: LeaseOrder,
@@ -226,7 +223,7 @@ async function storeLease(
   return true
 }
 
-/** The leases of an account; those that have expired return to it. */
+/** Reads the leases of an account, and returns the credit of expired ones to it. */
 async function readLeases(
   tx: Transaction,
   account: CreditAccount,
@@ -238,7 +235,7 @@ async function readLeases(
   const own = rows.find(({ id }) => id === ownId)
   const others = rows.filter(({ id }) => id !== ownId)
   if (!others.some(({ expiresAt }) => expiresAt < at)) return { account, own, others }
-  // The condition again: its process may have renewed it since it was read.
+  // The condition is repeated because the process may have renewed its lease since it was read.
   const expired = await tx
     .delete(creditLeases)
     .where(and(ofAccount, ne(creditLeases.id, ownId), lt(creditLeases.expiresAt, at)))
@@ -253,7 +250,10 @@ async function readLeases(
   }
 }
 
-/** What leases that ended made free, by a name that no other end has: a lease's number goes up with each order. */
+/**
+ * Unique name for the credit freed by leases that were closed. The sequence number of a lease increases with each
+ * order.
+ */
 export function causeOf(ended: readonly Pick<LeaseRow, 'id' | 'sequence'>[]): string {
   const [first] = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return `ended:${first?.id}:${first?.sequence}`

@@ -6,7 +6,7 @@ import type { Transaction } from './ledger.ts'
 
 type PartRow = typeof leaseParts.$inferSelect
 
-/** A budget of an account: what limits it, and what leases hold of it. */
+/** A budget of an account: its limits, and the amounts that leases hold of it. */
 export type BudgetBook = {
   budget: string
   own: PartRow | undefined
@@ -14,7 +14,7 @@ export type BudgetBook = {
   terms: BudgetTerms
 }
 
-/** What becomes of a part. */
+/** New state of a sub-allocation. */
 type Part = {
   budget: string
   held: number
@@ -24,7 +24,7 @@ type Part = {
   stays: boolean
 }
 
-/** The books of budgets. The caller holds the account's lock, and leases that have expired are gone. */
+/** Reads the state of budgets. The caller holds the account's lock, and has deleted expired leases. */
 export async function readBooks(
   tx: Transaction,
   { accountHash, leaseId }: { accountHash: string; leaseId: string },
@@ -49,17 +49,17 @@ export async function readBooks(
   return books
 }
 
-/** What a lease may be charged for a budget: all that it holds, and what is in no lease. */
+/** The most that a lease may be charged under a budget: everything it holds, and everything that is in no lease. */
 export function payableOf({ own, others, terms }: BudgetBook): number {
-  // It was reserved while there was no limit.
+  // The amount was reserved while there was no limit.
   if (own?.unlimited) return Number.POSITIVE_INFINITY
   const held = own?.held ?? 0
   return held + Math.max(0, terms.limit - terms.used - heldOf(others) - held)
 }
 
 /**
- * What an order makes of a part of its lease, and what is left of the budget.
- * @param used is counted now, within what was read or beside it
+ * Calculates the new state of a sub-allocation and of its budget.
+ * @param used amount that this order counts as used
  */
 export function nextPart(
   order: PartOrder,
@@ -74,14 +74,17 @@ export function nextPart(
     const stays = need > 0 || reserved > 0 || (own !== undefined && !giveBack)
     return { part: { budget, held: 0, unlimited: true, answered, asked, stays }, terms }
   }
-  // What was reserved while there was no limit stays reserved, even beyond the limit.
+  // Amounts reserved while there was no limit stay reserved, even beyond the new limit.
   const left = own?.unlimited ? reserved : Math.max(0, (own?.held ?? 0) - used)
   const available = terms.limit - terms.used - heldOf(others) - left
   const held = left + shift(order, left - reserved, available)
   return { part: { budget, held, unlimited: false, answered, asked, stays: held > 0 }, terms }
 }
 
-/** Writes down what became of parts. Those that end go before their lease does, those that stay come after it. */
+/**
+ * Deletes sub-allocations that are no longer needed. Must run before the lease is deleted, while `storeParts` must run
+ * after the lease is stored.
+ */
 export async function dropParts(
   tx: Transaction,
   leaseId: string,
@@ -116,7 +119,7 @@ export async function storeParts(
     })
 }
 
-/** Asks the other leases for what is free of the budgets that an order could not have enough of. */
+/** Asks the other leases to return free amounts of budgets that could not meet the needs of an order. */
 export async function askForParts(
   tx: Transaction,
   { accountHash, leaseId }: { accountHash: string; leaseId: string },
@@ -142,7 +145,7 @@ export async function askForParts(
   }
 }
 
-/** How a budget stands for its lease. */
+/** State of a budget from the perspective of its lease. */
 export function answerOf(book: BudgetBook, part: Part | undefined, terms: BudgetTerms): PartAnswer {
   const { budget, others } = book
   const held = part?.stays ? part.held : 0
@@ -155,7 +158,7 @@ export function answerOf(book: BudgetBook, part: Part | undefined, terms: Budget
   }
 }
 
-/** How a budget stands after an order that was carried out before. */
+/** State of a budget after an order that was applied before. */
 export function standing(book: BudgetBook): PartAnswer {
   return answerOf(book, book.own && { ...book.own, stays: true }, book.terms)
 }

@@ -5,7 +5,10 @@ import { creditAccounts, creditLeases, leaseParts } from '../db/schema.ts'
 import { causeOf } from './lease-order.ts'
 import { changeAccount, payDebt, type Transaction } from './ledger.ts'
 
-/** Moves the expiry of leases on. @returns the ids of those that are there still */
+/**
+ * Extends leases to a new expiry time.
+ * @returns the IDs of the leases that still exist
+ */
 export async function renewLeases(
   db: Database,
   ids: readonly string[],
@@ -20,7 +23,7 @@ export async function renewLeases(
   return rows.map(({ id }) => id)
 }
 
-/** What of its leases other processes have asked a process for: a part of oor the credit where `budget` is null. */
+/** Lists what other processes have asked a process to return: a sub-allocation, or credit if `budget` is null. */
 export async function askedLeases(
   db: Database,
   processId: string,
@@ -42,8 +45,8 @@ export async function askedLeases(
 }
 
 /**
- * Asks all processes for the free credit that they hold of an account, since it is wanted where no process asks for it:
- * credit that was taken back leaves debt, which is paid by what comes back.
+ * Asks all processes to return the free credit that they hold of an account. Needed after a refund or dispute: the
+ * returned credit pays the debt, and no process would ask for it otherwise.
  */
 export async function askAll(tx: Transaction, accountHash: string): Promise<void> {
   await tx
@@ -53,8 +56,8 @@ export async function askAll(tx: Transaction, accountHash: string): Promise<void
 }
 
 /**
- * Returns what leases hold to their accounts. What their process had spent and not settled is lost to us.
- * @param inTime bounds each question to the database
+ * Returns the amounts held by leases to their accounts. Charges that the lease's process had not settled are lost.
+ * @param inTime applies a timeout to each database operation
  */
 export async function reapLeases(
   db: Database,
@@ -74,7 +77,7 @@ export async function reapLeases(
   for (const { accountHash } of await inTime(accounts.execute())) {
     const reaping = db.transaction(async (tx) => {
       const ofAccount = eq(creditAccounts.accountHash, accountHash)
-      // The account before its leases, as everywhere: two that lock in another order wait for each other for ever.
+      // Locks the account before its leases, as everywhere else. Another lock order could deadlock.
       const [account] = await tx.select().from(creditAccounts).where(ofAccount).for('update')
       const ended = await tx
         .delete(creditLeases)
@@ -83,7 +86,7 @@ export async function reapLeases(
       if (!account || ended.length === 0) return
       const returned = ended.reduce((sum, { cents }) => sum + cents, 0)
       const freed = await changeAccount(tx, account, { leasedCents: -returned })
-      // Debt waits for what processes had leased when a refund came.
+      // A debt from a refund may remain unpaid until processes return the credit they had leased.
       await payDebt(tx, freed, at, causeOf(ended))
     })
     await inTime(reaping)

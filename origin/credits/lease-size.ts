@@ -1,22 +1,22 @@
-/** Free credit that a process takes beyond what it needs: 25 seconds of one run, without asking again. */
+/** Free credit taken beyond the need: enough for 25 seconds of one run without asking again. */
 const EXTRA_CENTS = 25
 
-/** Twice as much each time that it has to ask again within the span, up to the most; else half as much. */
+/** If a process asks again within this time, the extra amount doubles, up to the maximum. Otherwise it halves. */
 const GROWS_MS = 1_000
 const EXTRA_MAX_CENTS = EXTRA_CENTS * 2 ** 9
 
-/** How much a process takes along of a budget, by how fast it is used: so that orders stay rare. */
+/** Adapts the extra amount of a lease to the rate of use, so that orders stay rare. */
 export class LeaseSize {
   readonly #unit: number
   #extraCents = EXTRA_CENTS
   #askedAt = Number.NEGATIVE_INFINITY
 
-  /** @param unit what is worth a cent: 1 of cents, 1,000 of milliseconds */
+  /** @param unit amount that corresponds to one cent: 1 for cents, 1,000 for milliseconds */
   constructor(unit: number) {
     this.#unit = unit
   }
 
-  /** @returns what to ask for beyond the need, in an order that is made now */
+  /** @returns the amount to request beyond the need, for an order made now */
   next(now: number): number {
     const soon = now - this.#askedAt < GROWS_MS
     this.#askedAt = now

@@ -4,24 +4,20 @@ import { creditAccounts, ledgerTransfers } from '../db/schema.ts'
 import { addUsage } from './usage-days.ts'
 import { addCharges } from './window-sums.ts'
 
-/** What a transaction of the database is to those who write in one. */
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
 
-/** A row of an account's books. */
 export type CreditAccount = typeof creditAccounts.$inferSelect
 
-/** What a caller is charged for. */
 export type ChargeKind = 'write' | 'execution'
 
-/** Where credit comes from. A reversal gives back what a refund or a dispute had taken. */
+/** Sources of credit. A reversal restores credit that a refund or dispute had taken back. */
 export type CreditKind = 'starter' | 'payment' | 'reversal'
 
-/** Why credit that was paid for is taken back. */
 export type TakenBackKind = 'refund' | 'dispute'
 
-/** Cents that leave one account of the books for another. */
+/** A movement of cents between two ledger accounts. */
 export type Transfer = {
-  /** Under one key a transfer is made once, however often it is posted. */
+  /** A transfer is posted once per key. Repeats have no effect. */
   idempotencyKey: string
   kind: ChargeKind | CreditKind | TakenBackKind | 'debt'
   from: string
@@ -29,31 +25,34 @@ export type Transfer = {
   /** At least 1. */
   cents: number
   keyHash?: string
-  /** The operation, the CID of the action, or the processor's id of the payment. */
+  /** The operation, the CID of the action, or the processor's ID of the payment. */
   subject?: string
-  /** How many charges were summed; 1 unless said. */
+  /**
+   * Number of charges summed in this transfer.
+   * @default 1
+   */
   quantity?: number
 }
 
-/** Accounts of the books that are not a customer's: where charges go, and where given credit comes from. */
+/** Ledger accounts that belong to no customer: the destination of charges, and the source of starter credits. */
 export const REVENUE = 'revenue'
 export const STARTER = 'starter'
-/** Money that came in through the payment processor, and went back. */
+/** Money received and returned through the payment processor. */
 export const PROCESSOR = 'processor'
 
-/** The account of the books that holds what a customer can spend. */
+/** Ledger account with the credit that a customer can spend. */
 export function creditsOf(accountHash: string): string {
   return `credits:${accountHash}`
 }
 
-/** The account of the books that holds what a customer owes: refunds and disputes of credit that was spent. */
+/** Ledger account with a customer's debt, from refunds and disputes of credit that was already spent. */
 export function debtOf(accountHash: string): string {
   return `debt:${accountHash}`
 }
 
 /**
- * An account's row, locked until the transaction ends: whatever changes its balance or its leases holds this lock.
- * The first call for an account makes the row and grants its starter credits, once for ever.
+ * Locks an account's row until the transaction ends. Every change to its balance or leases must hold this lock. The
+ * first call for an account creates the row and grants its starter credits, exactly once.
  */
 export async function lockAccount(
   tx: Transaction,
@@ -78,8 +77,8 @@ export async function lockAccount(
 }
 
 /**
- * Gives an account credit, once under each key, and pays what it owes out of it. The caller holds the account's lock.
- * @returns the account as it is now
+ * Adds credit to an account, once per key, and pays its debt from it. The caller holds the account's lock.
+ * @returns the updated account
  */
 export async function addCredit(
   tx: Transaction,
@@ -97,9 +96,9 @@ export async function addCredit(
 }
 
 /**
- * Takes credit back, once under each key: out of what no process has leased, and what is missing becomes debt. The
- * caller holds the account's lock.
- * @returns the account as it is now
+ * Takes credit back, once per key, from credit that is not leased. The shortfall becomes debt. The caller holds the
+ * account's lock.
+ * @returns the updated account
  */
 export async function takeBack(
   tx: Transaction,
@@ -110,7 +109,7 @@ export async function takeBack(
   const { accountHash } = account
   const { idempotencyKey, kind, cents, subject } = taken
   const owedKey = `${idempotencyKey}:owed`
-  // How it is split depends on the balance: a repeat must not split it again in another way.
+  // The split depends on the balance, so a repeat must not split the amount again in a different way.
   const keys = [idempotencyKey, owedKey]
   const before = await tx
     .select({ id: ledgerTransfers.id })
@@ -130,9 +129,9 @@ export async function takeBack(
 }
 
 /**
- * Pays what an account owes out of credit that no process has leased. The caller holds the account's lock.
- * @param cause what made the credit free, unique: the transfer's key is made of it
- * @returns the account as it is now
+ * Pays an account's debt from credit that is not leased. The caller holds the account's lock.
+ * @param cause unique name for the source of the free credit, used in the transfer's key
+ * @returns the updated account
  */
 export async function payDebt(
   tx: Transaction,
@@ -152,8 +151,8 @@ export async function payDebt(
 }
 
 /**
- * Adds transfers to an account's statement. The caller holds the account's lock, and changes its row by the result.
- * @returns by how much the account's credit changed: transfers that were posted before do not count
+ * Adds transfers to an account's statement. The caller holds the account's lock, and updates the row by the result.
+ * @returns the change to the account's credit in cents, without transfers that were posted before
  */
 export async function post(
   tx: Transaction,
@@ -180,8 +179,8 @@ export async function post(
 }
 
 /**
- * Changes an account's sums in one statement, since its constraints tie them together.
- * @throws {Error} by the database when the balance would not cover what is leased
+ * Updates an account's sums in one statement, because database constraints tie them together.
+ * @throws {Error} from the database if the balance would not cover the leased credit
  */
 export async function changeAccount(
   tx: Transaction,

@@ -1,20 +1,20 @@
 import { Overloaded } from '../admission/event-loop-load.ts'
 
-/** What waits in line stays in memory, its source and params with it. */
+/** Limits for waiting runs, which stay in memory with their source and params. */
 const PLACES_MAX = 512
 const BYTES_MAX = 256 * 1024 * 1024
 
-/** One account has a half of that at most. */
+/** One account may use at most half of the limits. */
 const SHARE = 2
 
 export type Bytes = number
 
-/** The room of those who wait for runs under way to end: bounded, and shared by accounts. */
+/** Bounds the runs that wait for runs in flight to finish, in total and per account. */
 export class Lines {
   readonly #all = { places: 0, bytes: 0 }
   readonly #accounts = new Map<string, { places: number; bytes: number }>()
 
-  /** @throws {Overloaded} where there is no room; else what `wait` throws */
+  /** @throws {Overloaded} if there is no room; otherwise any error of `wait` */
   async within<Result>(
     accountHash: string,
     bytes: Bytes,
@@ -42,7 +42,7 @@ export class Lines {
 }
 
 function hasRoom(sum: { places: number; bytes: number }, bytes: Bytes, share: number): boolean {
-  // A single one that is large has room where nothing else waits.
+  // A single large run is accepted if no other run is waiting.
   if (sum.places === 0) return true
   return sum.places < PLACES_MAX / share && sum.bytes + bytes <= BYTES_MAX / share
 }

@@ -1,20 +1,20 @@
-/** Things of one account that may wait behind its first. */
+/** Number of operations of one account that may wait behind the first. */
 const WAITING_MAX = 16
 
 /**
- * One thing at a time for each account: what is shared by all, connections to the database or what a service takes of
- * this deployment, must not be used up by one of them.
+ * Runs one operation at a time for each account, so that no account can exhaust a shared resource, such as database
+ * connections or the request quota of an external service.
  */
 export class OneAtATime {
   readonly #lines = new Map<string, { count: number; last: Promise<unknown> }>()
   readonly #refusal: () => Error
 
-  /** @param refusal is thrown where too many of an account wait already */
+  /** @param refusal creates the error to throw if too many operations of an account are waiting */
   constructor(refusal: () => Error) {
     this.#refusal = refusal
   }
 
-  /** @throws the refusal, and nothing was done; else what the work throws */
+  /** @throws the refusal before the work starts; otherwise any error of the work */
   async take<Result>(accountHash: string, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lines.get(accountHash) ?? { count: 0, last: Promise.resolve() }
     if (line.count > WAITING_MAX) throw this.#refusal()

@@ -1,20 +1,20 @@
 import type { AllowedRun } from './allowed-run.ts'
 
-/** How long runs take is remembered for one to two of these: who has changed is soon known anew. */
+/** Run durations are remembered for one to two of these periods, so that a changed action is noticed soon. */
 const RECENT_MS = 10 * 60 * 1000
 
-/** A run may take so much longer than the longest of its kind lately, before it has to ask for more. */
+/** A run first reserves this multiple of the longest recent run of its kind, plus the margin below. */
 const TIMES_LONGEST = 2
 const BEYOND_LONGEST_MS = 1_000
 
-/** Somebody who waits for runs under way to end. */
+/** A place in the line of runs that wait for runs in flight to finish. */
 export type Place = { wake: () => void }
 
-/** The runs of one action by one key at this process: those under way, who waits for them, how long they take. */
+/** The runs of one action by one key in this process: those in flight, those waiting, and their durations. */
 export class PairRuns {
-  /** The allowance was spent when it was last looked at: nobody asks again before then. */
+  /** Time of the next check after the allowance was found spent. */
   spentUntil = Number.NEGATIVE_INFINITY
-  /** Counts what may have made room. */
+  /** Counts events that may have freed allowance. */
   changes = 0
   readonly #running = new Set<AllowedRun>()
   readonly #line: Place[] = []
@@ -22,17 +22,18 @@ export class PairRuns {
   #longestBeforeMs: number | undefined
   #since = Number.NEGATIVE_INFINITY
 
-  /** True where nothing of it is under way. */
+  /** True if no run is in flight or waiting. */
   get isIdle(): boolean {
     return this.#running.size === 0 && this.#line.length === 0
   }
 
-  /** True where nobody waits. */
   get hasNoLine(): boolean {
     return this.#line.length === 0
   }
 
-  /** What a run reserves, so that it is seldom stopped on its way; as long as it may take where nothing is known. */
+  /**
+   * Milliseconds that a run should reserve so that it is rarely stopped midway. Without recent runs, the whole limit.
+   */
   estimateMs(wallMs: number, now: number): number {
     this.#turn(now)
     const longest = Math.max(this.#longestMs ?? -1, this.#longestBeforeMs ?? -1)
@@ -40,14 +41,14 @@ export class PairRuns {
     return Math.min(wallMs, Math.ceil(TIMES_LONGEST * longest) + BEYOND_LONGEST_MS)
   }
 
-  /** A run was let in: neither it nor those under way are alone. */
+  /** Registers an admitted run, and marks all runs in flight as overlapping. */
   begun(run: AllowedRun): void {
     for (const other of this.#running) other.joined()
     if (this.#running.size > 0) run.joined()
     this.#running.add(run)
   }
 
-  /** @param ms how long it took; `undefined` where it was never begun */
+  /** @param ms duration of the run; undefined if it never started */
   ended(run: AllowedRun, ms: number | undefined, now: number): void {
     this.#running.delete(run)
     if (ms !== undefined) {
@@ -57,7 +58,6 @@ export class PairRuns {
     this.#changed()
   }
 
-  /** Takes a place in the line. */
   join(): Place {
     const place = { wake: () => {} }
     this.#line.push(place)
@@ -80,7 +80,7 @@ export class PairRuns {
 
   #turn(now: number): void {
     if (now - this.#since < RECENT_MS) return
-    // What is older than two spans says nothing of today.
+    // Durations older than two periods are no longer relevant.
     this.#longestBeforeMs = now - this.#since < 2 * RECENT_MS ? this.#longestMs : undefined
     this.#longestMs = undefined
     this.#since = now

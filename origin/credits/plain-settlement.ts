@@ -6,15 +6,15 @@ import { creditsOf, REVENUE } from './ledger.ts'
 import { sumCharges } from './usage-days.ts'
 import { addToSums, hourly } from './window-sums.ts'
 
-/** Most orders only settle what was spent out of a lease that covers it: they want nothing, and give nothing back. */
+/** Returns true for orders that only settle charges, and neither request nor return anything. Most orders are plain. */
 export function isPlain({ charges, credit, parts }: LeaseOrder): boolean {
   return charges.length > 0 && parts.length === 0 && credit.need === 0 && !credit.giveBack
 }
 
 /**
- * Carries a plain order out, in one statement where `carryOut` needs a transaction of ten.
- * @returns `undefined` where nothing was done, and `carryOut` has to look: the order was carried out before, the lease
- * is gone or does not cover it, the account has debt, or a key has a cap
+ * Applies a plain order in one statement, where `carryOut` needs a transaction of ten.
+ * @returns undefined if nothing was done and `carryOut` must handle the order: it was applied before, the lease does
+ * not exist or does not cover it, the account has debt, or a key has a cap
  */
 export async function settlePlainly(
   db: Database,
@@ -32,9 +32,10 @@ export async function settlePlainly(
   )
   const [now, until] = [at.toISOString(), expiresAt.toISOString()]
   const caps = [...new Set(charges.map(({ keyHash }) => capOf(keyHash)))]
-  // Each part hangs on the lease's: without it nothing is done. The account's lock comes first, as everywhere. What is
-  // only read is as it was when the statement began, and who held the lock may have changed it since: so the parts of
-  // the lease, by which a cap is made known, are locked too, which reads them again.
+  // Everything depends on `lease`: if it matches no row, nothing is done. The account is locked first, as everywhere
+  // else. Rows that are only read are seen as of the start of the statement, although the previous holder of the lock
+  // may have changed them. So the sub-allocations through which a new cap is announced are locked as well, because
+  // PostgreSQL reads locked rows again.
   const answer = await db.execute(sql`
     WITH account AS (
       SELECT account_hash, debt_cents FROM credit_accounts WHERE account_hash = ${accountHash} FOR UPDATE

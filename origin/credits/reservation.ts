@@ -2,13 +2,12 @@ import type { AccountLease } from './account-lease.ts'
 import type { ChargeKind } from './ledger.ts'
 import { PaymentRequired, SpendCapReached } from './shortage.ts'
 
-/** What a charge is for: the operation, or the CID of the action. */
+/** Subject of a charge: the operation, or the CID of the action. */
 export type ChargeReference = { subject: string }
 
-/** Why there is no more to reserve. */
 export type Exhausted = 'out_of_credits' | 'spend_cap_reached'
 
-/** Cents of an account that nobody else can spend, under the cap of a key, until they are settled or released. */
+/** Cents of an account that are set aside, under the cap of a key, until they are settled or released. */
 export class Reservation {
   readonly #lease: AccountLease
   readonly #keyHash: string
@@ -27,19 +26,23 @@ export class Reservation {
     return new Reservation(lease, keyHash, cents)
   }
 
-  /** What is reserved; 0 when it has ended. */
+  /** Reserved cents; 0 after settlement or release. */
   get cents(): number {
     return this.#open ? this.#cents : 0
   }
 
-  /** Says that `extend` will ask for so much soon, so that the credit is there by then. */
+  /** Announces that `extend` will soon be called with this amount, so that the credit is available by then. */
   prepare(cents: number): void {
     if (!this.#open) return
     this.#lease.credit.prepare(cents)
     this.#lease.cap(this.#keyHash).prepare(cents)
   }
 
-  /** Reserves more. @returns what there is not enough of, if anything @throws {CreditsUnavailable} */
+  /**
+   * Reserves more.
+   * @returns the reason if there is not enough, otherwise undefined
+   * @throws {CreditsUnavailable}
+   */
   async extend(cents: number): Promise<Exhausted | undefined> {
     try {
       await take(this.#lease, this.#keyHash, cents)
@@ -54,9 +57,9 @@ export class Reservation {
   }
 
   /**
-   * Charges at most what is reserved, and frees the rest. The charge is in memory when this returns, and in the
-   * ledger before long.
-   * @throws {RangeError} for more than is reserved
+   * Charges at most the reserved amount, and frees the rest. The charge is in memory when this returns, and in the
+   * ledger soon after.
+   * @throws {RangeError} if `cents` is below 1 or exceeds the reserved amount
    */
   settle(kind: ChargeKind, cents: number, { subject }: ChargeReference): void {
     if (cents < 1 || cents > this.cents)
@@ -66,7 +69,7 @@ export class Reservation {
     this.#lease.charge({ kind, keyHash: this.#keyHash, subject, cents, quantity: 1 })
   }
 
-  /** Frees what is reserved; nothing is charged. Does nothing when the reservation has ended. */
+  /** Frees the reserved amount without a charge. Does nothing after settlement or release. */
   release(): void {
     if (!this.#open) return
     this.#open = false
@@ -79,12 +82,15 @@ export class Reservation {
   }
 }
 
-/** Credit first and the cap after it, in every process: two that held one and waited for the other would both fail. */
+/**
+ * Reserves credit first and the cap second, in every process. If two processes each held one and waited for the other,
+ * both would fail.
+ */
 async function take(lease: AccountLease, keyHash: string, cents: number): Promise<void> {
   const { credit } = lease
   const cap = lease.cap(keyHash)
   if (!credit.take(cents)) {
-    // One order asks for both.
+    // Combines both requests into one order.
     cap.prepare(cents)
     await credit.reserve(() => cents)
   }

@@ -2,16 +2,18 @@ import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import type { AllowedRun } from './allowed-run.ts'
 import type { Reservation } from './reservation.ts'
 
-/** The lease is told this long before a second ends that another is coming: time to ask other processes. */
+/** How long before the end of a reserved second the next one is announced, to leave time to ask other processes. */
 const PREPARE_MS = 700
 
-/** The next second is reserved this long before it begins. */
+/** How long in advance the next second is reserved. */
 const EXTEND_MS = 50
 
-/** An executor's own word about the time of a run is taken unless this process has measured so much more. */
+/**
+ * Tolerance for the duration reported by an executor. If this process has measured more, its own measurement counts.
+ */
 const MEASURE_TOLERANCE_MS = 2_000
 
-/** Why a run was stopped, as outcomes say it. */
+/** Reasons for stopping a run, as reported in outcomes. */
 const SHORTAGES = [
   'out_of_credits',
   'spend_cap_reached',
@@ -24,44 +26,44 @@ export function isShortage(code: string): code is Shortage {
   return SHORTAGES.some((shortage) => shortage === code)
 }
 
-/** What a run may use until it ends: the first second of it is reserved before it begins. */
+/** Reservations of a run. The first second is reserved before the run starts. */
 export type RunBudget = { reservation: Reservation; allowed: AllowedRun }
 
-/** Reserves each second of a run before it begins, what it costs and what it uses by failing. */
+/** Reserves each second of a run before it begins: its price, and its part of the allowance for failed executions. */
 export class RunMeter {
   readonly #budget: RunBudget
   readonly #stopRun: (why: Shortage) => void
   #startedAt = 0
-  /** Milliseconds that are reserved. */
   #reservedMs: number
   #timer: NodeJS.Timeout | undefined
   #ended = false
   #shortage: Shortage | undefined
 
-  /** @param stopRun called at the end of the last second that is reserved, when there is no other */
+  /** @param stopRun called at the end of the last reserved second if no further second can be reserved */
   constructor(budget: RunBudget, stopRun: (why: Shortage) => void) {
     this.#budget = budget
     this.#stopRun = stopRun
     this.#reservedMs = (budget.reservation.cents / EXECUTION_SECOND_CENTS) * 1000
   }
 
-  /** Why the run was stopped, and after which second; if it was. */
+  /** Reason and time of the stop, if the run was stopped. */
   get stopped(): { why: Shortage; afterMs: number } | undefined {
     return this.#shortage && { why: this.#shortage, afterMs: this.#reservedMs }
   }
 
-  /** What this process has measured so far. */
   get measuredMs(): number {
     return this.#startedAt === 0 ? 0 : performance.now() - this.#startedAt
   }
 
-  /** The run's time begins. */
   start(): void {
     this.#startedAt = performance.now()
     this.#awaitSecond()
   }
 
-  /** The run has ended. @returns its milliseconds, which this process need not take from an executor */
+  /**
+   * Stops the meter.
+   * @returns the run's duration in milliseconds: as reported, or as measured if the report is implausibly low
+   */
   end(reportedMs: number): number {
     this.#ended = true
     clearTimeout(this.#timer)
@@ -79,7 +81,7 @@ export class RunMeter {
     })
   }
 
-  /** While the ledger is asked the run goes on: what it has for less than a second is worth less than the run. */
+  /** The run continues while the ledger is queried: a moment of unpaid time costs less than an aborted run. */
   async #extend(): Promise<void> {
     const { reservation, allowed } = this.#budget
     const nextMs = this.#reservedMs + 1000
@@ -109,7 +111,7 @@ export class RunMeter {
   }
 }
 
-/** What a run of so many milliseconds costs: each second that has begun. */
+/** Price of a run in cents: every started second is charged, and at least one. */
 export function executionCents(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000)) * EXECUTION_SECOND_CENTS
 }

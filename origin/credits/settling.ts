@@ -2,7 +2,7 @@ import { capOf } from './budget-name.ts'
 import { type BudgetBook, payableOf } from './lease-parts.ts'
 import { type ChargeKind, creditsOf, post, REVENUE, type Transaction } from './ledger.ts'
 
-/** Charges of one kind, key and subject, summed until they are settled. */
+/** Charges of one kind, key and subject, added up until they are settled. */
 export type Charge = {
   kind: ChargeKind
   keyHash: string
@@ -14,11 +14,11 @@ export type Charge = {
 export type Settled = {
   cents: number
   byKey: ReadonlyMap<string, number>
-  /** Charges that neither the lease nor what is available covered. */
+  /** Charges that the lease, the available credit and the caps did not cover. */
   unpaidCents: number
 }
 
-/** Charges what the lease, the available credit and the caps of keys can pay, and never more. */
+/** Posts charges as far as the lease, the available credit and the caps of keys cover them, and never more. */
 export async function settleCharges(
   tx: Transaction,
   order: { accountHash: string; leaseId: string; sequence: number; charges: readonly Charge[] },

@@ -1,10 +1,10 @@
 import type { BudgetTerms } from './budget-order.ts'
 
-/** The account exists, and what it can spend does not cover what was asked for. */
+/** The account exists, but its spendable credit does not cover the requested amount. */
 export class PaymentRequired extends Error {
   readonly requiredCents: number
   readonly balanceCents: number
-  /** Owed since a refund or a dispute of credit that was spent: the next payment pays it first. */
+  /** Debt from a refund or dispute of credit that was already spent. The next payment pays it first. */
   readonly debtCents: number
   constructor(requiredCents: number, balanceCents: number, debtCents = 0) {
     super(`this needs ${requiredCents} cents and ${balanceCents} can be spent`)
@@ -15,13 +15,13 @@ export class PaymentRequired extends Error {
   }
 }
 
-/** The account has credit, and its key may not spend so much of it: its cap is reached. */
+/** The account has credit, but the key's spending cap does not allow the requested amount. */
 export class SpendCapReached extends Error {
   readonly requiredCents: number
   readonly leftCents: number
   readonly capCents: number
   readonly windowSeconds: number
-  /** When some of what was spent leaves the window. */
+  /** When some of the spent amount leaves the window. */
   readonly nextLeavesAt: Date | undefined
   constructor(requiredCents: number, leftCents: number, terms: BudgetTerms | undefined) {
     super(`this needs ${requiredCents} cents and the key may spend ${leftCents}`)
@@ -34,9 +34,9 @@ export class SpendCapReached extends Error {
   }
 }
 
-/** What failed executions may take is used, or reserved for runs that are under way. */
+/** The allowance for failed executions is used up, or reserved for runs in flight. */
 export class NoAllowanceLeft extends Error {
-  /** In the leases of other processes, in milliseconds. */
+  /** Milliseconds in the leases of other processes. */
   readonly elsewhereMs: number
   constructor(elsewhereMs: number) {
     super('nothing is left of the allowance for failed executions')
@@ -45,11 +45,11 @@ export class NoAllowanceLeft extends Error {
   }
 }
 
-/** Failed executions have used all that they may take for nothing. */
+/** Failed executions have used up the free allowance. */
 export class FailedExecutionAllowance extends Error {
-  /** Of what it is the allowance: of one key and action, or of all of the account. */
+  /** The exhausted allowance: of one key and action, or of the whole account. */
   readonly of: 'pair' | 'account'
-  /** Until some of what was used leaves the window. */
+  /** Milliseconds until some of the used allowance leaves the window. */
   readonly retryAfterMs: number
   constructor(of: 'pair' | 'account', retryAfterMs: number) {
     super('the allowance for failed executions is used')
@@ -69,7 +69,10 @@ export class RunsInFlight extends Error {
   }
 }
 
-/** Whether the account can pay is not known: the ledger, or a process that holds credit of it, does not answer. */
+/**
+ * The account's ability to pay is unknown, because the ledger, or a process that holds the account's credit, does not
+ * answer.
+ */
 export class CreditsUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

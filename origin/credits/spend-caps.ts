@@ -5,19 +5,18 @@ import { capOf, type Payer, spentBy } from './budget-name.ts'
 import type { Transaction } from './ledger.ts'
 import { forgetSpent, rebuildSpent, sumsOf } from './window-sums.ts'
 
-/** What a usage key may spend in a rolling window. */
+/** The most that a usage key may spend in a rolling window. */
 export type SpendCap = { capCents: number; windowSeconds: number }
 
-/** A cap, and what its key has spent in the window. */
 export type KeyCap = SpendCap & { keyHash: string; spentCents: number }
 
-/** A question to a lease: answered when its part has come so far. */
+/** A request to a lease, answered once the `answered` counter of its sub-allocation has reached `asked`. */
 type Question = { leaseId: string; asked: number }
 
 /**
- * Writes a cap, or takes it away, and asks all leases for what they may spend by the earlier one. The caller holds the
- * account's lock.
- * @returns what the leases were asked
+ * Stores or removes a cap, and asks all leases to return the amounts granted under the previous one. The caller holds
+ * the account's lock.
+ * @returns the requests to the leases
  */
 export async function storeCap(
   tx: Transaction,
@@ -49,7 +48,9 @@ export async function storeCap(
     .returning({ leaseId: leaseParts.leaseId, asked: leaseParts.asked })
 }
 
-/** Whether a live lease has still to answer: one that has expired is spent from no more. */
+/**
+ * Returns true if a live lease has not answered yet. Expired leases are ignored, because they are no longer spent from.
+ */
 export async function isUnanswered(
   db: Database,
   keyHash: string,
@@ -74,7 +75,7 @@ export async function isUnanswered(
   return rows.some(({ leaseId, answered }) => answered < (asked.get(leaseId) ?? 0))
 }
 
-/** The caps of an account's keys, and what of them is spent as far as the ledger knows; by key hash. */
+/** Lists the caps of an account's keys and their settled spending, ordered by key hash. */
 export async function capsOf(db: Database, accountHash: string, at: Date): Promise<KeyCap[]> {
   const caps = await db
     .select()

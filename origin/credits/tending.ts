@@ -3,33 +3,41 @@ import type { Audit } from './audit.ts'
 import type { Credits } from './credits.ts'
 
 /**
- * What is spent is in the ledger, and in the balance that other processes show, after this at most: a busy account
- * costs a statement each time, and more only where it spends more than `SETTLE_CENTS` meanwhile.
+ * Maximum delay until charges are in the ledger, and in the balance that other processes show. A busy account costs one
+ * statement per interval, and more only if it spends over `SETTLE_CENTS` in that time.
  */
 export const FLUSH_MS = 1_000
 
-/** A process that asks for credit waits for two looks of the others at most; each look is one small query. */
+/**
+ * Poll interval for requests of other processes. A process that asks for credit waits for at most two polls, and each
+ * poll is one small query.
+ */
 const ANSWER_MS = 100
 
-/** Six times in the life of a lease: some may be missed. */
+/** Six times per lease duration, so that some renewals may fail. */
 const RENEW_MS = 5_000
 
-/** Each audit reads what the ledger got in an hour; the first, at the start, all of it. */
+/** Each audit reads the transfers of one hour. The first one, at startup, reads all of them. */
 const AUDIT_MS = 60 * 60 * 1000
 
-/** What has left its window is not counted, only stored: any process deletes it. */
+/** Sums that have left their window are not counted, only stored. Any process may delete them. */
 const PRUNE_MS = 5 * 60 * 1000
 
-/** Calls back each time that so many milliseconds are over. @returns what ends it */
+/**
+ * Calls `act` at a fixed interval in milliseconds.
+ * @returns a function that stops it
+ */
 export type Repeat = (ms: number, act: () => void) => () => void
 
-/** By this process' own timers. */
 export const byTimer: Repeat = (ms, act) => {
   const timer = setInterval(act, ms)
   return () => clearInterval(timer)
 }
 
-/** Keeps the leases of a process: settles, gives back and renews. @returns what ends it */
+/**
+ * Maintains the leases of this process: settles, returns and renews them.
+ * @returns a function that stops the maintenance
+ */
 export function tendCredits(credits: Credits, log: Log, repeat: Repeat = byTimer): () => void {
   const ends = [
     repeat(
@@ -52,7 +60,10 @@ export function tendCredits(credits: Credits, log: Log, repeat: Repeat = byTimer
   return () => ends.forEach((end) => end())
 }
 
-/** Audits the books now, and from time to time. @returns what ends it */
+/**
+ * Audits the books at once, and then every hour.
+ * @returns a function that stops it
+ */
 export function tendAudit(audit: Audit, log: Log): () => void {
   const run = unlessBusy('audit', () => audit.run(), log)
   run()
@@ -68,7 +79,7 @@ function unlessBusy(part: string, act: () => Promise<void>, log: Log): () => voi
       await act()
       failing = false
     } catch (error) {
-      // Once for each outage: it comes again several times a second.
+      // Logs once per outage, because the failure recurs several times a second.
       if (!failing) log('credits.failed', { part, error: error instanceof Error ? error.name : '' })
       failing = true
     } finally {

@@ -1,19 +1,17 @@
 import type { Charge } from './settling.ts'
 
-/** So many go into one order at most: a statement has an end, and the actions of an account have none. */
+/** Maximum number of charges per order: an account may run any number of actions, but statements are bounded. */
 const CHARGES_MAX = 500
 
-/** Charges that are not known to be in the ledger: summed by kind, key and subject until an order takes them along. */
+/** Charges that are not in any order yet, summed by kind, key and subject. */
 export class UnsettledCharges {
   readonly #sums = new Map<string, Charge>()
   #cents = 0
 
-  /** What no order has yet. */
   get cents(): number {
     return this.#cents
   }
 
-  /** True when no order has them yet. */
   get areWaiting(): boolean {
     return this.#sums.size > 0
   }
@@ -29,7 +27,7 @@ export class UnsettledCharges {
     })
   }
 
-  /** Hands them to an order, as many as one takes. */
+  /** Removes and returns charges for an order, up to its maximum. */
   take(): Charge[] {
     const charges = [...this.#sums].slice(0, CHARGES_MAX)
     for (const [key] of charges) this.#sums.delete(key)

@@ -4,7 +4,7 @@ import type { Transaction } from './ledger.ts'
 
 type Posted = typeof ledgerTransfers.$inferSelect
 
-/** Adds the charges among new rows of the ledger to the sums of their UTC day. In the transaction that added them. */
+/** Adds the charges among new transfers to the sums of their UTC day, in the transaction that posted them. */
 export async function addUsage(
   tx: Transaction,
   accountHash: string,
@@ -23,8 +23,8 @@ export async function addUsage(
 }
 
 /**
- * The statement that adds charges to the sums of their day.
- * @param charges a query: kind, hash of the key, subject, cents, quantity
+ * Builds the statement that adds charges to the sums of their UTC day.
+ * @param charges a query with the columns kind, key hash, subject, cents, quantity
  */
 export function sumCharges(accountHash: string, at: Date, charges: SQL): SQL {
   const day = at.toISOString().slice(0, 10)

@@ -3,15 +3,14 @@ import type { Database } from '../db/open.ts'
 import { usageDays } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 
-/** Which of an account's charges are asked for. */
 export type UsageQuestion = {
   accountHash: string
-  /** Of this key alone. */
+  /** Restricts the rows to this key. */
   keyHash?: string
-  /** UTC days, `YYYY-MM-DD`, both included. */
+  /** UTC days, `YYYY-MM-DD`, inclusive. */
   from: string
   to: string
-  /** Rows to leave out at the beginning, and how many to give at most; all of them where there is no limit. */
+  /** Rows to skip, and the most rows to return. Without a limit all rows are returned, and the offset is ignored. */
   offset: number
   limit?: number
 }
@@ -19,9 +18,9 @@ export type UsageQuestion = {
 export type UsageRow = typeof usageDays.$inferSelect
 
 /**
- * What was charged, summed by day, key and what it was for: the newest day first, in an order that stays. There is no
- * bound on the rows: each of them has cost its account a cent at least.
- * @returns the rows that were asked for, and how many there are in all
+ * Reads charges, summed by day, key and subject, with the newest day first and in a stable order. The number of rows is
+ * not limited by default, because each row has cost its account at least one cent.
+ * @returns the requested rows, and the total number of matching rows
  * @throws {DatabaseUnavailable}
  */
 export async function usageOf(

@@ -1,27 +1,27 @@
 import type { BudgetAnswer, HeldElsewhere } from './budget-order.ts'
 import { CreditsUnavailable } from './shortage.ts'
 
-/** Other processes have this long to give back what they do not need, before it is said that nobody knows. */
+/** How long other processes have to return free amounts, before callers get `CreditsUnavailable`. */
 export const ASK_WAIT_MS = 2_000
 
 export type Waiter = {
-  /** As it is at that moment: who would take what is left does not know before how much that is. */
+  /** Evaluated at that moment: a caller that takes the remainder does not know its size in advance. */
   amount: () => number
-  /** False where it is enough that so much is there. */
+  /** False if the amount only has to be available. */
   reserves: boolean
-  /** Others are asked again until then, where what they gave back went elsewhere. */
+  /** Until this deadline, other processes are asked again if another process took the credit they released. */
   until: number
   resolve: (amount: number) => void
   reject: (error: unknown) => void
 }
 
-/** A question to other processes: their leases as they were when they were asked, and who waits for the answer. */
+/** A request to other processes: the state of their leases at that time, and the callers that wait for the answers. */
 type Round = { leases: Map<string, HeldElsewhere>; waiters: Set<Waiter>; until: number }
 
-/** Those who wait for one budget, in order of arrival: a large need is not overtaken for ever by small ones. */
+/** Callers that wait for one budget, in order of arrival, so that small requests cannot starve a large one. */
 export class Waiting {
   #waiters: Waiter[] = []
-  /** Who waited when the order was made that asks the other processes. */
+  /** Callers that were waiting when the order that asks other processes was made. */
   #asking: Set<Waiter> | undefined
   #round: Round | undefined
 
@@ -29,7 +29,7 @@ export class Waiting {
     return this.#waiters.length === 0
   }
 
-  /** True while other processes have still to answer. */
+  /** True while answers of other processes are outstanding. */
   get isAsking(): boolean {
     return this.#round !== undefined
   }
@@ -38,7 +38,10 @@ export class Waiting {
     return this.#waiters.reduce((sum, { amount }) => sum + amount(), 0)
   }
 
-  /** @returns how much was there @throws what `refuse` makes, or CreditsUnavailable */
+  /**
+   * @returns the amount that was available
+   * @throws the error created by `refuse`, or CreditsUnavailable
+   */
   wait({ amount, reserves }: Pick<Waiter, 'amount' | 'reserves'>, now: number): Promise<number> {
     return new Promise((resolve, reject) => {
       const until = now + ASK_WAIT_MS
@@ -46,7 +49,10 @@ export class Waiting {
     })
   }
 
-  /** An order is made. @returns whether it has to ask the other processes */
+  /**
+   * Called when an order is made.
+   * @returns true if the order must ask the other processes
+   */
   order(): boolean {
     const ask = !this.isEmpty && !this.#round
     if (ask) this.#asking = new Set(this.#waiters)
@@ -54,8 +60,8 @@ export class Waiting {
   }
 
   /**
-   * An order was answered: serves whom it can, and refuses those for whom nobody has enough.
-   * @param serve takes what is free, or says that there is not so much
+   * Called when an order was answered. Serves callers in order, and rejects those that no process has enough for.
+   * @param serve takes the amount if it is free, and returns false otherwise
    */
   answered(
     answer: Pick<BudgetAnswer, 'others'>,
@@ -71,7 +77,8 @@ export class Waiting {
     const open = answer.others.some(({ id, answered }) => answered < (asked(id)?.asked ?? 0))
     if (open && now < round.until && !this.isEmpty) return
     this.#round = undefined
-    // Another process took what was given back, and may have taken more than it needs: it has to be asked as well.
+    // Another process took the returned amount, and may have taken more than it needs, so it must get a request as
+    // well.
     const moved = answer.others.some(({ id, held }) => held > (asked(id)?.held ?? 0))
     for (let next = this.#waiters[0]; next && round.waiters.has(next); next = this.#waiters[0]) {
       if (moved && now < next.until) return
@@ -83,12 +90,11 @@ export class Waiting {
             )
           : refuse(next.amount()),
       )
-      // What is not enough for one may be enough for the next.
+      // An amount that is not enough for one caller may be enough for the next.
       this.#serve(serve)
     }
   }
 
-  /** The order was not answered. */
   fail(error: unknown): void {
     this.#round = undefined
     this.#asking = undefined

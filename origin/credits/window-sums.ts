@@ -6,22 +6,22 @@ import { type ledgerTransfers, spendCaps, windowSums } from '../db/schema.ts'
 import { ALL_PAID, failedIn, paidBy, type Payer, spentBy } from './budget-name.ts'
 import type { Transaction } from './ledger.ts'
 
-/** A window has so many steps: what was used is forgotten up to a sixtieth of the window late, and never too early. */
+/** Steps per window. Amounts leave the window up to one sixtieth of its length late, and never early. */
 const STEPS = 60
 
 const HOUR_SECONDS = FAILED_EXECUTION_WINDOW_MS / 1000
 
-/** Rows are kept a minute past their end: another process' clock may be behind. */
+/** Rows are kept for a minute after they expire, because another process's clock may be behind. */
 const PRUNE_AFTER_MS = 60_000
 
-/** What is in a window, and when the first step leaves it. */
+/** Amount in a window, and the time at which its oldest step leaves it. */
 export type WindowSum = { amount: number; nextLeavesAt: Date | undefined }
 
 type Posted = typeof ledgerTransfers.$inferSelect
 
 /**
- * Adds the charges among new rows of the ledger to the sums of executions that were paid for, and of what keys with a
- * cap have spent. One statement, in the transaction that added the rows.
+ * Adds the charges among new transfers to the sums of paid executions, and to the spending of keys with a cap. One
+ * statement, in the transaction that posted the transfers.
  */
 export async function addCharges(
   tx: Transaction,
@@ -46,14 +46,14 @@ export async function addCharges(
 }
 
 /**
- * Sums of the last hour, as rows for `addToSums`.
- * @param amounts a query: series, amount
+ * Builds the rows of `addToSums` for sums over the last hour.
+ * @param amounts a query with the columns series, amount
  */
 export function hourly(amounts: SQL): SQL {
   return sql`SELECT v.series, ${HOUR_SECONDS}::int, v.amount FROM (${amounts}) v (series, amount)`
 }
 
-/** Adds milliseconds that failed executions took, by their budgets. */
+/** Adds the milliseconds used by failed executions, keyed by budget. */
 export async function addFailures(
   tx: Transaction,
   accountHash: string,
@@ -65,7 +65,7 @@ export async function addFailures(
   await tx.execute(addToSums(accountHash, at, hourly(rows)))
 }
 
-/** What is in the windows of an account's series now; a series without a sum is not in the answer. */
+/** Returns the current window sums of an account's series. Series without a sum are omitted. */
 export async function sumsOf(
   db: Pick<Database, 'select'>,
   accountHash: string,
@@ -96,7 +96,7 @@ export async function sumsOf(
   )
 }
 
-/** Makes the sums of what a key has spent anew, from the ledger: its cap is new, or has another window. */
+/** Rebuilds the spending sums of a key from the ledger, because its cap is new or has another window. */
 export async function rebuildSpent(
   tx: Transaction,
   { accountHash, keyHash }: Payer,
@@ -119,21 +119,20 @@ export async function rebuildSpent(
     GROUP BY begin`)
 }
 
-/** Drops the sums of what a key has spent: it has no cap any more. */
+/** Deletes the spending sums of a key that no longer has a cap. */
 export async function forgetSpent(tx: Transaction, { accountHash, keyHash }: Payer): Promise<void> {
   await tx
     .delete(windowSums)
     .where(and(eq(windowSums.accountHash, accountHash), eq(windowSums.series, spentBy(keyHash))))
 }
 
-/** Deletes the steps that have left their windows. */
 export async function pruneSums(db: Database, now: number): Promise<void> {
   await deleteOld(db, windowSums, lt(windowSums.expiresAt, new Date(now - PRUNE_AFTER_MS)))
 }
 
 /**
- * The statement that adds amounts to the steps that they fall into.
- * @param rows a query: series, length of its window in seconds, amount
+ * Builds the statement that adds amounts to their current steps.
+ * @param rows a query with the columns series, window length in seconds, amount
  */
 export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
   const size = stepOf(sql.raw('length'))
@@ -147,7 +146,7 @@ export function addToSums(accountHash: string, at: Date, rows: SQL): SQL {
     ON CONFLICT (account_hash, series, step) DO UPDATE SET amount = window_sums.amount + excluded.amount`
 }
 
-/** Seconds of a step: whole ones, so that steps of one window never overlap. */
+/** Step length in whole seconds, so that the steps of a window never overlap. */
 function stepOf(windowSeconds: SQL): SQL {
   return sql`ceil(${windowSeconds} / ${sql.raw(`${STEPS}.0`)})::float8`
 }

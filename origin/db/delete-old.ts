@@ -2,13 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Database } from './open.ts'
 
-/** Rows that one statement deletes: it ends long before it would be given up. */
+/** Rows deleted per statement, few enough to finish well within the query timeout. */
 const PORTION = 5_000
 
 /**
- * Deletes what is not kept any more, however much there is of it. Rows that others have locked are left for the next
- * time: nobody waits for this, and it for nobody.
- * @returns how many rows there were
+ * Deletes all expired rows in portions. Rows locked by other transactions are left for the next time, so that neither
+ * side waits for the other.
+ * @returns the number of deleted rows
  */
 export async function deleteOld(
   db: Database,

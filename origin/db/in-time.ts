@@ -1,14 +1,13 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 
-/** Ends after so many milliseconds, or rejects when the signal is aborted. */
+/** Resolves after a delay in milliseconds, or rejects when the signal is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
-/** By this process' own timers. */
 export const sleep: Sleep = (ms, signal) => sleepFor(ms, undefined, signal && { signal })
 
 /**
- * A query's answer, if it comes in time: a connection that hangs must not hold up the next try on another one.
- * The query itself is not stopped.
+ * Returns the result of a query if it arrives in time, so that a hanging connection does not delay a retry on another
+ * one. The query itself is not canceled.
  * @throws {Error} after `timeoutMs`
  */
 export async function inTime<Answer>(

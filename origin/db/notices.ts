@@ -1,11 +1,10 @@
 import { Client } from 'pg'
 
-/** After a lost connection another one is tried this often. */
 const RECONNECT_MS = 1_000
 
 /**
- * Calls back when a channel of the database is notified, over a connection of its own. Notices that are sent while
- * the connection is away are lost: a listener must not need them.
+ * Listens for notifications on a database channel, over a dedicated connection. Notifications sent while the connection
+ * is down are lost, so a listener must not depend on them.
  * @param channel a plain identifier
  */
 export function listenFor(
@@ -31,7 +30,7 @@ export function listenFor(
     next
       .connect()
       .then(() => next.query(`listen ${channel}`))
-      // What was sent before the connection was there.
+      // Covers notifications that were sent before the connection was established.
       .then(onNotice)
       .catch(lost)
   }

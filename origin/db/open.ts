@@ -10,17 +10,17 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>
 
 export type OpenDatabase = {
   db: Database
-  /** For what may read for long, as statements and audits: it has connections of its own. */
+  /** Separate connections for long reads, such as statements and audits. */
   reports: Database
   close: () => Promise<void>
 }
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle/origin', import.meta.url))
 
-/** Names the lock under which one process at a time migrates; any number that nothing else here uses. */
+/** Key of the advisory lock that lets one process migrate at a time. Any number not used elsewhere here. */
 const MIGRATION_LOCK = 7_836_215
 
-/** Opens the database at `url`, a Postgres, and brings its tables up to date. */
+/** Opens the PostgreSQL database at `url`, and applies pending migrations. */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const patient = connectionPool({ connectionString: url, max: 2, ...PATIENT })
   try {
@@ -36,7 +36,10 @@ export async function openDatabase(url: string): Promise<OpenDatabase> {
   return { db, reports, close }
 }
 
-/** Processes that start together on one server would make the same tables at the same time, and all but one fail. */
+/**
+ * Serializes migrations. Otherwise processes that start together would create the same tables, and all but one would
+ * fail.
+ */
 async function migrateAlone(pool: Pool): Promise<void> {
   const connection = await pool.connect()
   try {
@@ -45,7 +48,7 @@ async function migrateAlone(pool: Pool): Promise<void> {
     await connection.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
     connection.release()
   } catch (error) {
-    // Closed, not given back: its session holds the lock.
+    // Closes the connection and does not return it to the pool, because its session holds the lock.
     connection.release(true)
     throw error
   }

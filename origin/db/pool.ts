@@ -1,30 +1,30 @@
 import { type Client, Pool, type PoolClient, type PoolConfig } from 'pg'
 
 /**
- * A connection may hang without a word, as where a machine or a firewall on the way is gone. It is given up then: the
- * few that there are must not all wait for ever. What has to take longer is read over other connections.
+ * Timeouts for connections that hang silently, for example because a machine or a firewall on the path failed. There
+ * are few connections, and they must not all wait indefinitely. Longer reads use other connections.
  */
 const PATIENCE = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  /** For a connection: a new one, or one that others have. */
+  /** Limits the wait for a connection, whether new or from the pool. */
   connectionTimeoutMillis: 10_000,
-  /** By our clock for an answer, and by the server's for its work. */
+  /** Limits the wait for a response (measured here) and the execution (measured by the server). */
   query_timeout: 15_000,
   statement_timeout: 15_000,
-  /** Whoever needs an account's lock has said by then that nobody knows. */
+  /** After this time, callers that need an account's lock have already reported the credit as unavailable. */
   lock_timeout: 5_000,
-  /** A process that was stopped in a transaction holds locks that all others wait for. */
+  /** A process that was suspended within a transaction holds locks that block all others. */
   idle_in_transaction_session_timeout: 10_000,
 }
 
-/** For work that takes as long as it takes: migrations, and reading all that ever happened. */
+/** Disables the timeouts for work of unlimited duration: migrations, and reads of the complete history. */
 export const PATIENT = { query_timeout: 0, statement_timeout: 0, lock_timeout: 0 }
 
-/** Connections to a server, which may break at any moment: then what was asked over them fails, and nothing else. */
+/** Creates a pool of connections that may break at any moment. A broken connection fails only the queries on it. */
 export function connectionPool(config: PoolConfig): Pool {
   const pool = new ConnectionPool({ ...PATIENCE, ...config })
-  // Unheard, the error of a connection that breaks would end the process: of one that is idle, and of one in use.
+  // Without a listener, the error of a broken connection, idle or in use, would terminate the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -45,8 +45,9 @@ class ConnectionPool extends Pool {
 }
 
 /**
- * Drizzle gives a connection back after a transaction whose statement was not answered in time: with that transaction
- * still open, whoever has it next would commit what it did. A closed one is not given to anybody.
+ * Closes a connection when a query on it times out. After a transaction times out, Drizzle returns the connection to
+ * the pool with that transaction still open, and its next user would commit it. The pool does not reuse a closed
+ * connection.
  */
 function closeIfSilent(client: PoolClient): void {
   const query = client.query.bind(client)
@@ -54,7 +55,7 @@ function closeIfSilent(client: PoolClient): void {
     const answer: unknown = Reflect.apply(query, undefined, args)
     if (answer instanceof Promise)
       answer.catch((error: unknown) => {
-        // The library has no code for it.
+        // The library provides no error code for it.
         if (error instanceof Error && error.message === 'Query read timeout') close(client)
       })
     return answer
@@ -62,14 +63,17 @@ function closeIfSilent(client: PoolClient): void {
   client.query = watched as typeof query
 }
 
-/** At once, since it waits for an answer: what it holds at the server is free when that notices. */
+/**
+ * Sends the close at once, because the connection waits for a response. Its locks are freed when the server notices.
+ */
 function close(client: PoolClient): void {
   ;(client as unknown as Client).end().catch(() => {})
 }
 
 /**
- * Drizzle says `begin` before the `try` that gives the connection back: one that broke there would count as in use
- * for ever, and after a few of them every query waits for ever.
+ * Releases the connection if `begin` fails. Drizzle sends `begin` before the `try` block that releases the connection,
+ * so a failure there would leave it checked out permanently, and after a few of them every query would wait
+ * indefinitely.
  */
 function givenBackIfBeginFails(client: PoolClient): PoolClient {
   const query = client.query.bind(client)

@@ -1,6 +1,6 @@
 /**
- * The origin's database: what several origin processes must agree on, and nothing else. `docs/storage.md` says who writes
- * what and for how long.
+ * Schema of the origin's database, which holds only what several origin processes must agree on. `docs/storage.md`
+ * describes who writes each table and how long its rows are kept.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -23,14 +23,14 @@ const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 const time = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const cents = (name: string) => bigint(name, { mode: 'number' })
 
-/** One row for each origin process; its heartbeat says that the claims it holds are still its own. */
+/** One row per origin process. Its heartbeat shows that it still owns its claims. */
 export const processes = pgTable('processes', {
   id: text('id').primaryKey(),
   startedAt: time('started_at').notNull(),
   heartbeatAt: time('heartbeat_at').notNull(),
 })
 
-/** A run is executed by who inserts its claim, so at most once at any number of processes. */
+/** The process that inserts a run's claim executes the run, so it runs at most once across all processes. */
 export const runClaims = pgTable(
   'run_claims',
   {
@@ -41,7 +41,7 @@ export const runClaims = pgTable(
     attempt: integer('attempt').notNull(),
     claimedAt: time('claimed_at').notNull(),
     endedAt: time('ended_at'),
-    /** The outcome, encrypted under a root-derived key; null while the run is under way. */
+    /** The outcome, encrypted under a root-derived key; null while the run is in flight. */
     outcome: bytea('outcome'),
   },
   (table) => [
@@ -51,39 +51,42 @@ export const runClaims = pgTable(
   ],
 )
 
-/** Ids of sealed requests that carry no run: each is taken once while it is fresh. */
+/** IDs of sealed requests that carry no run. Each is accepted once while it is fresh. */
 export const replayIds = pgTable(
   'replay_ids',
   { requestId: text('request_id').primaryKey(), expiresAt: time('expires_at').notNull() },
   (table) => [index('replay_ids_expires').on(table.expiresAt)],
 )
 
-/** One row for each origin process: until when it may answer by its mirror, and the block that is in it. */
+/** One row per origin process: how long it may answer from its mirror, and the block that the mirror has reached. */
 export const mirrorLeases = pgTable('mirror_leases', {
   processId: text('process_id').primaryKey(),
   chain: text('chain').notNull(),
   block: bigint('block', { mode: 'number' }).notNull(),
-  /** By the database's clock. */
+  /** Measured by the database's clock. */
   validUntil: time('valid_until').notNull(),
 })
 
-/** The block that a process must have applied to be given a lease; one row for each chain and contract. */
+/** The block that a process must have applied to get a lease; one row per chain and contract. */
 export const mirrorRequirements = pgTable('mirror_requirements', {
   chain: text('chain').primaryKey(),
   block: bigint('block', { mode: 'number' }).notNull(),
 })
 
-/** The wallets that pay for writes; one process at a time may sign with each. */
+/** The wallets that pay for writes. Only one process at a time may sign with each. */
 export const payers = pgTable('payers', {
-  /** Which one of the keyring; 0 pays the others. */
+  /** Index in the keyring. Wallet 0 funds the others. */
   number: integer('number').primaryKey(),
   processId: text('process_id'),
   leaseUntil: time('lease_until').notNull(),
-  /** A process that has no payer, and would take this one of a process that has several. */
+  /** A process without a payer that requests this one from a process that has several. */
   wantedBy: text('wanted_by'),
 })
 
-/** The outbox: a transaction is a row before any node hears of it, and its write id never gets a second effect. */
+/**
+ * The outbox of transactions. A row is written before the transaction is sent to any node, and each write ID takes
+ * effect once.
+ */
 export const chainWrites = pgTable(
   'chain_writes',
   {
@@ -91,16 +94,18 @@ export const chainWrites = pgTable(
     functionName: text('function_name').notNull(),
     payer: integer('payer').notNull(),
     nonce: integer('nonce').notNull(),
-    /** Signed, 0x hex, the last one current; they differ in fees or, where the chain used the nonce up, in the nonce. */
+    /**
+     * Signed transactions, 0x hex; the last one is current. They differ in fees or, if the nonce was used up on the
+     * chain, in the nonce.
+     */
     transactions: text('transactions').array().notNull(),
     state: text('state', { enum: ['sent', 'mined', 'final'] }).notNull(),
-    /** Who recorded it. */
     processId: text('process_id').notNull(),
     createdAt: time('created_at').notNull(),
-    /** Which of its transactions is in the chain, and where. */
+    /** Hash and block of the transaction that was mined. */
     minedHash: text('mined_hash'),
     minedBlock: integer('mined_block'),
-    /** When it became final. */
+    /** When the write became final. */
     endedAt: time('ended_at'),
   },
   (table) => [
@@ -109,17 +114,22 @@ export const chainWrites = pgTable(
   ],
 )
 
-/** The first answers of requests with an Idempotency-Key: the insert of a row decides who executes the request. */
+/**
+ * First responses to requests with an Idempotency-Key. The insert of a row decides which process executes the request.
+ */
 export const keptAnswers = pgTable(
   'kept_answers',
   {
-    /** Keyed hash of account, key, method, path and Idempotency-Key, hex. */
+    /** Keyed hash of account, key, method, path and Idempotency-Key, as hex. */
     id: text('id').primaryKey(),
-    /** Keyed hash of the body: another one under the same id is refused. */
+    /** Keyed hash of the body. A different body under the same ID is rejected. */
     bodyHash: bytea('body_hash').notNull(),
-    /** What is written under it is written once, however often the request is executed. */
+    /** Writes under this ID take effect once, however often the request is executed. */
     writeId: text('write_id').notNull(),
-    /** Who executes it; null where what became of an execution is not known, and it may be executed again. */
+    /**
+     * The process that executes the request; null if the outcome of an execution is unknown, and it may be executed
+     * again.
+     */
     processId: text('process_id'),
     startedAt: time('started_at').notNull(),
     /** Status, headers and body, encrypted under a root-derived key; null until the request is answered. */
@@ -128,42 +138,42 @@ export const keptAnswers = pgTable(
   (table) => [index('kept_answers_started').on(table.startedAt)],
 )
 
-/** Proofs that converted an account, or are about to: each is good for one conversion. */
+/** Proofs that have converted an account, or are about to. Each is valid for one conversion. */
 export const conversionProofs = pgTable(
   'conversion_proofs',
   {
     /** The EIP-712 digest, 0x hex. */
     digest: text('digest').primaryKey(),
-    /** Of the conversion that it is used for. */
+    /** Write ID of the conversion that uses the proof. */
     writeId: text('write_id').notNull(),
-    /** When no clock takes the proof for valid any more. The contract knows it for ever. */
+    /** Time after which the proof is invalid by every clock. The contract remembers used proofs permanently. */
     expiresAt: time('expires_at').notNull(),
   },
   (table) => [index('conversion_proofs_expires').on(table.expiresAt)],
 )
 
-/** When each client network has used up its calls: the theoretical arrival time of GCRA. */
+/** Rate limit state of each caller: the time at which its full burst is available again (GCRA). */
 export const callRates = pgTable(
   'call_rates',
   {
-    /** What is limited, and a keyed hash of who calls. */
+    /** Name of the limited operation, and a keyed hash of the caller. */
     id: text('id').primaryKey(),
     fullAt: time('full_at').notNull(),
   },
   (table) => [index('call_rates_full').on(table.fullAt)],
 )
 
-/** What this deployment has spent on gas for others on a day. */
+/** Gas that this deployment has paid for others on the current day. */
 export const gasBudgets = pgTable('gas_budgets', {
   name: text('name').primaryKey(),
   /** UTC. */
   day: date('day', { mode: 'string' }).notNull(),
   spentWei: numeric('spent_wei', { precision: 78, scale: 0, mode: 'bigint' }).notNull(),
-  /** What the last one cost: reserved for each that is under way. */
+  /** Cost of the last transaction, which is reserved for each transaction in flight. */
   lastWei: numeric('last_wei', { precision: 78, scale: 0, mode: 'bigint' }).notNull(),
 })
 
-/** The e-mail address that an account was created with, where one was given. */
+/** The email address with which an account was created, if one was given. */
 export const accountEmails = pgTable('account_emails', {
   /** The account's master hash, 0x hex. */
   accountHash: text('account_hash').primaryKey(),
@@ -171,15 +181,15 @@ export const accountEmails = pgTable('account_emails', {
   email: bytea('email').notNull(),
 })
 
-/** When a key was last used; at most a minute behind. */
+/** When a key was last used, accurate to one minute. */
 export const keyUses = pgTable('key_uses', {
   keyHash: text('key_hash').primaryKey(),
   usedAt: time('used_at').notNull(),
 })
 
 /**
- * What an account has: a row from the first time that its credit is asked for. `balance_cents` and `debt_cents` are
- * the sums of its transfers; `leased_cents` the sum of its leases, which are part of the balance.
+ * Balances of accounts. The row is created when an account's credit is first requested. `balance_cents` and
+ * `debt_cents` are the sums of its transfers. `leased_cents` is the sum of its leases, which are part of the balance.
  */
 export const creditAccounts = pgTable(
   'credit_accounts',
@@ -198,20 +208,23 @@ export const creditAccounts = pgTable(
   ],
 )
 
-/** Credit that one process spends in memory. It goes back when its process gives it back, or lets it expire. */
+/**
+ * Credit that one process spends in memory. It returns to the account when the process releases it, or when the lease
+ * expires.
+ */
 export const creditLeases = pgTable(
   'credit_leases',
   {
     id: text('id').primaryKey(),
     accountHash: text('account_hash').notNull(),
     processId: text('process_id').notNull(),
-    /** What is held: reserved, spent and not yet settled, or free. */
+    /** Total held: reserved, spent but not settled, or free. */
     cents: cents('cents').notNull(),
-    /** Of these, reserved when the process last said so. */
+    /** Reserved part of the total, as of the process's latest order. */
     reservedCents: cents('reserved_cents').notNull(),
-    /** Number of the last order that was carried out: one that is sent again does nothing. */
+    /** Number of the last order that was applied. A repeated order has no effect. */
     sequence: integer('sequence').notNull(),
-    /** How often other processes have asked for what is free of it, and up to which question it was given back. */
+    /** How often other processes have asked for the free part, and the latest request that was answered. */
     asked: integer('asked').notNull(),
     answered: integer('answered').notNull(),
     expiresAt: time('expires_at').notNull(),
@@ -225,19 +238,19 @@ export const creditLeases = pgTable(
 )
 
 /**
- * What a lease holds of the other budgets of its account: cents that a key may spend under its cap, milliseconds that
- * failed executions may take. A part goes with its lease.
+ * Sub-allocations: what a lease holds of its account's other budgets, in cents under the spending cap of a key or in
+ * milliseconds of the allowance for failed executions. They are deleted with their lease.
  */
 export const leaseParts = pgTable(
   'lease_parts',
   {
     leaseId: text('lease_id').notNull(),
     accountHash: text('account_hash').notNull(),
-    /** Which budget: `cap/<key hash>`, `failures`, `failures/<key hash>/<CID>`. */
+    /** Name of the budget: `cap/<key hash>`, `failures`, `failures/<key hash>/<CID>`. */
     budget: text('budget').notNull(),
-    /** True where there was no limit when the part was given: then `held` is 0. */
+    /** True if there was no limit when the sub-allocation was granted. Then `held` is 0. */
     unlimited: boolean('unlimited').notNull(),
-    /** In the unit of the budget: reserved, used and not yet settled, or free. */
+    /** In the unit of the budget: reserved, used but not settled, or free. */
     held: bigint('held', { mode: 'number' }).notNull(),
     asked: integer('asked').notNull(),
     answered: integer('answered').notNull(),
@@ -247,24 +260,24 @@ export const leaseParts = pgTable(
     foreignKey({ columns: [table.leaseId], foreignColumns: [creditLeases.id] }).onDelete('cascade'),
     check('lease_parts_held', sql`${table.held} >= 0`),
     index('lease_parts_budget').on(table.accountHash, table.budget),
-    // Looked at ten times a second by each process, and nearly always empty.
+    // Polled by each process ten times a second, and nearly always empty.
     index('lease_parts_asked')
       .on(table.leaseId)
       .where(sql`${table.asked} > ${table.answered}`),
   ],
 )
 
-/** What was used of a rolling window, in steps of the window: a step counts until all of it has left the window. */
+/** Amounts used in a rolling window, summed in steps. A step counts until it has completely left the window. */
 export const windowSums = pgTable(
   'window_sums',
   {
     accountHash: text('account_hash').notNull(),
-    /** What is summed: `spent/<key hash>`, `paid`, `paid/<key hash>`, `failed`, `failed/<key hash>/<CID>`. */
+    /** Name of the sum: `spent/<key hash>`, `paid`, `paid/<key hash>`, `failed`, `failed/<key hash>/<CID>`. */
     series: text('series').notNull(),
-    /** Begin of the step. */
+    /** Start of the step. */
     step: time('step').notNull(),
     amount: bigint('amount', { mode: 'number' }).notNull(),
-    /** End of the step, and the window after it. */
+    /** End of the step plus the length of the window. */
     expiresAt: time('expires_at').notNull(),
   },
   (table) => [
@@ -273,7 +286,7 @@ export const windowSums = pgTable(
   ],
 )
 
-/** What a usage key may spend in a rolling window; no row, no limit. */
+/** Spending caps of usage keys in a rolling window. A key without a row has no limit. */
 export const spendCaps = pgTable(
   'spend_caps',
   {
@@ -289,7 +302,7 @@ export const spendCaps = pgTable(
   ],
 )
 
-/** What was charged, by UTC day, key and what it was for: sums of the ledger, written with its rows. */
+/** Charges by UTC day, key, kind and subject: sums of the ledger, written together with its rows. */
 export const usageDays = pgTable(
   'usage_days',
   {
@@ -309,30 +322,29 @@ export const usageDays = pgTable(
   ],
 )
 
-/** Who an account is to the payment processor. */
+/** The customers that represent accounts at the payment processor. */
 export const processorCustomers = pgTable('processor_customers', {
   accountHash: text('account_hash').primaryKey(),
   customerId: text('customer_id').notNull(),
   createdAt: time('created_at').notNull(),
 })
 
-/** Payments that were begun. What has come of one is in the ledger; the processor is asked again until it has ended. */
+/** Payments that were started. Their outcome is in the ledger. The processor is polled until a payment is final. */
 export const payments = pgTable(
   'payments',
   {
-    /** The processor's id of the payment intent. */
     intentId: text('intent_id').primaryKey(),
     accountHash: text('account_hash').notNull(),
     /**
-     * The key that began it, where that was not the account's owner (its account key or admin wallet). Null as well for
-     * payments from before this column.
+     * The usage key that started the payment; null if the account's owner did (with the account key or admin wallet),
+     * and for payments older than this column.
      */
     usageKeyHash: text('usage_key_hash'),
     amountCents: cents('amount_cents').notNull(),
-    /** As it was last seen: `open`, `credited`, `failed` (canceled, or never paid). */
+    /** State when last polled: `open`, `credited`, or `failed` (canceled or never paid). */
     state: text('state', { enum: ['open', 'credited', 'failed'] }).notNull(),
     createdAt: time('created_at').notNull(),
-    /** When to ask the processor next; null where nothing more is expected. */
+    /** When to poll the processor next; null if nothing more is expected. */
     lookAt: time('look_at'),
     looks: integer('looks').notNull(),
   },
@@ -344,26 +356,28 @@ export const payments = pgTable(
 )
 
 /**
- * The ledger. Double entry: each row takes from one account of the books what it gives to another, so that the sum
- * over all of them is zero. Rows are only ever added: the database refuses to change or remove one.
+ * The double-entry ledger. Each row moves cents from one ledger account to another, so that the sum over all of them is
+ * zero. Rows are only ever added: the database rejects updates and deletions.
  */
 export const ledgerTransfers = pgTable(
   'ledger_transfers',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** What may happen once: a second row under the same key is not taken. */
+    /** A transfer is posted once per key: the unique constraint rejects a second row. */
     idempotencyKey: text('idempotency_key').notNull().unique(),
-    /** `starter`, `write`, `execution`, `payment`, `refund`, `dispute`, `reversal` (of these two), `debt`, ... */
+    /**
+     * `starter`, `write`, `execution`, `payment`, `refund`, `dispute`, `reversal` (of a refund or dispute), `debt`, ...
+     */
     kind: text('kind').notNull(),
-    /** Accounts of the books: `credits:<hash>`, `debt:<hash>`, `revenue`, `processor`, `starter`. */
+    /** Ledger accounts: `credits:<hash>`, `debt:<hash>`, `revenue`, `processor`, `starter`. */
     fromAccount: text('from_account').notNull(),
     toAccount: text('to_account').notNull(),
     cents: cents('cents').notNull(),
-    /** Whose statement the row is on: the account's master hash. */
+    /** Master hash of the account that has the row on its statement. */
     accountHash: text('account_hash').notNull(),
     /**
-     * Of a charge: the hash of the key that was used, the operation or the action's CID, and how many were summed. Of a
-     * payment, and of what was taken back of it: the processor's id of the payment as the subject.
+     * For a charge: the hash of the key, the operation or the action's CID, and the number of charges summed. For a
+     * payment, and for refunds and disputes of it, the subject is the processor's ID of the payment.
      */
     keyHash: text('key_hash'),
     subject: text('subject'),

@@ -1,4 +1,4 @@
-/** The database did not answer; what was to be decided by it was not done. */
+/** The database did not answer. The operation that depended on it was not performed. */
 export class DatabaseUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the database does not answer', options)
@@ -7,8 +7,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * The answer of a query that has to come before anything is done.
- * @throws {DatabaseUnavailable} for any failure of it
+ * Returns the result of a query that must succeed before anything is done.
+ * @throws {DatabaseUnavailable} for any failure of the query
  */
 export async function fromDatabase<Row>(query: PromiseLike<Row>): Promise<Row> {
   try {

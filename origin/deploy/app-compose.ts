@@ -1,10 +1,11 @@
 /**
- * The app-compose text of dstack: what it measures, and what its SHA-256, the compose hash, is of. Fields as dstack
- * reads them (`AppCompose` in Dstack-TEE/dstack, `dstack-types/src/lib.rs`), each set, so that no default of another
- * version of dstack decides.
+ * The app-compose text of dstack, which dstack measures. Its SHA-256 is the compose hash. Fields follow `AppCompose` in
+ * Dstack-TEE/dstack, `dstack-types/src/lib.rs`. All are set explicitly, so that the result does not depend on defaults
+ * of a dstack version.
  */
 
 /**
+ * Builds the app-compose text.
  * @param composeText the compose file, byte for byte
  * @returns JSON; the same text for the same compose file
  */
@@ -14,25 +15,25 @@ export function appComposeText(composeText: string): string {
     name: 'svc-origin',
     runner: 'docker-compose',
     docker_compose_file: composeText,
-    // Keys come from the KMS, are bound to the app id, and outlive an upgrade.
+    // Keys come from the KMS, are bound to the app ID, and survive upgrades.
     kms_enabled: true,
     local_key_provider_enabled: false,
     key_provider: 'kms',
-    // The gateway would end TLS outside of this machine.
+    // The gateway would terminate TLS outside of this machine.
     gateway_enabled: false,
     public_logs: false,
     public_sysinfo: false,
     public_tcbinfo: true,
     allowed_envs: variablesIn(composeText),
     no_instance_id: false,
-    // Certificates, collateral and sealed requests are judged by the clock, which the host could set otherwise.
+    // Certificates, collateral and sealed requests depend on the clock, which the host could otherwise set.
     secure_time: true,
   })
 }
 
 /**
- * Names of the variables that a compose file takes from the encrypted environment: entries of `environment` without a
- * value, and `${NAME}`; `$$` is a dollar.
+ * Returns the variables that a compose file takes from the encrypted environment: entries of `environment` without a
+ * value, and `${NAME}`. `$$` is an escaped dollar sign.
  */
 export function variablesIn(composeText: string): string[] {
   const text = composeText.replace(/^\s*#.*$/gm, '').replaceAll('$$', '')

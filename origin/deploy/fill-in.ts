@@ -1,19 +1,19 @@
-/** Fills the compose file's gaps with the values of one deployment. */
+/** Fills in the placeholders of the compose file with the values of one deployment. */
 
-/** In the file, where a deployment has a value of its own. */
+/** The placeholder in the compose file. */
 const GAP = 'fill-in.invalid'
 const IMAGE = 'image'
-/** Not a gap of its own: the host of this one. */
+/** Not a value of its own: derived from the host of `SVC_PUBLIC_URL`. */
 const CERTIFIED = 'LEGO_DOMAINS'
 const PUBLIC_URL = 'SVC_PUBLIC_URL'
 
-/** The digest of no bytes: the file's own, which names no image. */
+/** The digest of empty input, used as the placeholder in the compose file. */
 const NO_IMAGE = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const PINNED = /^[a-z0-9][a-z0-9._/:-]*@sha256:([0-9a-f]{64})$/
-/** Plain text in YAML, and no variable of compose. */
+/** Characters that are plain text in YAML and do not start a compose variable. */
 const PLAIN = /^[A-Za-z0-9_.,:;/@?&=%+~-]+$/
 
-/** @throws {Error} that names each value that is missing, unknown or not usable */
+/** @throws {Error} naming each value that is missing, unknown or invalid */
 export function filledIn(composeText: string, values: Record<string, unknown>): string {
   const faults: string[] = []
   const unused = new Set(Object.keys(values))

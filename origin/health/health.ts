@@ -1,23 +1,23 @@
 import { MIRROR_STALE_MS } from '../../shared/limits.ts'
 import { isDown, MESSAGES, type ReasonCode } from './reasons.ts'
 
-/** What the parts know of themselves. Each is read from memory: anybody may ask, as often as they like. */
+/** Sources of the health state. All are read from memory, because anyone may request it, as often as they like. */
 export type HealthSources = {
   /** Unix milliseconds. */
   now: () => number
   mirror: { ageMs: number; current(): unknown }
-  /** Looks at the chain are so far apart, in milliseconds. */
+  /** Poll interval of the chain, in milliseconds. */
   pollMs: number
   isDatabaseAway: () => boolean
   areExecutorsBroken: () => boolean
-  /** Median lateness of the event loop in the last second, and where requests are shed. */
+  /** Median delay of the event loop in the last second, and the delay above which requests are shed. */
   load: { delayMs: number; maxDelayMs: number }
   isGasLow: () => boolean
   isEvidenceThere: () => boolean
   /** Unix milliseconds. */
   certificateEndsAt: () => number
   isProcessorAway: () => boolean
-  /** Accounts that the last audit complained of. */
+  /** Number of accounts with differences in the last audit. */
   auditDifferences: () => number
 }
 
@@ -25,14 +25,14 @@ export type HealthReason = { code: ReasonCode; message: string }
 
 export type HealthState = { status: 'ok' | 'degraded' | 'down'; reasons: HealthReason[] }
 
-/** Looks at the chain that may fail before it counts as away. */
+/** Missed polls before the chain counts as away. */
 const LOOKS_MISSED = 3
 const LOOKS_MISSED_MIN_MS = 5_000
 
-/** ACME clients renew at 30 days: a certificate that has so little left is one that could not be renewed for weeks. */
+/** ACME clients renew at 30 days, so less time than this means that renewal has been failing for weeks. */
 const CERTIFICATE_SOON_MS = 10 * 24 * 60 * 60 * 1000
 
-/** How this process is, by what its parts know of themselves. */
+/** Determines the health of this process from its components. */
 export class Health {
   readonly #sources: HealthSources
 
@@ -40,7 +40,9 @@ export class Health {
     this.#sources = sources
   }
 
-  /** `down` where a balancer should send nobody here; `degraded` where somebody should look. */
+  /**
+   * Returns `down` if a load balancer should not send requests here, and `degraded` if an operator should take a look.
+   */
   look(): HealthState {
     const reasons = [...this.#codes()].map((code) => ({ code, message: MESSAGES[code] }))
     if (reasons.length === 0) return { status: 'ok', reasons }
@@ -62,7 +64,7 @@ export class Health {
     if (known.auditDifferences() > 0) yield 'books_differ'
   }
 
-  /** Too old, or not to be used since another process requires a later block. */
+  /** Returns whether the mirror is too old, or lacks a block that another process requires. */
   #isMirrorStale(): boolean {
     const { mirror } = this.#sources
     if (mirror.ageMs > MIRROR_STALE_MS) return true

@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client'
 import { type KnownState, observe } from '../metrics/gauges.ts'
 import { Health, type HealthSources } from './health.ts'
 
-/** The parts that are looked at, and what is known of them apart. */
 type Parts = Omit<KnownState, 'health' | 'evidenceMadeAt'> &
   Pick<
     HealthSources,
@@ -10,11 +9,11 @@ type Parts = Omit<KnownState, 'health' | 'evidenceMadeAt'> &
   > & {
     writer: { isGasLow: boolean }
     evidence: { isThere: boolean; madeAt: number | undefined }
-    /** Absent where no payments are taken. */
+    /** Absent if payments are not accepted. */
     payments: { isAway(): boolean } | undefined
   }
 
-/** What an operator sees of a service: its gauges, in `registry`, and how it is. */
+/** Registers an operator's gauges in `registry`, and returns the health of the service. */
 export function operating(registry: Registry, parts: Parts): Health {
   const { writer, evidence, payments, audit } = parts
   const health = new Health({

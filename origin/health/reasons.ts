@@ -1,9 +1,9 @@
-/** Why this process may not do its work now, as `GET /health` says it. `docs/operate.md` says what to do about each. */
+/** Reasons in `GET /health` for not being healthy. `docs/operate.md` describes how to respond to each. */
 
-/** While one of these holds, callers get 503, and a balancer sends them elsewhere. */
+/** While one of these applies, callers get 503, and a load balancer sends requests elsewhere. */
 const DOWN = ['mirror_stale', 'database_away', 'executors_not_starting'] as const
 
-/** What it does without for now, and somebody should look at. */
+/** The process keeps working, but an operator should take a look. */
 const DEGRADED = [
   'chain_away',
   'overloaded',
@@ -17,7 +17,7 @@ const DEGRADED = [
 export const REASONS = [...DOWN, ...DEGRADED]
 export type ReasonCode = (typeof REASONS)[number]
 
-/** Anybody may read these: no address, no amount, no name of a provider. */
+/** Public texts: they must not contain addresses, amounts or provider names. */
 export const MESSAGES: Record<ReasonCode, string> = {
   mirror_stale: 'The chain has not answered for longer than permissions may be old.',
   database_away: 'The database does not answer.',

@@ -1,7 +1,7 @@
 import { accountExistsAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Whether the key that was sent resolves to an account; the one place where an unknown key is no 401. */
+/** Returns whether the key resolves to an account. This is the only operation where an unknown key is not a 401. */
 export const accountExists: Operation = {
   method: 'GET',
   path: '/core/v1/account_exists',

@@ -4,7 +4,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { ListedAction } from '../accounts/listed-actions.ts'
 import { lists } from '../accounts/rights.ts'
 
-/** An action as lists show it. A usage key is told of the groups that it lists, and of no others. */
+/** Converts an action to its list form. A usage key sees only the groups in its own arrays. */
 export function actionRecord(
   { cidHash, action, groups }: ListedAction,
   { usageKey }: Principal,

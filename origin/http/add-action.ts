@@ -4,7 +4,6 @@ import { word } from '../accounts/account.ts'
 import { eventIn } from '../accounts/receipt-event.ts'
 import type { Operation } from './operation.ts'
 
-/** Records an action's CID with a name and a description. It permits nothing: groups do. */
 export const addAction: Operation<z.infer<typeof addActionRequest>> = {
   method: 'POST',
   path: '/core/v1/add_action',

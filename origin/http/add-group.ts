@@ -5,7 +5,7 @@ import { eventIn } from '../accounts/receipt-event.ts'
 import { requireMayCreateGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
-/** Makes a group of wallets and actions. Its id counts from 1 in each account and is never used again. */
+/** Creates a group of wallets and actions. Group IDs count from 1 per account and are never reused. */
 export const addGroup: Operation<z.infer<typeof addGroupRequest>> = {
   method: 'POST',
   path: '/core/v1/add_group',

@@ -9,8 +9,8 @@ import type { Operation } from './operation.ts'
 import { permissionsOf } from './usage-key-permissions.ts'
 
 /**
- * Makes a usage key for a ChainSecured account, and keeps nothing of it: it is a key once the admin wallet has sent
- * its hash to the contract. The contract is asked beforehand what it would say to these permissions.
+ * Creates a usage key for a ChainSecured account without storing it. It becomes valid when the admin wallet sends its
+ * hash to the contract. That call is simulated first, to report a revert early.
  */
 export const addUsageApiKeyWithSignature: Operation<
   z.infer<typeof addUsageApiKeyWithSignatureRequest>

@@ -9,7 +9,10 @@ import type { Operation } from './operation.ts'
 import { spendCapIn, forgetCap } from './spend-cap.ts'
 import { permissionsOf } from './usage-key-permissions.ts'
 
-/** Issues a usage key with narrow permissions, and a cap where one is asked for. Shown once; only its hash goes on the chain. */
+/**
+ * Issues a usage key with limited permissions and an optional spending cap. The key is shown once; only its hash goes
+ * on the chain.
+ */
 export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/add_usage_api_key',
@@ -25,16 +28,16 @@ export const addUsageApiKey: Operation<z.infer<typeof addUsageApiKeyRequest>> = 
     const cap = spendCapIn(body) ?? null
     return registerFreshKey(firstWriteId, async ({ text, hash, writeId }) => {
       const payer = { accountHash: principal.account.hash, keyHash: hash }
-      // Before the key is there: no moment in which it could spend more than was asked for.
+      // The cap is set before the key exists, so that the key can never spend more.
       if (cap) await credits.setCap(payer, cap)
       try {
         const args = [principal.keyHash, hash, permissions]
         const receipt = await writer.write('setUsageApiKey', args, { writeId })
         const registered = word(eventIn(receipt, 'UsageApiKeySet').usageApiKeyHash)
-        // A repeat that joined the first write: the text of its key was lost with the process that made it.
+        // The request joined an earlier write, but the text of that key was lost with the process that generated it.
         if (registered !== hash) throw new KeyShownBefore(registered)
       } catch (error) {
-        // After other failures the key may yet come to be.
+        // After any other failure the key may still be registered.
         const neverWas = error instanceof ContractRefused || error instanceof KeyShownBefore
         if (cap && neverWas) await forgetCap({ credits, log }, payer)
         throw error

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { clientAddress } from './client-address.ts'
 import type { OriginApp } from './operation.ts'
 
-/** `GET /attestation`: the quote of the machine, whose report data is zero; with `?nonce=`, one that is made for it. */
+/** `GET /attestation`: returns the quote with zero report data, or a fresh quote over `?nonce=`. */
 export function mountAttestation(app: OriginApp, services: Services): void {
   app.get(ATTESTATION_PATH, async (context) => {
     const { evidence, freshQuotes } = services

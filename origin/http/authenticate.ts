@@ -1,4 +1,4 @@
-/** Who asks, by what is in the head of a request: a key, or an admin wallet's proof for billing. */
+/** Authenticates a request by its headers: an API key, or an admin wallet's proof for billing. */
 import { keyOf } from '../../shared/api-key.ts'
 import { ApiError } from '../../shared/errors.ts'
 import { WALLET_AUTH_HEADER } from '../../shared/wire/wallet-auth.ts'
@@ -13,22 +13,22 @@ const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account gives one.'
 
 /**
- * `none`: no key is looked at; `sent_key`: one has to be sent, and may be unknown; `key`: any valid key;
- * `account_key`: the account's own, a usage key gets 403; `wallet_signature`: none in the head, but the signature of an
- * account's admin wallet in the body.
+ * `none`: keys are ignored. `sent_key`: a key is required but may be unknown. `key`: any valid key. `account_key`: the
+ * account key; a usage key gets 403. `wallet_signature`: no credential in the headers, but a signature by an account's
+ * admin wallet in the body.
  */
 export type Auth = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
 
 type Asked = {
   auth: Auth
-  /** `X-Wallet-Auth` is taken in place of a key. */
+  /** `X-Wallet-Auth` is accepted instead of a key. */
   walletAuth?: true
 }
 
 /**
- * One credential a request: of two, nobody could say which one counts, and one of them may be there by mistake.
- * @returns `undefined` where none is asked for, or it is in the body
- * @throws {ApiError} 401 for none, and for one that stands for no account where that matters; 400 for two
+ * Authenticates a request. Only one credential may be sent: with two, it would be ambiguous which one counts.
+ * @returns `undefined` if no credential is required, or it is in the body
+ * @throws {ApiError} 401 if a required credential is missing or does not resolve to an account; 400 if two are sent
  */
 export async function principalByHead(
   { auth, walletAuth }: Asked,
@@ -66,7 +66,7 @@ export async function principalByHead(
   return principalBySignature(signedInHeader(proof), 'BillingAuth', address, services)
 }
 
-/** Who a key is. @throws {ApiError} 401 for no key, or one that resolves to no account */
+/** Resolves a key to its principal. @throws {ApiError} 401 if there is no key, or it does not resolve to an account */
 export function principalOf(key: string | undefined, mirror: AccountsMirror): Principal {
   const principal = found(requireKey(key), mirror)
   if (principal) return principal

@@ -6,16 +6,16 @@ import type { Auth } from './authenticate.ts'
 
 export type Authorization = {
   auth: Auth
-  /** The function of the contract that the operation calls for the account. */
+  /** The contract function that the operation calls for the account. */
   writes?: string
-  /** The method of the client library that does the same. */
+  /** The equivalent method of the client library. */
   clientMethod?: string
-  /** Billing: the API key from before a conversion may call it until the account is transferred. */
+  /** Set for billing: the account key from before a conversion may call it until the account is transferred. */
   afterConversion?: true
 }
 
 /**
- * What the kind of key and the mode of its account rule out, before the operation looks at rights of its own.
+ * Checks the kind of key and the account's mode, before the operation checks specific permissions.
  * @throws {ForeseenRefusal | AccountChainSecured | OwnershipTransferred} 403
  */
 export function authorize(

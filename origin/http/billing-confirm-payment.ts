@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Credits a payment that has settled, once. A repeat is answered alike. */
+/** Credits a settled payment once. A repeated request gets the same response. */
 export const billingConfirmPayment: Operation<z.infer<typeof confirmPaymentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/confirm_payment',

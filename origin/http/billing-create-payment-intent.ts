@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 import { payerOf } from './payer.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** Begins a payment, which the client confirms with the processor. Free of charge. */
+/** Creates a payment, which the client confirms with the processor. Free of charge. */
 export const billingCreatePaymentIntent: Operation<z.infer<typeof createPaymentIntentRequest>> = {
   method: 'POST',
   path: '/core/v1/billing/create_payment_intent',

@@ -2,7 +2,7 @@ import { processorConfigAnswer } from '../../shared/wire/billing.ts'
 import type { Operation } from './operation.ts'
 import { requireProcessor } from './require-processor.ts'
 
-/** The key with which a client speaks to the payment processor. */
+/** Returns the key that a client needs to talk to the payment processor. */
 export const billingProcessorConfig: Operation = {
   method: 'GET',
   path: '/core/v1/billing/processor_config',

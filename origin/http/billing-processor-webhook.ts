@@ -8,8 +8,9 @@ import { clientAddress } from './client-address.ts'
 import { requireProcessor } from './require-processor.ts'
 
 /**
- * Events of the payment processor: answered 200 once the ledger is as the processor says, so that a payment is credited
- * even when the client never confirms. Any other answer has the processor send the event again.
+ * Receives events of the payment processor. It responds with 200 once the ledger matches the processor's record, so a
+ * payment is credited even if the client never confirms it. After any other response, the processor sends the event
+ * again.
  */
 export function mountProcessorWebhook(app: OriginApp, services: Services): void {
   app.post(PROCESSOR_WEBHOOK_PATH, async (context) => {

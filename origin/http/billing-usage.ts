@@ -7,8 +7,8 @@ import { Page } from './page.ts'
 import { usageRange } from './usage-range.ts'
 
 /**
- * What was charged, by day, key and what it was for. The account key is told of every key, a usage key of itself
- * alone. What this process has spent and not settled is settled first, so that a caller finds its own last run.
+ * Returns charges by day, key and purpose. The account key sees all keys, a usage key only itself. Unsettled charges of
+ * this process are settled first, so that a caller sees its own last run.
  */
 export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
   method: 'GET',
@@ -33,7 +33,7 @@ export const billingUsage: Operation<undefined, z.infer<typeof usageQuery>> = {
   },
 }
 
-/** Another key's charges are for a usage key as if there were none. */
+/** Restricts the query to one key. For a usage key, other keys appear to have no charges. */
 function keyAsked(
   { keyHash: own, usageKey }: Principal,
   asked: string | undefined,
@@ -43,7 +43,7 @@ function keyAsked(
   return { isForeign, only: keyHash === undefined ? {} : { keyHash } }
 }
 
-/** The name is the one that the key has now. */
+/** Converts a row to a record. `key_name` is the key's current name. */
 function usageRecord(row: UsageRow, { usageKeys }: Account): z.infer<typeof usageRow> {
   const { day, keyHash, kind, subject, quantity, cents } = row
   return {

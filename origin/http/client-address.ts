@@ -1,14 +1,16 @@
 import type { Context } from 'hono'
 
-/** What `app.fetch` is given beside a request: by Node's server its socket, by the sealed channel who asked the edge. */
+/**
+ * Passed to `app.fetch` with a request: the socket from Node's server, or the edge's client from the sealed channel.
+ */
 export type Sender =
   | { incoming: { socket?: { remoteAddress?: string } } }
   | { envelope: { clientAddress: string } }
 
 /**
- * The address that a request came from: the sealed envelope's where the edge passed the request on, else the socket's,
- * never one that a header names, since any client can send any header (`decisions.md`, Client address). `''` where
- * there is none: a socket that is closed, or a request without one.
+ * Returns the address that a request came from: the one in the sealed envelope if the edge forwarded the request,
+ * otherwise the socket's. Headers are never used, because any client can send any header. `''` if the socket is closed
+ * or there is none.
  */
 export function clientAddress(context: Context): string {
   const sender = context.env as Partial<Sender> | undefined

@@ -1,13 +1,10 @@
-/**
- * What each refusal of the contract means to the caller (`IAccountConfigErrors.sol`; `decisions.md`, contract
- * failures: never 500). `failure.ts` alone uses it.
- */
+/** Maps each contract error (`IAccountConfigErrors.sol`) to a status and a message. Used only by `failure.ts`. */
 import { toBeHex } from 'ethers'
 import { ApiError, type ErrorStatus } from '../../shared/errors.ts'
 
 type Meaning = {
   status: Extract<ErrorStatus, 400 | 401 | 403 | 404 | 409 | 503>
-  /** From the error's arguments, in the order of the ABI; a refusal may come without them. */
+  /** Receives the error's arguments in ABI order; they may be missing. */
   message: (...args: (string | undefined)[]) => string
   fix: string
   headers?: Record<string, string>
@@ -16,7 +13,7 @@ type Meaning = {
 const USE_THE_RIGHT = (field: string) =>
   `Use the account key, or a usage key with ${field}; update_usage_api_key grants it.`
 
-/** A group id in a message; 0 is all of them. */
+/** Returns a group ID for a message; 0 means all groups. */
 const inGroup = (id: string | undefined) =>
   id === undefined ? 'that group' : id === '0' ? 'all groups (0)' : `group ${id}`
 const hash = (value: string | undefined) => (value === undefined ? '' : ` ${toBeHex(value, 32)}`)
@@ -155,7 +152,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
 }
 
-/** An error that came with a later contract: its name says what kind it is. */
+/** Returns the response for an error. Errors of a newer contract are classified by name. */
 function meaningOf(name: string): Meaning {
   const known = Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined
   if (known) return known
@@ -168,7 +165,7 @@ function meaningOf(name: string): Meaning {
   return { status: 400, message, fix: 'Correct the values.' }
 }
 
-/** As every refusal is answered, without what it was about; for the page that lists them. */
+/** Returns all responses without arguments, for the page that lists them. */
 export function contractRefusals() {
   return Object.entries(MEANINGS).map(([name, { status, message, fix }]) => ({
     code: codeOf(name),
@@ -178,7 +175,7 @@ export function contractRefusals() {
   }))
 }
 
-/** Maps a refusal to its status and text; `x-svc-error` carries the error's name (`account_already_exists`). */
+/** Maps a contract error to its response; `x-svc-error` carries the error's code (`account_already_exists`). */
 export function contractRefusal(errorName: string, args: readonly string[]): ApiError {
   const { status, message, fix, headers } = meaningOf(errorName)
   return new ApiError(status, message(...args), fix, {

@@ -20,8 +20,8 @@ const WRITES = 'convertToChainSecuredAccount'
 type Body = z.infer<typeof convertToChainSecuredAccountRequest>
 
 /**
- * Gives a managed account to a wallet, permanently (specification, States and transitions). Free of charge: the credit
- * balance is preserved. A proof converts one account; a repeat is 409, or under its Idempotency-Key the first answer.
+ * Transfers control of a managed account to a wallet, permanently. Free of charge; the credit balance is preserved. A
+ * proof converts one account. A repeat gets 409, or the first response if it has the same Idempotency-Key.
  */
 export const convertToChainSecuredAccount: Operation<Body> = {
   method: 'POST',
@@ -35,7 +35,7 @@ export const convertToChainSecuredAccount: Operation<Body> = {
   answer: convertToChainSecuredAccountAnswer,
   statuses: [409, 503],
   before: async ({ body, writeId }, { walletProofs, conversionProofs, writer }) => {
-    // What was sent before was verified before. Its time may be over by now, and its answer is owed still.
+    // A write that was sent before was already verified. Its proof may have expired, but it still gets its response.
     if (await writer.isKnown(writeId)) return 'resumes'
     const proof = proofIn(body, walletProofs)
     await conversionProofs.requireUnused(proof, writeId)
@@ -54,7 +54,7 @@ type Asked = { principal: Principal; body: Body; writeId: string; clientAddress:
 async function convert({ principal, body, writeId, clientAddress }: Asked, services: Services) {
   const { walletProofs, walletCalls, conversionProofs, openings, writer } = services
   const proof = proofIn(body, walletProofs)
-  // A refused one is free, and our node would call whatever contract it names.
+  // Rate-limited: failed attempts are free, and the proof can make our node call any contract.
   await walletCalls.proof(clientAddress)
   await walletProofs.verify(proof)
   return gasPaid(await openings.reserveGas(clientAddress), services, async (write) => {
@@ -62,7 +62,7 @@ async function convert({ principal, body, writeId, clientAddress }: Asked, servi
     try {
       return await write(WRITES, [principal.keyHash, proof.address, proof.digest], { writeId })
     } catch (error) {
-      // A proof that cannot be given back expires by itself, and the wallet can sign another.
+      // A proof that cannot be released expires by itself, and the wallet can sign another.
       if (!(await writer.wasRecorded(writeId)))
         await conversionProofs.giveBack(proof, writeId).catch(() => {})
       if (error instanceof ContractRefused) requireStillManaged(principal, services)
@@ -71,7 +71,7 @@ async function convert({ principal, body, writeId, clientAddress }: Asked, servi
   })
 }
 
-/** @throws {ApiError} 400 where the wallet that signed is not the one that is to own the account */
+/** @throws {ApiError} 400 if the signing wallet is not the new admin wallet */
 function proofIn(body: Body, walletProofs: Services['walletProofs']): WalletProof {
   const proof = walletProofs.read(body, 'ConvertAccount')
   if (body.new_admin_wallet_address.toLowerCase() === proof.address.toLowerCase()) return proof
@@ -82,7 +82,7 @@ function proofIn(body: Body, walletProofs: Services['walletProofs']): WalletProo
   )
 }
 
-/** Another conversion was faster: the contract says a mere `InvalidRequest` to the second. */
+/** Throws a precise error if another conversion was faster; the contract itself reports only `InvalidRequest`. */
 function requireStillManaged(principal: Principal, { mirror, chain }: Services): void {
   const { contractAddress, chainId } = chain
   const write = { functionName: WRITES, contractAddress, chainId }

@@ -7,8 +7,8 @@ import { freshWallet } from '../keys/fresh-wallet.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Derives a wallet for a ChainSecured account, and registers and keeps nothing: what is answered is worth nothing until
- * the admin wallet has sent it to the contract, with the name and description that were looked at here.
+ * Derives a wallet for a ChainSecured account, without registering or storing anything. It is usable only after the
+ * admin wallet registers it with the contract, with the name and description validated here.
  */
 export const createWalletWithSignature: Operation<
   z.infer<typeof createWalletWithSignatureRequest>

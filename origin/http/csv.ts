@@ -1,14 +1,13 @@
-/** Lists as tables for spreadsheets: CSV by RFC 4180, with a header line. */
+/** Lists as CSV (RFC 4180) with a header line. */
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
 import { z } from 'zod'
 import { validate } from '../../shared/json-body.ts'
 
-/** What a list is as a table. */
 export type CsvForm = {
-  /** What a browser saves it as. */
+  /** File name that browsers suggest. */
   fileName: string
-  /** Members of the list's records, in the order of the columns. */
+  /** Properties of the list's records, in column order. */
   columns: readonly string[]
 }
 
@@ -16,7 +15,6 @@ type Cell = string | number | null
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
-/** What a list that has a table takes. */
 export const formatQuery = z.object({
   format: z
     .enum(['json', 'csv'])
@@ -24,7 +22,7 @@ export const formatQuery = z.object({
     .describe('csv for a table; left out, the header Accept decides.'),
 })
 
-/** Whether a request wants the table: it says so by `format`, or, without it, by `Accept`. @throws {ApiError} 400 */
+/** Returns whether a request asks for CSV: by `format`, or otherwise by `Accept`. @throws {ApiError} 400 */
 export function wantsCsv(context: Context, form: CsvForm | undefined): boolean {
   if (!form) return false
   const { format } = validate(formatQuery, context.req.query())
@@ -34,7 +32,7 @@ export function wantsCsv(context: Context, form: CsvForm | undefined): boolean {
   return accepts(context, { header: 'Accept', supports, default: supports[0]! }) === 'text/csv'
 }
 
-/** The header and a line for each record; `null` is an empty field. Lines end with CR LF (RFC 4180, 2.1). */
+/** Returns a header line and a line per record; `null` becomes an empty field. Lines end with CRLF (RFC 4180, 2.1). */
 export function csvOf({ columns }: CsvForm, records: readonly object[]): string {
   const lines = records.map((record) => columns.map((name) => Reflect.get(record, name) as Cell))
   return [columns, ...lines].map((cells) => `${cells.map(fieldOf).join(',')}\r\n`).join('')
@@ -47,7 +45,7 @@ function fieldOf(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A spreadsheet computes what begins like a formula, and such a one can send the sheet away: an apostrophe makes it text. */
+/** Prevents CSV injection: a leading apostrophe keeps a spreadsheet from evaluating the text as a formula. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
 }

@@ -3,7 +3,10 @@ import { successAnswer } from '../../shared/wire/fields.ts'
 import { deleteActionRequest } from '../../shared/wire/registered-actions.ts'
 import type { Operation } from './operation.ts'
 
-/** Deletes an action's record and takes it out of every group. Whether it exists is for the contract: see `remove-group.ts`. */
+/**
+ * Deletes an action's record and removes it from every group. The contract checks that it exists; see
+ * `remove-group.ts`.
+ */
 export const deleteAction: Operation<z.infer<typeof deleteActionRequest>> = {
   method: 'POST',
   path: '/core/v1/delete_action',

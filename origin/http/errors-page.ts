@@ -1,4 +1,4 @@
-/** `GET /docs/errors`: where `docs_url` of this origin's failures leads, whichever edge stands before it, or none. */
+/** `GET /docs/errors`: the target of `docs_url` in this origin's errors, whether or not an edge is in front of it. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ERRORS_PATH } from '../../shared/errors.ts'
@@ -31,7 +31,7 @@ export function mountErrorsPage(app: OriginApp): void {
   app.get(ERRORS_PATH, (context) => context.body((page ??= errorsPage()), 200, HEADERS))
 }
 
-/** Other documents are not here: links to them are left as their words. */
+/** Renders the page. Links to other documents become plain text, because those are not served here. */
 function errorsPage(): string {
   const resolve = (href: string) => (href.startsWith('#') ? href : undefined)
   const { title, html } = renderMarkdown(readFileSync(SOURCE, 'utf8'), resolve)

@@ -40,9 +40,9 @@ import { ActionFailed, ActionStopped } from './svc-action.ts'
 import { SignatureRefused } from './wallet-signature.ts'
 import { walletProofRefusal } from './wallet-proof-refusals.ts'
 
-/** What a 401 has to name (RFC 9110, 15.5.2), where a wallet asks. No scheme is registered for it. */
+/** A challenge is required with a 401 (RFC 9110, 15.5.2). No scheme is registered for wallet signatures. */
 const WALLET_CHALLENGE = { headers: { 'www-authenticate': 'EIP712' } }
-/** The rest of the body is not read, so that the connection cannot carry another request. */
+/** The rest of the body stays unread, so the connection cannot be reused. */
 const CLOSE = { headers: { connection: 'close' } }
 const RETRY = { headers: { 'retry-after': '2' } }
 const FIX_PAYMENT =
@@ -50,17 +50,16 @@ const FIX_PAYMENT =
 const FIX_CAP =
   'Wait, or let the account key raise the cap of this key: POST /core/v1/update_usage_api_key.'
 
-/** A failure as it is answered. */
 export type FailureAnswer = {
   status: ErrorStatus
   headers: Record<string, string>
-  /** A structured error, or a string (specification, Errors). */
+  /** A structured error, or a string for failed actions and contract failures. */
   body: object | string
-  /** The finest name of the failure. */
+  /** The most specific name of the failure. */
   code: string
 }
 
-/** @param publicUrl where this origin's documents are */
+/** @param publicUrl base URL of this origin's documentation links */
 export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer {
   if (error instanceof ActionFailed)
     return {
@@ -78,21 +77,21 @@ export function failureAnswer(error: unknown, publicUrl: string): FailureAnswer 
 }
 
 /**
- * Whether the contract refused the write itself, on chain or as the mirror foresees. A refused credential (401, 403) is
- * an authorization failure wherever it is found, and 503 is a failure of this origin (docs/decisions/0065).
+ * Returns whether the contract rejected the write itself, on chain or as predicted by the mirror. A rejected credential
+ * (401, 403) is always an authorization failure, and 503 is a failure of this origin (docs/decisions/0065).
  */
 function isContractFailure(error: unknown, { status }: ApiError): boolean {
   const isRefusal = error instanceof ContractRefused || error instanceof ForeseenRefusal
   return isRefusal && (status === 400 || status === 404 || status === 409)
 }
 
-/** The one place where the origin's failures get their status. What is not listed is ours, and says nothing. */
+/** Maps every error of the origin to its status. Unlisted errors are internal and become a generic 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ActionNotPermitted) return actionNotPermitted(error)
   if (error instanceof ContractRefused || error instanceof ForeseenRefusal)
     return contractRefusal(error.errorName, error.args)
-  // A read never reaches the contract. The failure has the contract's name and text, in the structured shape of a 404.
+  // A read never reaches the contract, so it gets the contract's error name and text as a structured 404.
   if (error instanceof GroupNotFound) return contractRefusal('GroupDoesNotExist', error.args)
   if (error instanceof AccountChainSecured) return chainSecured(error)
   if (error instanceof OwnershipTransferred)
@@ -247,7 +246,7 @@ function actionNotPermitted({ cid, isInNoGroup }: ActionNotPermitted): ApiError 
   )
 }
 
-/** Whole seconds, at least one; two where nobody can tell. */
+/** Formats `retry-after` in whole seconds: at least one, and two if the delay is unknown. */
 function retryAfter(ms: number | undefined) {
   if (ms === undefined) return RETRY
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) } }
@@ -327,7 +326,7 @@ function chainSecured({ adminWallet, write }: AccountChainSecured): ApiError {
   )
 }
 
-/** Here the wallet is the credential. Who is the admin now is for everybody to read on the chain. */
+/** Builds a 401, because the wallet is the credential. The current admin may be named: it is public on the chain. */
 function notTheAdmin({ wallet, heir }: NotTheAdmin): ApiError {
   if (heir !== undefined)
     return new ApiError(

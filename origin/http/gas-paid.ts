@@ -10,9 +10,9 @@ type Write = (
 ) => Promise<TransactionReceipt>
 
 /**
- * Sends writes whose gas this deployment pays, and settles what was reserved for them. What was reserved stays counted
- * while a write may still cost gas.
- * @param work sends through the `write` that it is given
+ * Sends writes whose gas this deployment pays, and settles their reservation. The reservation is kept while a write may
+ * still cost gas.
+ * @param work sends its writes through the given `write`
  */
 export async function gasPaid<Result>(
   reserved: GasReservation,
@@ -23,7 +23,7 @@ export async function gasPaid<Result>(
   const write: Write = async (name, args, options) => {
     tried.push(options.writeId)
     const receipt = await writer.write(name, args, options)
-    // The write is in a block: a failure to count it must not hide its result.
+    // The write is already mined: a failure to count its cost must not hide the result.
     await reserved.cost(receipt.gasUsed * receipt.gasPrice).catch((error: unknown) => {
       log('gas.cost_not_counted', { cause: traceOf(error) })
     })

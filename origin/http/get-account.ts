@@ -1,7 +1,7 @@
 import { accountAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** The account itself. For its owner alone: the e-mail address is personal data. */
+/** Returns the account. Restricted to its owner, because the e-mail address is personal data. */
 export const getAccount: Operation = {
   method: 'GET',
   path: '/core/v1/get_account',

@@ -10,7 +10,6 @@ import { actionRecord } from './action-record.ts'
 import type { Operation } from './operation.ts'
 import { walletRecord } from './wallet-record.ts'
 
-/** A group with its wallets, its actions, and the keys that list it. */
 export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   method: 'GET',
   path: '/core/v1/get_group',
@@ -34,7 +33,7 @@ export const getGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   },
 }
 
-/** A usage key is told of itself alone: what others may do is their owner's business. */
+/** Returns the usage keys that list the group. A usage key sees only itself, not the permissions of others. */
 function keysOf({ account, usageKey }: Principal, groupId: number): UsageKey[] {
   if (usageKey) return [usageKey]
   return [...account.usageKeys.values()].filter((key) => lists(key, groupId))

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 
 type Limit = { value: number; unit: string; about: string }
 
-/** Every limit that is in force at this origin, so that a client need not find them by running into them. */
+/** Returns every limit of this origin, so that clients need not discover them by trial and error. */
 export const getLimits: Operation = {
   method: 'GET',
   path: '/core/v1/limits',
@@ -107,7 +107,6 @@ function requestLimits(): Record<string, Limit> {
   }
 }
 
-/** How a body may arrive. */
 function bodyLimits(settings: Settings): Record<string, Limit> {
   const perSecond = (limits.BODY_STALL_BYTES * 1_000) / limits.BODY_STALL_MS
   return {

@@ -1,7 +1,7 @@
 import { nodeChainConfigAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** Which chain and contract hold the accounts; the RPC's URL is nobody's business. */
+/** Returns the chain and contract that hold the accounts. The RPC URL is not disclosed. */
 function nodeChainConfig(path: string): Operation {
   return {
     method: 'GET',

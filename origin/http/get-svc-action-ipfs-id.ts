@@ -3,7 +3,7 @@ import { sourceSchema } from '../../shared/wire/action-call.ts'
 import { cidAnswer } from '../../shared/wire/core.ts'
 import type { Operation } from './operation.ts'
 
-/** The CIDv0 of a source; the body is one JSON string. */
+/** Returns the CIDv0 of a source. The body is one JSON string. */
 export const getSvcActionIpfsId: Operation<Uint8Array> = {
   method: 'POST',
   path: '/core/v1/get_svc_action_ipfs_id',

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { API_VERSION, VERSION } from '../version.ts'
 import type { Operation } from './operation.ts'
 
-/** Which software answers, and which version of the interface it serves. */
 export const getVersion: Operation = {
   method: 'GET',
   path: '/core/v1/version',

@@ -3,8 +3,8 @@ import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /health`: whether this process can do its work, and why not. Anybody may ask: it reads what the parts know of
- * themselves, and asks nobody. 503 with Retry-After where a balancer should send requests elsewhere.
+ * `GET /health`: reports whether this process can do its work, and if not, why. Public and cheap: it reads state in
+ * memory and makes no calls. Responds with 503 and Retry-After if a load balancer should send requests elsewhere.
  */
 export function mountHealth(app: OriginApp, { health }: Services): void {
   app.get(HEALTH_PATH, (context) => {

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key` (`decisions.md`, idempotency): the first answer is given again. Only operations with a key keep
- * answers: `new_account` and the others without one ignore the header.
+ * `Idempotency-Key`: a repeated request gets the stored response of the first. Only operations with an API key store
+ * responses; the others, such as `new_account`, ignore the header.
  */
 import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors.ts'
@@ -22,8 +22,8 @@ type Keeping = {
 }
 
 /**
- * The key under which a request's answer is kept; `undefined` where none is.
- * @throws {ApiError} 400 for a key that can not be one
+ * Returns the key under which the response is stored, or `undefined` if it is not stored.
+ * @throws {ApiError} 400 for an invalid key
  */
 export function idempotencyKeyOf(
   context: Context,
@@ -45,15 +45,15 @@ export type Once = {
   operation: Keeping
   principal: Principal
   idempotencyKey: string
-  /** As it was sent. */
+  /** The raw bytes. */
   body: Uint8Array
 }
 
 /**
- * Executes a request at most once under its Idempotency-Key.
- * @param execute may be called again after a crash, under the same write id
- * @returns what `execute` returned, or the answer that was kept
- * @throws {ApiError} 409 and 422, and whatever `execute` throws
+ * Executes a request at most once per Idempotency-Key.
+ * @param execute may be called again after a crash, with the same write ID
+ * @returns the result of `execute`, or the stored response
+ * @throws {ApiError} 409 or 422, and any error of `execute`
  */
 export async function once<Answer>(
   { operation, principal, idempotencyKey, body }: Once,
@@ -111,7 +111,7 @@ async function executed<Answer>(
     try {
       await ending
     } catch (error) {
-      // The request was executed: who waits for its answer gets it. A repeat finds that its outcome is unknown.
+      // The request was executed, so this caller still gets its response. For a repeat, the outcome is unknown.
       const cause = error instanceof Error ? error.name : 'unknown'
       services.log('idempotency.not_kept', { route: operation.path, cause })
     }
@@ -130,7 +130,7 @@ async function executed<Answer>(
   }
 }
 
-/** What is kept of an answer: of one that shows a key, the key's hash. */
+/** Returns the text to store. If the response contains a key, only the key's hash is stored. */
 function keptText({ showsKey }: Keeping, answer: unknown): string {
   return JSON.stringify(showsKey === undefined ? answer : Reflect.get(answer as object, showsKey))
 }
@@ -141,8 +141,8 @@ function keptFailure(error: unknown, { settings }: Services): KeptAnswer {
 }
 
 /**
- * Whether nothing was done. A write that failed with 5xx may be in a block later, so that its repeat has to have the
- * same write id; an action that was never begun is 503, and begun is 500.
+ * Returns whether the request had no effect. A write that failed with 5xx may still be mined, so a repeat must use the
+ * same write ID. An action fails with 503 if it never started, and with 500 if it did.
  */
 function wasRefused(error: unknown, { runsOnce }: Keeping): boolean {
   if (error instanceof ActionStopped) return false

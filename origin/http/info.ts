@@ -4,9 +4,9 @@ import type { Services } from '../services.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /info`: what the machine says of itself, `tcb_info.app_compose` byte for byte as it was measured; and the wallets
- * that pay for writes, the first of which funds the others. Their keys are in the machine alone, so that nobody else
- * could tell whoever has to fund and to admit them.
+ * `GET /info`: the machine's own description, with `tcb_info.app_compose` exactly as measured, and the wallets that pay
+ * for writes. The first of these wallets funds the others. They must be published here, because their keys exist only
+ * in the machine, and the operator has to fund them and register them with the contract.
  */
 export function mountInfo(app: OriginApp, { evidence, keyring, settings }: Services): void {
   const api_payers = Array.from({ length: settings.SVC_PAYERS + 1 }, (_, n) =>

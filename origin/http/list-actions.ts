@@ -8,7 +8,7 @@ import { requireMaster, requireMayReadGroup } from '../accounts/rights.ts'
 import { actionRecord } from './action-record.ts'
 import type { Operation } from './operation.ts'
 
-/** The actions of the account, or those that one group permits. A usage key has to name a group that it lists. */
+/** Lists the account's actions, or those that a group permits. A usage key must name a group that it lists. */
 export const listActions: Operation<undefined, z.infer<typeof maybeGroupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_actions',

@@ -4,8 +4,8 @@ import type { Operation } from './operation.ts'
 import { spendCapRecord } from './spend-cap.ts'
 
 /**
- * The usage keys of the account with their scopes and caps, oldest first. Never a key. Caps are money, and the service's
- * alone: so the admin wallet of a ChainSecured account reads them here too.
+ * Lists the account's usage keys with their permissions and caps, oldest first, without the keys themselves. Caps are
+ * stored by the service and not on the chain, so the admin wallet of a ChainSecured account can read them here, too.
  */
 export const listApiKeys: Operation = {
   method: 'GET',

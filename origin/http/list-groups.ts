@@ -2,7 +2,7 @@ import { groupsAnswer } from '../../shared/wire/groups.ts'
 import { groupRecord } from '../../shared/account-records.ts'
 import type { Operation } from './operation.ts'
 
-/** The groups of the account, in the order of their ids. */
+/** Lists the account's groups by ID. */
 export const listGroups: Operation = {
   method: 'GET',
   path: '/core/v1/list_groups',

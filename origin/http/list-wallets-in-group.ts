@@ -7,7 +7,6 @@ import { requireMayReadGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 import { walletRecord } from './wallet-record.ts'
 
-/** The wallets that the actions of a group may use. */
 export const listWalletsInGroup: Operation<undefined, z.infer<typeof groupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_wallets_in_group',

@@ -1,7 +1,7 @@
 /**
- * Structured answers for requests that Node's server would refuse with an empty body, or that do not reach the app: bytes
- * that are not HTTP/1.1, a head that is too large, a Host or target that cannot be one, `CONNECT`, an unknown `Expect`.
- * Nothing of such a request is repeated in its answer or in the log.
+ * Structured errors for requests that Node's server would reject with an empty body, or that do not reach the app:
+ * bytes that are not HTTP/1.1, oversized headers, an invalid Host or target, `CONNECT`, or an unknown `Expect`. The
+ * content of such a request is never repeated in the response or the log.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -17,15 +17,15 @@ import { isHost } from '../../shared/http-host.ts'
 import { HEAD_MAX_BYTES } from '../../shared/limits.ts'
 import type { Services } from '../services.ts'
 
-/** Options of the server: it reads heads up to our limit, and leaves the check of Host to this file. */
+/** Server options: allow headers up to our limit, and leave the Host check to this file. */
 export const HEAD_OPTIONS = { maxHeaderSize: HEAD_MAX_BYTES, requireHostHeader: false }
 
 type Parts = Pick<Services, 'counters' | 'log'> & { publicUrl: string }
 
-/** How long a client may go on sending after its request was refused: closing at once could lose the answer. */
+/** How long a client may keep sending after a rejection: closing immediately could lose the response. */
 const LINGER_MS = 1_000
 
-/** Puts the checks before the server's own listeners. Call it before the first connection. */
+/** Installs the checks before the server's own listeners. Call it before the first connection. */
 export function refuseMalformed(server: Server, parts: Parts): void {
   const listeners = server.listeners('request') as RequestListener[]
   const latest = new WeakMap<Duplex, ServerResponse>()
@@ -41,12 +41,12 @@ export function refuseMalformed(server: Server, parts: Parts): void {
   server.on('clientError', (error, socket) => refuseBytes(error, socket, latest.get(socket), parts))
 }
 
-/** Sockets that have had their last answer: the parser reports each further chunk as another error. */
+/** Sockets that have received their final response: the parser reports each further chunk as another error. */
 const refused = new WeakSet<Duplex>()
 
 /**
- * Answers bytes that the parser refused. They may come after whole requests whose answers are due first: an answer now would
- * be taken for one of theirs.
+ * Rejects bytes that the parser cannot read. Earlier requests on the connection may still be waiting for their
+ * responses; a response sent now would be mistaken for one of theirs.
  */
 function refuseBytes(
   error: NodeJS.ErrnoException,
@@ -54,7 +54,7 @@ function refuseBytes(
   response: ServerResponse | undefined,
   parts: Parts,
 ): void {
-  // RFC 9112, 9.6: what follows a request with `Connection: close` is ignored.
+  // RFC 9112, 9.6: data after a request with `Connection: close` is ignored.
   if (error.code === 'HPE_CLOSED_CONNECTION' || refused.has(socket)) return
   refused.add(socket)
   const isDue = response !== undefined && !response.writableFinished
@@ -69,7 +69,7 @@ function respond(outgoing: ServerResponse, failure: ApiError, parts: Parts): voi
   outgoing.writeHead(failure.status, headers).end(body)
 }
 
-/** Writes an answer to a connection that the server no longer reads requests from, and closes it. */
+/** Writes a response to a connection that the server no longer reads from, and closes it. */
 function end(socket: Duplex, failure: ApiError, parts: Parts): void {
   if (!socket.writable) {
     socket.destroy()
@@ -99,7 +99,7 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
-    // A page elsewhere may read the app's failures, and so these.
+    // Like the app's own errors, these are readable across origins.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'x-request-id, x-svc-error',
     connection: 'close',
@@ -107,7 +107,7 @@ function answerOf(failure: ApiError, { counters, log, publicUrl }: Parts) {
   return { headers, body }
 }
 
-/** RFC 9112, 3.2: a request has one valid Host, or is refused with 400. */
+/** RFC 9112, 3.2: a request must have exactly one valid Host; otherwise it is rejected with 400. */
 function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiError | undefined {
   const hosts: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -119,7 +119,10 @@ function problemOf({ rawHeaders, httpVersion, url = '' }: IncomingMessage): ApiE
   return isTarget(url, host ?? 'localhost') ? undefined : badTarget()
 }
 
-/** RFC 9112, 3.2: the origin form, or the absolute form of an HTTP URL. A backslash would be read as a slash. */
+/**
+ * RFC 9112, 3.2: origin form, or absolute form with an HTTP URL. Backslashes are rejected: URL parsers read them as
+ * slashes.
+ */
 function isTarget(target: string, host: string): boolean {
   if (/^[^?]*\\/.test(target)) return false
   const url = target.startsWith('/') ? `https://${host}${target}` : target

@@ -7,7 +7,7 @@ import { nothingAt } from './nothing-at.ts'
 import type { OriginApp } from './operation.ts'
 
 /**
- * `GET /metrics`, for who has the token of `SVC_METRICS_TOKEN`. Without the setting it is like any path that is not there.
+ * `GET /metrics`, protected by the token in `SVC_METRICS_TOKEN`. Without the setting, it responds like an unknown path.
  */
 export function mountMetrics(app: OriginApp, { counters, settings }: Services): void {
   const { SVC_METRICS_TOKEN: token } = settings
@@ -19,7 +19,7 @@ export function mountMetrics(app: OriginApp, { counters, settings }: Services): 
   })
 }
 
-/** Of their hashes, which are of one length: how long it takes says nothing of the token. */
+/** Compares hashes of equal length in constant time, so that timing reveals nothing about the token. */
 function isSame(sent: string, token: string): boolean {
   const [one, other] = [sent, token].map((text) => createHash('sha256').update(text).digest())
   return timingSafeEqual(one!, other!)

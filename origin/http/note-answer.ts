@@ -4,18 +4,17 @@ import { HEALTH_PATH, METRICS_PATH } from '../../shared/wire/operating.ts'
 import type { Services } from '../services.ts'
 import type { OriginEnv } from './operation.ts'
 
-/** In the place of a route where no route of ours was asked for. */
+/** Route label of requests that match no route. */
 const NO_ROUTE = 'none'
 
-/** Asked so often, and by machines, that a line for each would hide the rest. */
+/** Polled so often that their log lines would hide the others. */
 const PROBES: readonly string[] = [HEALTH_PATH, METRICS_PATH]
 
-/** The pattern of the route, as it is registered: a path may have a key or an id in it, and its labels no end. */
+/** Returns the registered route pattern. Raw paths can contain keys or IDs, and would create unlimited labels. */
 export function routeOf(context: Context<OriginEnv>): string {
   return matchedRoutes(context).findLast(({ method }) => method !== 'ALL')?.path ?? NO_ROUTE
 }
 
-/** One line and one count for each answer. */
 export function noteAnswer(
   context: Context<OriginEnv>,
   ms: number,

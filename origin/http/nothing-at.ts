@@ -1,9 +1,9 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** A longer path is not repeated in the answer. */
+/** Longer paths are not repeated in the response. */
 const PATH_SHOWN_CHARACTERS = 200
 
-/** 404, or 405 where the path has other methods. */
+/** Returns a 404, or a 405 if the path supports other methods. */
 export function nothingAt(
   { method, path }: { method: string; path: string },
   methods: string[],

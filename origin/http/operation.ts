@@ -1,33 +1,32 @@
 /**
- * One operation of the core API, as data and a handler. `mount` serves it in the order of `decisions.md`:
- * 429 of a node under load, 401, 400 and 422, a kept answer, 402, 403, then the act. Where the credential is in the
- * body, 401 comes after 400 and 422. `openapi.json` is made from the same data, so what is written here is what
- * clients read.
+ * Defines an operation of the core API as data and a handler. `mount` checks requests in this order: 429 if overloaded,
+ * 401, 400 and 422, a stored response, 402, 403, then the handler. If the credential is in the body, 401 comes after
+ * 400 and 422. `openapi.json` is generated from the same data, so clients read what is written here.
  *
- * To add one: a file of its own that exports an `Operation`, its schemas in `shared/wire/`, and its name in
+ * To add one: create a file that exports an `Operation`, put its schemas in `shared/wire/`, and add it to
  * `operations.ts`.
  *
  * - `body` is validated JSON; `query` is validated parameters, whose schema takes an object of strings.
- * - `list: true` adds `page_number` and `page_size`. The handler takes its page of everything, and only that page
- *   costs anything: `return page.of(wallets).map(walletRecord)`. `mount` sends the items and `x-total-count`.
- * - `csv` makes a list a table as well: at `?format=csv`, and to an `Accept` that prefers it. `mount` writes it from
- *   the same items, page and all.
- * - `writeId` goes to the writer: `writer.write(name, args, { writeId })`. A repeat under one Idempotency-Key has
- *   the id of the first, so that nothing is written twice; the receipt may then be that of the first, whose
- *   arguments were others: answer from the receipt's logs, not from what was made up for this call.
- * - `writes` names the function of the contract that the operation calls for the account; the account is charged for
- *   it when it has succeeded, unless the write `isFree`. `writesUnless` says which bodies have nothing that the chain keeps: such a request sends
- *   no transaction and is free. `afterConversion` leaves the operation to the API key from before a
- *   conversion, until the account is transferred (billing); see `authorize.ts`.
- * - `rate` counts the client's address before the body is read: for an operation that costs much and needs no key.
- * - `before` looks at what a request is by itself, before 402 and 403: what a wallet signed. Where it returns `resumes`,
- *   the request's write was sent before, and is not refused because it has had its effect.
- * - `auth: 'wallet_signature'`: the body carries `{typed_data, signature}` of the named purpose, and who signed it asks.
- *   `walletAuth`: the same in the header `X-Wallet-Auth`, in place of a key (billing).
- * - `showsKey` names the answer's field with the hash of the key that the answer shows: such an answer is not kept.
- *   Where the receipt names another key's hash than was made up, `requireShownNow` says what to answer.
- * - `runsOnce`: what was begun and lost is answered 409 `outcome_unknown`, and not begun again.
- * - `statuses` lists what the handler answers beside what follows from the rest (see `openapi/statuses.ts`).
+ * - `list: true` adds `page_number` and `page_size`. The handler selects its page first and converts only that page:
+ *   `return page.of(wallets).map(walletRecord)`. `mount` sends the items and `x-total-count`.
+ * - `csv` also offers the list as CSV, for `?format=csv` or an `Accept` that prefers it. `mount` formats the same
+ *   items.
+ * - `writeId` must be passed to the writer: `writer.write(name, args, { writeId })`. A repeat with the same
+ *   Idempotency-Key has the same ID, so nothing is written twice. The receipt may then be that of the first write, with
+ *   other arguments, so build the response from the receipt's logs and not from values generated for this call.
+ * - `writes` names the contract function that the operation calls. The account is charged if the call succeeds, unless
+ *   the write `isFree`. `writesUnless` returns true for bodies that change nothing on the chain; such a request sends
+ *   no transaction and is free of charge. `afterConversion` allows the account key from before a conversion until the
+ *   account is transferred (billing); see `authorize.ts`.
+ * - `rate` limits by client address before the body is read, for expensive operations that need no key.
+ * - `before` checks the request itself, such as a wallet's signature, before 402 and 403. If it returns `resumes`, the
+ *   write was sent earlier, and the request is not rejected because of that write's own effect.
+ * - `auth: 'wallet_signature'`: the body contains `{typed_data, signature}` with the given purpose, and the signer is
+ *   the caller. `walletAuth`: the header `X-Wallet-Auth` is accepted instead of a key (billing).
+ * - `showsKey` names the response field with the hash of the key that the response shows. Such a response is not
+ *   stored. If the receipt contains another key's hash than the generated one, throw `KeyShownBefore`.
+ * - `runsOnce`: a request that was started and lost gets 409 `outcome_unknown` and is not started again.
+ * - `statuses` lists the handler's own statuses, in addition to the implied ones (see `openapi/statuses.ts`).
  */
 import type { Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -56,16 +55,15 @@ export type OriginApp = Hono<OriginEnv>
 
 export type Answer = object | string | boolean
 
-/** What every handler is given. */
 export type Given<Body, Query> = {
   body: Body
   query: Query
   page: PageRequest
-  /** The socket's, never a header's; `''` where there is none. */
+  /** The socket's or envelope's address, never from a header; `''` if there is none. */
   clientAddress: string
-  /** As it was sent. */
+  /** Size of the raw body. */
   bodyBytes: number
-  /** Aborted when the client has gone before its answer. */
+  /** Aborted if the client disconnects before the response. */
   gone: AbortSignal
   writeId: string
 }
@@ -73,15 +71,15 @@ export type Given<Body, Query> = {
 type Common<Kind extends Auth, Body, Query, Caller> = {
   method: 'GET' | 'POST'
   path: string
-  /** One sentence for readers of the API's description. */
+  /** One sentence, shown in the OpenAPI description. */
   summary: string
   auth: Kind
-  /** Absent where the operation takes no body. */
+  /** Absent if the operation takes no body. */
   body?: RequestBody<Body>
   query?: z.ZodType<Query>
   list?: true
   csv?: CsvForm
-  /** What a 200 carries; of a list, the array. */
+  /** Schema of the 200 response; for a list, of the array. */
   answer: z.ZodType
   rate?(services: Services): Pick<MinuteRate, 'take'>
   writes?: string
@@ -142,7 +140,7 @@ export function mount<Body, Query>(
   })
 }
 
-/** 402, 403, then the act. What sends a transaction for an account is charged to it. */
+/** Checks 402 and 403, then runs the handler. Writes are charged to the account. */
 async function act<Body, Query>(
   operation: Operation<Body, Query>,
   services: Services,
@@ -171,13 +169,13 @@ async function act<Body, Query>(
   return chargedWrite(services.credits, by, permitted)
 }
 
-/** The client library names its methods as the API its paths. */
+/** Returns the client library's method name, which is the last path segment in camel case. */
 function clientMethodOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** @param table what the answer, a list, is wanted as instead of JSON */
+/** @param table the CSV form, if the response is a list and the client asked for CSV */
 function respond(
   context: Context<OriginEnv>,
   answer: Answer | Page<object>,

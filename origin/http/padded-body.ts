@@ -1,9 +1,9 @@
 import { PAD_BYTE } from '../../shared/wire/sealed-http.ts'
 
 /**
- * The body of an answer that may be long in coming: the bytes themselves where they are there in time, else a stream
- * that begins with pads, so that nobody on the way takes the connection for a dead one.
- * @param padMs time before the first pad, and between two
+ * Returns the body of a response that may take long: the bytes if they are ready in time, otherwise a stream that
+ * starts with padding bytes, so that no intermediary considers the connection dead.
+ * @param padMs time before the first padding byte, and between two
  */
 export async function paddedBody(
   bytes: Promise<Uint8Array<ArrayBuffer>>,
@@ -24,7 +24,7 @@ async function within<Value>(value: Promise<Value>, ms: number): Promise<Value |
   }
 }
 
-/** Pads until the answer is there, then the answer. */
+/** Streams padding until the bytes are ready, then the bytes. */
 function padded(
   sealed: Promise<Uint8Array<ArrayBuffer>>,
   padMs: number,

@@ -1,4 +1,4 @@
-/** Core lists (`decisions.md`): a bare array of everything, or one page of it. */
+/** Pagination of core API lists: an array of everything, or of one page. */
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { validate } from '../../shared/json-body.ts'
@@ -12,7 +12,7 @@ const wholeNumber = (low: number, high: number) =>
       error: `expected a whole number from ${low} to ${high}`,
     })
 
-/** What every list takes; without either of them it answers everything. */
+/** Query parameters of every list. Without them, the whole list is returned. */
 export const pageQuery = z.object({
   page_number: wholeNumber(0, 999_999_999).optional().describe('The page to answer, from 0.'),
   page_size: wholeNumber(1, LIST_PAGE_MAX)
@@ -20,7 +20,6 @@ export const pageQuery = z.object({
     .describe(`Records on a page; ${LIST_PAGE_MAX} where only page_number is sent.`),
 })
 
-/** The part of a list that was asked for. */
 export class PageRequest {
   readonly #from: number
   readonly #to: number
@@ -30,23 +29,22 @@ export class PageRequest {
     this.#to = to
   }
 
-  /** Records before the page. */
   get offset(): number {
     return this.#from
   }
 
-  /** Records on the page; `{}` where everything is asked for. */
+  /** Number of records on the page; `{}` for the whole list. */
   get limit(): { limit?: number } {
     return this.#to === Number.POSITIVE_INFINITY ? {} : { limit: this.#to - this.#from }
   }
 
-  /** The page of a whole list; what is past its end is empty. */
+  /** Selects the page from a whole list. A page past the end is empty. */
   of<Item>(all: readonly Item[]): Page<Item> {
     return new Page(all.slice(this.#from, this.#to), all.length)
   }
 }
 
-/** Some items of a list, and how many the whole list has. */
+/** Some items of a list, with the length of the whole list. */
 export class Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
@@ -61,7 +59,7 @@ export class Page<Item> {
   }
 }
 
-/** @throws {ApiError} 400 for a page that can not be */
+/** @throws {ApiError} 400 for an invalid page */
 export function pageRequestOf(context: Context, list: true | undefined): PageRequest {
   if (!list) return new PageRequest()
   const { page_number, page_size } = validate(pageQuery, context.req.query())

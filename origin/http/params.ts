@@ -2,7 +2,10 @@ import { PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { JsonText } from './json/json-text.ts'
 import { requireSize } from './size.ts'
 
-/** `js_params` as the JSON text that an action receives: as it was sent. @throws {ApiError} 413 when too large */
+/**
+ * Returns `js_params` as the JSON text that the action receives, exactly as sent.
+ * @throws {ApiError} 413 if too large
+ */
 export function paramsText({ text }: JsonText): string {
   requireSize('js_params', text, PARAMS_MAX_BYTES)
   return text

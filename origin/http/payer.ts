@@ -2,7 +2,7 @@ import { isOwner } from '../accounts/rights.ts'
 import type { Principal } from '../accounts/state.ts'
 import type { Payer } from '../credits/processor/payments.ts'
 
-/** The account of a principal as the one that pays, and the key that asks for it where that is not the owner. */
+/** Returns the paying account of a principal, with the usage key if the caller is not the owner. */
 export function payerOf(principal: Principal): Payer {
   const { account, keyHash } = principal
   return { accountHash: account.hash, ...(!isOwner(principal) && { usageKeyHash: keyHash }) }

@@ -2,7 +2,7 @@ import { ApiError } from '../../shared/errors.ts'
 import type { NotCredited } from '../credits/processor/not-credited.ts'
 import type { WebhookRefused } from '../credits/processor/webhook.ts'
 
-/** 404 `not_found`, 409 `payment_pending` or `payment_failed` (`decisions.md`, Money). */
+/** Maps to 404 `not_found`, or 409 `payment_pending` or `payment_failed`. */
 export function notCredited({ standing }: NotCredited): ApiError {
   switch (standing.state) {
     case 'unknown':
@@ -32,10 +32,10 @@ export function notCredited({ standing }: NotCredited): ApiError {
   }
 }
 
-/** The processor's texts for customers are a sentence or two. */
+/** The processor's customer-facing messages are one or two sentences. */
 const REASON_MAX_CHARACTERS = 500
 
-/** What the operator of the processor's account reads there beside an event that was not taken. */
+/** Returns the error for a rejected event, which the operator sees in the processor's dashboard. */
 export function webhookRefusal({ fault }: WebhookRefused): ApiError {
   switch (fault) {
     case 'unsigned':

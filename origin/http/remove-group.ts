@@ -5,8 +5,8 @@ import { requireMayRemoveGroup } from '../accounts/rights.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Deletes a group: keys that list it may do nothing in it any more. Whether it exists is for the contract to say: a
- * repeat under an Idempotency-Key is told of the removal that it made, when the mirror no longer has the group.
+ * Deletes a group; keys that list it lose their permissions in it. The mirror is not checked for the group, only the
+ * contract: a repeat under an Idempotency-Key must succeed even if the mirror no longer has the group.
  */
 export const removeGroup: Operation<z.infer<typeof removeGroupRequest>> = {
   method: 'POST',

@@ -4,7 +4,10 @@ import { removeUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import type { Operation } from './operation.ts'
 import { forgetCap } from './spend-cap.ts'
 
-/** Revokes a usage key: 401 on its next request, for ever. Whether it exists is for the contract: see `remove-group.ts`. */
+/**
+ * Revokes a usage key permanently; its next request gets 401. The contract checks that it exists; see
+ * `remove-group.ts`.
+ */
 export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyRequest>> = {
   method: 'POST',
   path: '/core/v1/remove_usage_api_key',
@@ -18,7 +21,7 @@ export const removeUsageApiKey: Operation<z.infer<typeof removeUsageApiKeyReques
     const { account, keyHash: masterHash } = principal
     const { usageApiKeyHash: keyHash } = body
     await writer.write('removeUsageApiKey', [masterHash, keyHash], { writeId })
-    // Not waited for: the key is gone, and another process may take its time to answer.
+    // Not awaited: the key is already revoked, and other processes may take a while to respond.
     void forgetCap({ credits, log }, { accountHash: account.hash, keyHash })
     return { success: true }
   },

@@ -11,31 +11,31 @@ import { readMembers, type Reading } from './json/members.ts'
 import { NotJson } from './json/scan.ts'
 
 export type RequestBody<Body> = {
-  /** More than `OPERATION_BODY_MAX_BYTES`, for source and params. */
+  /** Overrides `OPERATION_BODY_MAX_BYTES`, for source and params. */
   maxBytes?: number
-  /** An empty body counts as `{}`. */
+  /** An empty body is treated as `{}`. */
   optional?: boolean
 } & (ParsedBody<Body> | UnparsedBody)
 
 type ParsedBody<Body> = {
   schema: z.ZodType<Body>
-  /** Of a body that may be large: only these members are read. */
+  /** For bodies that may be large: reads only these properties. */
   members?: Reading
 }
 
-/** The handler is given the bytes, since parsing would occupy the main thread. The schema describes them to clients. */
+/** The handler receives raw bytes, because parsing would block the main thread. The schema is for documentation. */
 type UnparsedBody = { schema: z.ZodType; isUnparsed: true }
 
 /**
- * Returns a request's body, validated, and its bytes as they were sent.
- * @throws {ApiError} 400, 413, 415 or 422, and what `readBody` throws
+ * Returns a request's validated body and its raw bytes.
+ * @throws {ApiError} 400, 413, 415 or 422, and any error of `readBody`
  */
 export async function bodyOf<Body>(
   context: Context,
   body: RequestBody<Body> | undefined,
   holder: BodyHolder,
 ): Promise<{ value: Body; bytes: Uint8Array }> {
-  // An operation without a body has `undefined` for its type, and no handler that looks at it.
+  // Safe cast: without a body, the handler's type for it is `undefined`.
   if (!body) return { value: undefined as Body, bytes: new Uint8Array() }
   const bounds = { maxBytes: body.maxBytes ?? OPERATION_BODY_MAX_BYTES, holder }
   const bytes = await readBody(context, bounds)
@@ -65,14 +65,14 @@ function membersIn(bytes: Uint8Array, type: string | null, members: Reading): un
   }
 }
 
-/** A byte order mark is no JSON, and there are clients that send one: `TextDecoder` drops it as well. */
+/** Strips a byte order mark. It is not valid JSON, but some clients send one, and `TextDecoder` drops it as well. */
 function withoutMark(bytes: Uint8Array): Buffer {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const from = isMarked ? 3 : 0
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from)
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1); other bytes would be stored as U+FFFD, which nobody sent. */
+/** Decodes UTF-8 strictly (RFC 8259, 8.1): invalid bytes would otherwise be stored as U+FFFD. */
 function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -11,8 +11,8 @@ import { KeyShownBefore } from './key-shown-before.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Replaces the account key; the old one is 401 on its next request. The new one is shown once, and with it the account
- * would be lost if the answer was: a caller who can not have that makes the key and sends it.
+ * Replaces the account key; the old key gets 401 from the next request on. The new key is shown once, so a lost
+ * response would mean a lost account. To avoid that risk, the caller can generate the key and send it.
  */
 export const rotateAccountApiKey: Operation<z.infer<typeof rotateAccountApiKeyRequest>> = {
   method: 'POST',

@@ -21,8 +21,8 @@ const schema = executeRequestSchema.extend({ js_params: paramsOrNone })
 type ExecuteRequest = z.infer<typeof schema>
 
 /**
- * Executes an action for who sealed the request: the edge under a run's id, at most once, or a client end to
- * end. Every permission is checked here, whatever the sender has checked.
+ * Executes an action for the sender of a sealed request: the edge, with a run ID and at most once, or an end-to-end
+ * encrypted client. All permissions are checked here, regardless of what the sender has checked.
  */
 export const sealedExecute: SealedOperation<ExecuteRequest> = {
   path: SEALED_EXECUTE_PATH,
@@ -47,7 +47,10 @@ export const sealedExecute: SealedOperation<ExecuteRequest> = {
   },
 }
 
-/** Base mode is anybody: runs, client addresses and stored keys belong to the edge. */
+/**
+ * Rejects fields reserved for the edge. Any client can use base mode, but runs, client addresses and stored keys are
+ * for the edge only.
+ */
 function requireOwnKeyOnly(body: ExecuteRequest): void {
   if (!body.run && body.client_address === undefined && 'api_key' in body.credential) return
   throw new ApiError(
@@ -57,7 +60,7 @@ function requireOwnKeyOnly(body: ExecuteRequest): void {
   )
 }
 
-/** A trigger that held the account's own key could do anything in it: an edge that is broken into as well. */
+/** Rejects account keys: with one, a trigger or a compromised edge could do anything in the account. */
 function requireUsageKey({ usageKey }: Principal): void {
   if (usageKey) return
   throw new ApiError(

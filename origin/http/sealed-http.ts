@@ -1,6 +1,7 @@
 /**
- * The core API for the edge: a whole request inside the envelope is given to this origin's own app, so that every
- * check, limit and kept answer is that of a request which came by itself. Only its client address is the envelope's.
+ * Serves the core API to the edge. The envelope contains a whole request, which is passed to this origin's own app, so
+ * the same checks, limits and stored responses apply as to a direct request. Only the client address comes from the
+ * envelope.
  */
 import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
@@ -28,7 +29,7 @@ import { refusal, requireFirst, requireFresh } from './sealed.ts'
 
 const BOUNDS = { maxBytes: CORE_BODY_MAX_BYTES + SEALED_HEAD_MAX_BYTES, isOfEdge: true }
 
-/** @param padMs how often the connection of a request that is still executed gets a byte */
+/** @param padMs interval of padding bytes while the request is being executed */
 export function mountSealedHttp(
   app: OriginApp,
   services: Services,
@@ -41,7 +42,7 @@ export function mountSealedHttp(
   })
 }
 
-/** In a function of its own, which ends: what was received is not kept until the answer. */
+/** A separate function, so that the received bytes can be garbage-collected before the response. */
 async function begin(
   context: Context<OriginEnv>,
   app: OriginApp,
@@ -61,7 +62,7 @@ async function begin(
 
 type Given = Pick<OpenedRequest, 'mode' | 'plaintext'> & { gone: AbortSignal }
 
-/** The framed answer. Never rejects: what fails before the app is asked is a refusal inside the envelope. */
+/** Returns the framed response. Never rejects: errors before the app is called become refusals inside the envelope. */
 async function answerTo(given: Given, app: OriginApp, services: Services): Promise<Uint8Array> {
   try {
     const { head, body } = read(given)
@@ -80,7 +81,7 @@ async function answerTo(given: Given, app: OriginApp, services: Services): Promi
   }
 }
 
-/** @throws {ApiError} 400, 403 or 422 for what the edge does not send */
+/** @throws {ApiError} 400, 403 or 422 for requests that the edge does not send */
 function read({ mode, plaintext }: Given): { head: SealedHttpRequest; body: Buffer } {
   if (mode !== MODE_PSK)
     throw new ApiError(
@@ -125,7 +126,7 @@ function requestOf(
   return new Request(url, init)
 }
 
-/** A stream, which is not copied, and which keeps nothing of what it has given. */
+/** Returns a stream that passes the bytes on without copying and releases them once read. */
 function once(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let left: Uint8Array | undefined = bytes
   return new ReadableStream({

@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 import { openStoredKey } from './stored-key.ts'
 
-/** What a key is and whether it may run an action: the edge asks before it stores the one or the other with a trigger. */
+/** Tells the edge the kind of a key, and whether it may run an action, before the edge stores them with a trigger. */
 export const sealedKeys: SealedOperation<CheckKeyRequest> = {
   path: SEALED_KEYS_PATH,
   schema: checkKeyRequestSchema,

@@ -10,13 +10,16 @@ import {
 import type { Services } from '../services.ts'
 import { requireFirst, type SealedOperation } from './sealed.ts'
 
-/** A run of another process is looked for this often: its end shows in the database alone. */
+/** Poll interval for runs of another process, which show up only in the database. */
 const OTHER_PROCESS_POLL_MS = 250
 
-/** The edge's object holds an answer several times over and has 128 MB: what is left is told when it asks again. */
+/**
+ * Maximum size of a response. The edge's Durable Object holds several copies and has 128 MB. The edge asks again for
+ * the rest.
+ */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** What became of runs: answers as soon as one of them has ended or is unknown, or when the wait is over. */
+/** Returns the outcomes of runs: as soon as one has finished or is unknown, or when the wait expires. */
 export const sealedOutcomes: SealedOperation<OutcomesRequest> = {
   path: SEALED_OUTCOMES_PATH,
   schema: outcomesRequestSchema,
@@ -53,7 +56,7 @@ async function look(
   return { state: 'known', ended, running, unknown }
 }
 
-/** Until the next look: cut short by the end of a run of this process, so that the database is spared. */
+/** Waits until the next check, or until a run of this process finishes. This saves database queries. */
 async function pause(leftMs: number, runIds: string[], { executions }: Services): Promise<void> {
   const own = runIds.flatMap((id) => executions.underWay(id))
   const otherProcess = own.length < runIds.length

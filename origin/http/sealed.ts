@@ -1,6 +1,6 @@
 /**
- * The sealed endpoints. An envelope that does not open is answered in the clear (there is nobody to seal to);
- * everything after that, refusals included, is sealed with status 200.
+ * The sealed endpoints. An envelope that cannot be opened gets a plaintext error, because there is no key to seal it
+ * with. All later responses, including errors, are sealed and have status 200.
  */
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
@@ -27,11 +27,11 @@ import type { OriginApp } from './operation.ts'
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
-  /** Of a request with source; one without them has at most `OPERATION_BODY_MAX_BYTES`. */
+  /** Set for requests with source; other requests have at most `OPERATION_BODY_MAX_BYTES`. */
   members?: Reading
-  /** Base mode is refused. */
+  /** Rejects base mode, so that only the edge can call the operation. */
   isOfEdge?: true
-  /** `heldBytes`: what the request keeps in memory until its answer. */
+  /** `heldBytes`: memory that the request occupies until its response. */
   handle(
     body: Body,
     mode: OpenedRequest['mode'],
@@ -64,9 +64,9 @@ async function answerTo<Body extends Freshness>(
     const sent = withoutNullMembers(parse(opened.plaintext, operation.members))
     const body = validate(operation.schema, sent)
     requireFresh(body, services.now())
-    // Written here, so that what can not be written is a sealed refusal too.
-    // As it came, and as it was opened.
+    // Counted twice: as received and as decrypted.
     const heldBytes = 2 * opened.plaintext.length
+    // Serialized inside the `try`, so that a serialization failure becomes a sealed refusal, too.
     return JSON.stringify(await operation.handle(body, opened.mode, services, heldBytes))
   } catch (error) {
     const failure = toApiError(error)
@@ -77,7 +77,7 @@ async function answerTo<Body extends Freshness>(
   }
 }
 
-/** How a failure is told inside the envelope. */
+/** Converts an error to its form inside the envelope. */
 export function refusal(failure: ApiError): Refusal {
   const retryAfter = failure.headers['retry-after']
   return {
@@ -109,7 +109,7 @@ function parse(plaintext: Buffer, members: Reading | undefined): unknown {
 
 type Freshness = { request_id: string; issued_at: number; expires_at: number }
 
-/** @throws {ApiError} 400 for a request that is past its time, or dated too far ahead or too wide */
+/** @throws {ApiError} 400 if the request has expired, is dated too far in the future, or has too long a lifetime */
 export function requireFresh({ issued_at, expires_at }: Freshness, now: number): void {
   const fresh =
     issued_at <= now + SEALED_CLOCK_SKEW_MS &&
@@ -124,7 +124,7 @@ export function requireFresh({ issued_at, expires_at }: Freshness, now: number):
   )
 }
 
-/** @throws {ApiError} 409 when the request was taken before */
+/** @throws {ApiError} 409 if the request was received before */
 export async function requireFirst(
   { request_id, expires_at }: Freshness,
   { claims }: Services,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/errors.ts'
 
-/** @throws {ApiError} 413 when a text takes more bytes in UTF-8 than it may */
+/** @throws {ApiError} 413 if the UTF-8 text has more than `maxBytes` */
 export function requireSize(field: string, text: string, maxBytes: number): void {
   if (text.length <= maxBytes / 3) return
   const bytes = Buffer.byteLength(text)

@@ -1,14 +1,14 @@
 import type { KeyCap, SpendCap } from '../credits/spend-caps.ts'
 import type { Services } from '../services.ts'
 
-/** A request's fields of a cap. Its schema requires both numbers or neither. */
+/** The cap fields of a request. Its schema requires both numbers or neither. */
 type Said = {
   spend_cap_cents?: number | undefined
   spend_window_seconds?: number | undefined
   remove_spend_cap?: boolean | undefined
 }
 
-/** The cap that a request sets; null where it removes the cap, `undefined` where it leaves it. */
+/** Returns the cap that a request sets: null if it removes the cap, `undefined` if it leaves the cap unchanged. */
 export function spendCapIn({
   spend_cap_cents: capCents,
   spend_window_seconds: windowSeconds,
@@ -19,7 +19,7 @@ export function spendCapIn({
   return { capCents, windowSeconds }
 }
 
-/** A cap as lists show it; nulls where a key has none. */
+/** Converts a cap to its list form; the fields are null if the key has no cap. */
 export function spendCapRecord(cap: KeyCap | undefined) {
   return {
     spend_cap_cents: cap?.capCents ?? null,
@@ -29,8 +29,8 @@ export function spendCapRecord(cap: KeyCap | undefined) {
 }
 
 /**
- * Takes away the cap of a key that nobody can use. Never rejects: what is left behind limits no key, and must not
- * change what is answered.
+ * Removes the cap of a key that cannot be used. Never rejects: a leftover cap is harmless and must not affect the
+ * response.
  */
 export async function forgetCap(
   { credits, log }: Pick<Services, 'credits' | 'log'>,

@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts'
 import { paramsText } from './params.ts'
 import { requireSize } from './size.ts'
 
-/** An action that ran and failed: 500, a JSON string with message, stack and logs (`decisions.md`). */
+/** An action that ran and failed: 500, with message, stack and logs as a JSON string. */
 export class ActionFailed extends Error {
   readonly code: string
   readonly headers: Record<string, string>
@@ -21,7 +21,7 @@ export class ActionFailed extends Error {
   }
 }
 
-/** An action that had begun, and was stopped because its next second could not be reserved. */
+/** An action that was stopped while running, because its next second could not be reserved. */
 export class ActionStopped extends Error {
   readonly code: Shortage
   readonly headers: Record<string, string>
@@ -35,14 +35,13 @@ export class ActionStopped extends Error {
 
 type Failed = Extract<Outcome, { status: 'failed' }>
 
-/** A failure's body is for people; none where the origin lost the run. */
+/** Returns the header with the receipt, since the body is plain text for people. Empty if the origin lost the run. */
 function receiptHeader({ receipt }: Failed): Record<string, string> {
   return receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }
 }
 
 const schema = svcActionRequest.extend({ js_params: paramsOrNone })
 
-/** Executes an action with the key that was sent, and waits for its end. */
 export const svcAction: Operation<z.infer<typeof schema>> = {
   method: 'POST',
   path: '/core/v1/svc_action',

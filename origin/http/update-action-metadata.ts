@@ -4,11 +4,10 @@ import { updateActionMetadataRequest } from '../../shared/wire/registered-action
 import { existingAction } from '../accounts/existing.ts'
 import type { Operation } from './operation.ts'
 
-/** The contract's bits for what it replaces. */
+/** The contract's bit mask of fields to replace. */
 const NAME = 1
 const DESCRIPTION = 2
 
-/** Changes the name, the description, or both, of an action that the account has recorded. */
 export const updateActionMetadata: Operation<z.infer<typeof updateActionMetadataRequest>> = {
   method: 'POST',
   path: '/core/v1/update_action_metadata',

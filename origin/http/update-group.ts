@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 
 type Changes = z.infer<typeof updateGroupRequest>
 
-/** Changes what is given of a group; a given array replaces, and what is absent stays as it is. */
+/** Changes the given fields of a group. Arrays are replaced, and absent fields stay unchanged. */
 export const updateGroup: Operation<Changes> = {
   method: 'POST',
   path: '/core/v1/update_group',
@@ -27,7 +27,7 @@ export const updateGroup: Operation<Changes> = {
   },
 }
 
-/** Which fields the contract replaces: the sum of 1 name, 2 description, 4 wallets, 8 actions. */
+/** Returns the contract's bit mask of fields to replace: 1 name, 2 description, 4 wallets, 8 actions. */
 function fieldsOf({ name, description, pkpIds, cidHashes }: Changes): number {
   return [name, description, pkpIds, cidHashes].reduce<number>(
     (fields, value, bit) => (value === undefined ? fields : fields + 2 ** bit),

@@ -10,9 +10,10 @@ import { spendCapIn } from './spend-cap.ts'
 type Changes = z.infer<typeof updateUsageApiKeyRequest>
 
 /**
- * Changes what is given of a usage key; a given array replaces, and what is absent stays as it is. The cap is not the
- * chain's: where nothing else is given, no transaction is sent. It comes last, since it can be set again for nothing.
- * A cap is what the admin wallet of a ChainSecured account sets here (`X-Wallet-Auth`); the rest is its transaction.
+ * Changes the given fields of a usage key. Arrays are replaced, and absent fields stay unchanged. The cap is not on the
+ * chain: if only the cap changes, no transaction is sent. The cap is set last, because setting it again is free of
+ * charge. The admin wallet of a ChainSecured account can change only the cap here (`X-Wallet-Auth`); it changes the
+ * rest by transaction.
  */
 export const updateUsageApiKey: Operation<Changes> = {
   method: 'POST',
@@ -40,7 +41,10 @@ export const updateUsageApiKey: Operation<Changes> = {
   },
 }
 
-/** The rest of the change is on the chain by then, and "nothing was executed" would be wrong. @throws {ApiError} */
+/**
+ * Reports that only the cap may be unset: the other changes are on the chain, so "nothing was executed" would be wrong.
+ * @throws {ApiError}
+ */
 function capAlone(error: unknown): never {
   if (!(error instanceof CreditsUnavailable)) throw error
   throw new ApiError(
@@ -51,7 +55,7 @@ function capAlone(error: unknown): never {
   )
 }
 
-/** The members of the contract's `UsageApiKey`, in its order, and which of them it is to replace: bit n for the n-th. */
+/** Returns the contract's `UsageApiKey` fields in order, and the bit mask of fields to replace (bit n for field n). */
 function changesOf(body: Changes): { fields: number; key: readonly unknown[] } {
   const members: [unknown, unknown][] = [
     [body.name, ''],

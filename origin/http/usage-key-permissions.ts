@@ -1,4 +1,4 @@
-/** A new usage key's fields, as the contract names them (`UsageApiKey`). */
+/** A new usage key's request fields, in the order of the contract's `UsageApiKey`. */
 type Fields = {
   name: string
   description: string

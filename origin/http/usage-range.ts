@@ -4,9 +4,9 @@ import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * The days that a statement is about, `YYYY-MM-DD`, both included: to today where no end was sent, and 30 days where
- * no beginning was.
- * @throws {ApiError} 400 for days in the wrong order, or too many
+ * Returns the first and last day of a statement (`YYYY-MM-DD`, inclusive). `to` defaults to today, and `from` to a
+ * range of 30 days.
+ * @throws {ApiError} 400 if the days are in the wrong order, or there are too many
  */
 export function usageRange(
   asked: { from?: string | undefined; to?: string | undefined },

@@ -7,14 +7,14 @@ const FIX =
   'Send it once: base64 of the JSON {"typed_data": …, "signature": "0x…"}, whose primaryType is BillingAuth.'
 
 /**
- * What `X-Wallet-Auth` carries. Base64 of the standard alphabet, with or without its padding.
- * @throws {ApiError} 400, and 422 for JSON of another shape
+ * Decodes `X-Wallet-Auth`: standard base64, with or without padding.
+ * @throws {ApiError} 400, or 422 for JSON that is not an object
  */
 export function signedInHeader(header: string): Signed {
   const text = header.trim()
   if (text.length > WALLET_AUTH_MAX_CHARACTERS)
     throw refused(`more than ${WALLET_AUTH_MAX_CHARACTERS} characters`)
-  // Of a header that was sent twice both values are here, with a comma between them.
+  // If a header is sent twice, the values are joined with a comma.
   if (text.includes(',')) throw refused('sent more than once')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw refused('not base64')
   const bytes = Buffer.from(text, 'base64')

@@ -3,8 +3,8 @@ import { PROOF_WINDOW_S } from '../../shared/limits.ts'
 import type { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 
 /**
- * 422 for a field that is missing or of another JSON type, else 400, for a signature too: where a key is the credential
- * the signature is a value (`decisions.md`, 400 or 422).
+ * Returns 422 for a missing field or a wrong JSON type, and 400 for everything else, including a bad signature: if the
+ * credential is a key, the signature is an ordinary value.
  */
 export function walletProofRefusal({ fault }: WalletProofRefused): ApiError {
   switch (fault.kind) {

@@ -3,10 +3,9 @@ import { addressOfPkp } from '../../shared/wire/fields.ts'
 import type { walletAnswer } from '../../shared/wire/wallets.ts'
 import type { Wallet } from '../accounts/account.ts'
 
-/** An address costs a hash for its capitals: 0.2 s for 10,000 wallets, and lists are free to ask for. */
+/** Cache of checksummed addresses. Each costs a hash: 0.2 s for 10,000 wallets, and listing them is free of charge. */
 const addresses = new WeakMap<Wallet, string>()
 
-/** A wallet as lists show it. */
 export function walletRecord(wallet: Wallet): z.infer<typeof walletAnswer> {
   let address = addresses.get(wallet)
   if (address === undefined) addresses.set(wallet, (address = addressOfPkp(wallet.pkpId)))

@@ -5,10 +5,10 @@ import type { WalletProof } from '../accounts/wallet-proofs/proof.ts'
 import { WalletProofRefused } from '../accounts/wallet-proofs/refusal.ts'
 import type { Services } from '../services.ts'
 
-/** As it was sent. */
+/** A signed proof, not validated yet. */
 export type Signed = { typed_data?: unknown; signature?: unknown }
 
-/** Well-formed, and yet it shows of nobody that he asks: too old, or not of that wallet. */
+/** A well-formed proof that is not a valid credential: outside the time window, or not signed by that wallet. */
 export class SignatureRefused extends Error {
   readonly refusal: WalletProofRefused
 
@@ -20,11 +20,11 @@ export class SignatureRefused extends Error {
 }
 
 /**
- * Who asks by a wallet's signature: the account whose admin the wallet is. That it is one is looked up before the
- * signature is verified, so that nobody has our node call a contract of their choice; and again afterwards, since the
- * account may have been handed on while the node answered.
- * @param address the client's
- * @throws {WalletProofRefused} for another form (400, 422)
+ * Authenticates a wallet's signature and returns the account whose admin the wallet is. The admin is looked up before
+ * the signature is verified, so that nobody can make our node call an arbitrary contract, and again afterwards, since
+ * the account may have been transferred in the meantime.
+ * @param address the client's address
+ * @throws {WalletProofRefused} if the form is wrong (400, 422)
  * @throws {SignatureRefused | NotTheAdmin} 401
  * @throws {TooManyCalls | Overloaded | ChainUnavailable | DatabaseUnavailable}
  */
@@ -41,7 +41,7 @@ export async function principalBySignature(
   return principalOfWallet(proof.address, mirror.current())
 }
 
-/** Only the form is the request's; the rest is about who asks. */
+/** Converts proof errors to 401, except errors of form, which remain errors of the request. */
 async function asCredential<Result>(look: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await look()

@@ -1,4 +1,4 @@
-/** Kept answers at rest. One request's answer cannot be put in another's row. */
+/** Encryption of stored responses. A response cannot be moved to the row of another request. */
 import { z } from 'zod'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
@@ -17,7 +17,7 @@ export function encryptAnswer(key: Uint8Array, id: string, answer: KeptAnswer): 
   return encryptAtRest(key, namesOf(id), JSON.stringify(answer))
 }
 
-/** @throws {Error} for bytes that this key did not encrypt for this row */
+/** @throws {Error} if the bytes were not encrypted with this key for this row */
 export function decryptAnswer(key: Uint8Array, id: string, bytes: Uint8Array): KeptAnswer {
   return keptAnswerSchema.parse(JSON.parse(decryptAtRest(key, namesOf(id), bytes)))
 }

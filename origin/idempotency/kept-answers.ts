@@ -13,24 +13,27 @@ export type IdempotencyKeys = { naming: Uint8Array; sealing: Uint8Array }
 
 export type KeptAnswersOptions = {
   db: Database
-  /** The id under which this process writes its heartbeat. */
+  /** The ID under which this process writes its heartbeat. */
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`), whatever its heartbeat says. */
+  /** ID of a process that is certainly dead (see `predecessor.ts`), even if its heartbeat is recent. */
   predecessor?: string | undefined
   keys: IdempotencyKeys
   now: () => number
 }
 
-/** A request that is this caller's to execute; it has to end in one of the three ways. */
+/** A request that the caller must execute and then finish with one of the three methods. */
 export type Begun = {
   state: 'begun'
   /** The same for every execution under this Idempotency-Key. */
   writeId: string
-  /** Keeps the answer for those who repeat the request. */
+  /** Stores the response for repeated requests. */
   keep(answer: KeptAnswer): Promise<void>
-  /** This execution did nothing: the request may come again, with another body too, if no other came before it. */
+  /**
+   * Called when this execution had no effect. If it was the first, the request may be sent again, even with another
+   * body.
+   */
   forget(): Promise<void>
-  /** What was done is not known: a repeat executes again, under the same write id. */
+  /** Called when the outcome is unknown. A repeated request is executed again under the same write ID. */
   release(): Promise<void>
 }
 
@@ -39,19 +42,22 @@ export type Beginning =
   | { state: 'answered'; answer: KeptAnswer }
   | { state: 'in_progress' }
   | { state: 'other_body' }
-  /** Begun, and its answer is gone; not to be begun again. */
+  /** The request was started, its response is lost, and it must not be started again. */
   | { state: 'lost' }
 
-/** Between two looks the row can be deleted and made anew; more often than this it is not. */
+/** Maximum attempts to insert or read the row, which may be deleted and recreated in between. */
 const LOOKS_MAX = 5
 
 /**
- * The first answers of requests that carry an Idempotency-Key (`decisions.md`, idempotency). The insert of a row
- * decides who executes a request, at any number of processes; a row outlives the process that made it.
+ * Stores the first responses to requests with an Idempotency-Key. The insert of a row decides which process executes a
+ * request. Rows remain when the process that inserted them exits.
  */
 export class KeptAnswers {
   readonly #options: KeptAnswersOptions
-  /** What this process executes now, and each body's hash. A row of this process that is not here was left. */
+  /**
+   * Requests in flight in this process, with the hash of each body. A row of this process that is not listed here was
+   * abandoned.
+   */
   readonly #underWay = new Map<string, Buffer>()
 
   constructor(options: KeptAnswersOptions) {
@@ -59,8 +65,9 @@ export class KeptAnswers {
   }
 
   /**
-   * @param runsOnce what was begun by a process that is gone is not begun again
-   * @throws {DatabaseUnavailable} and nothing was begun
+   * Claims a request for execution, or returns the reason why it must not be executed.
+   * @param runsOnce does not execute a request again after the process that started it has died
+   * @throws {DatabaseUnavailable} in which case nothing was started
    */
   async begin(
     scope: Scope,
@@ -82,7 +89,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Forgets what is older than it is kept. */
+  /** Deletes rows that are past their retention period. */
   async forgetOld(): Promise<void> {
     const { db } = this.#options
     await deleteOld(db, keptAnswers, lt(keptAnswers.startedAt, this.#date(-ANSWER_KEPT_MS)))
@@ -120,12 +127,12 @@ export class KeptAnswers {
       const answer = decryptAnswer(this.#options.keys.sealing, id, encrypted)
       return { state: 'answered', answer }
     } catch {
-      // A damaged answer is of a request that was executed all the same.
+      // A damaged response still proves that the request was executed.
       return { state: 'lost' }
     }
   }
 
-  /** Whether another process, that lives, executes the request. */
+  /** Returns true if another live process is executing the request. */
   async #isHeld(holder: string | null): Promise<boolean> {
     const { db, predecessor, processId } = this.#options
     if (holder === null || holder === processId || holder === predecessor) return false
@@ -149,7 +156,7 @@ export class KeptAnswers {
 
   #begun(id: string, writeId: string, { first }: { first: boolean }): Begun {
     const { db, processId, keys } = this.#options
-    // Not the row of another process, that took this one for dead.
+    // Excludes a row that another process has taken over because it considered this one dead.
     const own = and(
       eq(keptAnswers.id, id),
       eq(keptAnswers.writeId, writeId),
@@ -171,7 +178,7 @@ export class KeptAnswers {
         const encrypted = encryptAnswer(keys.sealing, id, answer)
         return ending(db.update(keptAnswers).set({ answer: encrypted }).where(own))
       },
-      // An execution before this one may have written: under another write id that would be written twice.
+      // An earlier execution may have written something. Under a new write ID, it would be written twice.
       forget: first ? () => ending(db.delete(keptAnswers).where(own)) : release,
       release,
     }

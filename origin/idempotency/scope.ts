@@ -1,6 +1,6 @@
 /**
- * What an Idempotency-Key names: one request of one key (`decisions.md`, idempotency). The database holds keyed
- * hashes of it alone, so that its rows say nothing of accounts, keys or bodies.
+ * The scope of an Idempotency-Key: one request of one key. The database stores only keyed hashes of it, so that its
+ * rows reveal nothing about accounts, keys or bodies.
  */
 import { createHmac } from 'node:crypto'
 
@@ -12,14 +12,14 @@ export type Scope = {
   idempotencyKey: string
 }
 
-/** The row's id: hex. JSON keeps the parts apart, so that no two scopes run together. */
+/** Returns the row's ID as hex. JSON encoding separates the fields, so that different scopes never collide. */
 export function scopeId(key: Uint8Array, scope: Scope): string {
   const { accountHash, keyHash, method, path, idempotencyKey } = scope
   const parts = JSON.stringify(['scope', accountHash, keyHash, method, path, idempotencyKey])
   return createHmac('sha256', key).update(parts).digest('hex')
 }
 
-/** The hash of a body under its row: equal bodies of two rows do not show. */
+/** Hashes a body together with its row ID, so that equal bodies in two rows cannot be recognized. */
 export function bodyHashOf(key: Uint8Array, id: string, body: Uint8Array): Buffer {
   return createHmac('sha256', key)
     .update(JSON.stringify(['body', id]))

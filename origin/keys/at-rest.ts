@@ -1,11 +1,14 @@
-/** Texts at rest: version 1 · nonce 12 · AES-256-GCM of the text · tag 16. */
+/** Encryption of texts at rest: version 1 · nonce 12 · AES-256-GCM of the text · tag 16 (lengths in bytes). */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param names what the text is and which row it belongs to: associated data, so it opens in no other row */
+/**
+ * @param names kind of the text and the row it belongs to: associated data, so that it cannot be decrypted in another
+ * row
+ */
 export function encryptAtRest(key: Uint8Array, names: readonly string[], text: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(aad(names))
@@ -13,7 +16,7 @@ export function encryptAtRest(key: Uint8Array, names: readonly string[], text: s
   return Buffer.concat([Uint8Array.of(VERSION), nonce, encrypted, cipher.getAuthTag()])
 }
 
-/** @throws {Error} for bytes that this key did not encrypt under these names */
+/** @throws {Error} if the bytes were not encrypted with this key under these names */
 export function decryptAtRest(
   key: Uint8Array,
   names: readonly string[],

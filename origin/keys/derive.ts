@@ -1,8 +1,8 @@
 /**
- * Every key comes from the root key (`DESIGN.md`, One root key and Derivation):
- * HKDF-SHA256, salt `svc-root-v1`, info = each part with its length before it (4 bytes, big-endian), then one
- * counter byte. The lengths make the encoding injective: `a/b` + `c` is not `a` + `b/c`.
- * The vectors in `test/origin/keys/derive.test.ts` are fixed for ever: the state on disk outlives the code.
+ * Derives every key from the root key (`docs/architecture.md`): HKDF-SHA256 with salt `svc-root-v1`. The info is each
+ * part preceded by its length (4 bytes, big-endian), and then one counter byte. The lengths make the encoding
+ * injective: `a/b` + `c` is not `a` + `b/c`. The vectors in `test/origin/keys/derive.test.ts` must never change,
+ * because the state on disk outlives the code.
  */
 import { hkdfSync } from 'node:crypto'
 
@@ -16,7 +16,6 @@ export const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9
 
 export type KeyPart = string | Uint8Array
 
-/** The `info` of a derivation. */
 export function encodeInfo(parts: readonly KeyPart[], counter: number): Buffer {
   const chunks: Uint8Array[] = []
   for (const part of parts) {
@@ -28,14 +27,15 @@ export function encodeInfo(parts: readonly KeyPart[], counter: number): Buffer {
   return Buffer.concat([...chunks, Uint8Array.of(counter)])
 }
 
-/** 32 bytes for a symmetric purpose. */
+/** Derives 32 bytes for symmetric cryptography. */
 export function deriveBytes(root: Uint8Array, parts: readonly KeyPart[], counter = 0): Buffer {
   return Buffer.from(hkdfSync('sha256', root, SALT, encodeInfo(parts, counter), 32))
 }
 
 /**
- * A private key: the first candidate, in the counter's order, that is neither zero nor at or above `order`.
- * @throws {Error} when 256 candidates in a row fall outside, which no root key does
+ * Derives a private key: the first candidate, in the order of the counter, that is neither zero nor at or above
+ * `order`.
+ * @throws {Error} if 256 candidates in a row are out of range, which does not happen for any real root key
  */
 export function deriveScalar(
   root: Uint8Array,

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { hexlify, zeroPadValue } from 'ethers'
 import { addressOf, type Keyring } from './keyring.ts'
 
-/** A wallet of an account that nobody has registered yet. */
+/** A new wallet of an account, not registered yet. */
 export type FreshWallet = {
-  /** EIP-55. */
+  /** EIP-55 address. */
   address: string
-  /** 0x hex of 32 bytes, lower-case. */
+  /** 0x hex of 32 bytes, in lower case. */
   pkpId: string
-  /** 0x hex of 32 random bytes: whoever knows it has nothing, since the key is bound to the account. */
+  /** 0x hex of 32 random bytes. Knowing it gains nothing, because the key is bound to the account. */
   derivationPath: string
 }
 

@@ -5,12 +5,12 @@ import { type PublicKey, publicKeyOf } from './public-key.ts'
 import { Recent } from './recent.ts'
 import type { WalletCipher } from './wallet-cipher.ts'
 
-/** Public keys that are remembered, of some 400 bytes each: most runs are of few wallets and actions. */
+/** Number of public keys that are cached, at about 400 bytes each. Most runs use few wallets and actions. */
 const PUBLIC_KEYS_MAX = 4_096
 
 /**
- * The keys of this deployment, derived on demand; the root key stays inside, and only public keys are kept. Only the
- * origin's main process holds one: the processes that run actions never do.
+ * The keys of this deployment, derived on demand. The root key never leaves this class, and only public keys are
+ * cached. Only the origin's main process has a keyring. The processes that run actions never have one.
  */
 export class Keyring {
   readonly #root: Uint8Array
@@ -22,19 +22,18 @@ export class Keyring {
     this.#root = Uint8Array.from(root)
   }
 
-  /** A wallet's key: bound to its account, so that registering its address elsewhere gains nothing. */
+  /** Returns a wallet's private key. It is bound to its account, so registering its address elsewhere gains nothing. */
   walletKey(accountHash: string, path: string): string {
     return this.#secp256k1('svc/wallet/v1', bytes32(accountHash), bytes32(path))
   }
 
-  /** What is public of a wallet's key. */
   walletPublicKey(accountHash: string, path: string): PublicKey {
     return this.#publicKeys.get(`wallet/${accountHash}/${path}`, () =>
       publicKeyOf(this.walletKey(accountHash, path)),
     )
   }
 
-  /** What a wallet's texts are encrypted with; says nothing about the key that it signs with. */
+  /** Returns the cipher for a wallet's texts. It reveals nothing about the wallet's signing key. */
   walletCipher(accountHash: string, path: string): WalletCipher {
     const wallet = [bytes32(accountHash), bytes32(path)]
     return {
@@ -43,52 +42,54 @@ export class Keyring {
     }
   }
 
-  /** The key that an action owns by its source alone. */
+  /** Returns the private key that an action owns through its source alone. */
   actionKey(cid: string): string {
     return this.#secp256k1('svc/action/v1', cid)
   }
 
-  /** What is public of an action's key. */
   actionPublicKey(cid: string): PublicKey {
     return this.#publicKeys.get(`action/${cid}`, () => publicKeyOf(this.actionKey(cid)))
   }
 
-  /** The wallet that stands for an API-mode account on the chain; fixed at creation. */
+  /** Returns the key of the wallet that represents an API-mode account on the chain. Fixed at creation. */
   accountKey(apiKeyHash: string): string {
     return this.#secp256k1('svc/account/v1', bytes32(apiKeyHash))
   }
 
-  /** The n-th wallet that pays the gas of managed accounts. */
+  /** Returns the key of the n-th wallet that pays the gas of managed accounts. */
   payerKey(n: number): string {
     return this.#secp256k1('svc/payer/v1', String(n))
   }
 
-  /** The key that sealed requests of an epoch are opened with. */
+  /** Returns the key that opens the sealed requests of an epoch. */
   channelKey(epoch: number): P256Key {
     return this.#p256('svc/channel/v1', String(epoch))
   }
 
-  /** The key that usage keys at rest are sealed to; it does not rotate with the channel's. */
+  /** Returns the key to which usage keys at rest are sealed. It does not rotate with the channel key. */
   storageKey(): P256Key {
     return this.#p256('svc/seal/v1')
   }
 
-  /** The key that receipts of executions are signed with (`docs/receipts.md`). */
+  /** Returns the key that signs the receipts of executions (`docs/receipts.md`). */
   receiptKey(): P256Key {
     return this.#p256('svc/receipt/v1')
   }
 
-  /** AES-256 key of the outcomes in the database. */
+  /** Returns the AES-256 key of the outcomes in the database. */
   outcomeKey(): Buffer {
     return deriveBytes(this.#root, ['svc/outcome/v1'])
   }
 
-  /** AES-256 key of accounts' e-mail addresses in the database. */
+  /** Returns the AES-256 key of accounts' e-mail addresses in the database. */
   emailKey(): Buffer {
     return deriveBytes(this.#root, ['svc/email/v1'])
   }
 
-  /** Keys of the answers kept for Idempotency-Keys: of their rows' names, and AES-256 of the answers. */
+  /**
+   * Returns the keys for responses stored under idempotency keys: one for the names of their rows, and an AES-256 key
+   * for the responses.
+   */
   idempotencyKeys(): { naming: Buffer; sealing: Buffer } {
     return {
       naming: deriveBytes(this.#root, ['svc/idempotency/v1', 'naming']),
@@ -96,12 +97,12 @@ export class Keyring {
     }
   }
 
-  /** Key of the hashes that stand for client addresses in the database. */
+  /** Returns the key for hashing client addresses in the database. */
   addressHashKey(): Buffer {
     return deriveBytes(this.#root, ['svc/address/v1'])
   }
 
-  /** HMAC-SHA256 key of the mirror's snapshots. */
+  /** Returns the HMAC-SHA256 key of the mirror's snapshots. */
   mirrorKey(): Buffer {
     return deriveBytes(this.#root, ['svc/mirror/v1'])
   }
@@ -115,7 +116,7 @@ export class Keyring {
   }
 }
 
-/** The EIP-55 address of a private key (0x hex). */
+/** Returns the EIP-55 address of a private key (0x hex). */
 export function addressOf(privateKey: string): string {
   return publicKeyOf(privateKey).address
 }

@@ -1,16 +1,16 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** Of P-256: a scalar of 32 bytes, and its uncompressed point of 65. */
+/** A P-256 key pair: a scalar of 32 bytes, and its uncompressed point of 65 bytes. */
 export type P256Key = { privateKey: Buffer; publicKey: Buffer }
 
-/** @throws {Error} for a scalar that is zero, or not below the curve's order */
+/** @throws {Error} if the scalar is zero, or not below the curve's order */
 export function p256KeyOf(privateKey: Buffer): P256Key {
   const ecdh = createECDH('prime256v1')
   ecdh.setPrivateKey(privateKey)
   return { privateKey, publicKey: ecdh.getPublicKey() }
 }
 
-/** The same key, as Node signs with it. */
+/** Converts the private key to a key object for signing with Node. */
 export function privateKeyOf({ privateKey, publicKey }: P256Key): KeyObject {
   const jwk = {
     kty: 'EC',

@@ -1,4 +1,4 @@
-/** The values that were asked for last, by name; which are the oldest is seen when there are too many. */
+/** Cache that evicts the least recently used value when it is full. */
 export class Recent<Value> {
   readonly #max: number
   readonly #values = new Map<string, Value>()
@@ -7,7 +7,6 @@ export class Recent<Value> {
     this.#max = max
   }
 
-  /** The value of that name, made where it is not known. */
   get(name: string, make: () => Value): Value {
     const known = this.#values.get(name)
     const value = known ?? make()

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The local stack's root key: a file, so a secret only as far as the file system keeps it. */
+/** File with the local stack's root key, which is only as secret as the file system keeps it. */
 export const ROOT_KEY_FILE = 'root.key'
 
 /**
- * The root key of a state folder, made at the first start.
- * @throws {Error} in production, where the root key comes from the TEE alone, and for a damaged file:
- *   a new key in its place would lose every wallet.
+ * Loads the root key of a state folder. Creates it at the first start.
+ * @throws {Error} in production, where the root key may only come from the TEE, and if the file is damaged, because
+ * replacing the key would lose every wallet
  */
 export function loadRootKey(stateDir: string, environment: 'local' | 'production'): Uint8Array {
   if (environment === 'production') {
@@ -26,9 +26,12 @@ export function loadRootKey(stateDir: string, environment: 'local' | 'production
   return Buffer.from(text, 'hex')
 }
 
-/** Written whole under another name, then linked: no reader ever sees half a key, and no start replaces one. */
+/**
+ * Writes the whole key under another name and then links it, so that no reader sees half a key and no start replaces
+ * one.
+ */
 function create(file: string): void {
-  // Random, since two containers on one folder have the same process id.
+  // Random, because two containers that share a folder can have the same process ID.
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, {
     mode: 0o600,

@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { ENCRYPTED_MESSAGE_MAX_BYTES } from '../../shared/limits.ts'
 
 /**
- * Texts that an action has encrypted for a wallet (`Svc.Actions.encrypt`), in base64:
- * version 1 · salt 16 · nonce 12 · AES-256-GCM of the UTF-8 text · tag 16. Each message has a key of its own, derived
- * from the wallet's place in the root key's tree and from the salt: random nonces under one key would run out after
- * 2^32 messages (NIST SP 800-38D, 8.3). Header and wallet are the associated data.
+ * Texts that an action encrypted for a wallet (`Svc.Actions.encrypt`), in base64: version 1 · salt 16 · nonce 12 ·
+ * AES-256-GCM of the UTF-8 text · tag 16 (lengths in bytes). Each message has its own key, derived from the root key,
+ * the wallet and the salt, because random nonces under one key are exhausted after 2^32 messages (NIST SP 800-38D,
+ * 8.3). Header and wallet are the associated data.
  */
 const VERSION = 1
 const SALT_BYTES = 16
@@ -14,10 +14,10 @@ const TAG_BYTES = 16
 const HEADER_BYTES = 1 + SALT_BYTES
 const OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 
-/** How a wallet encrypts: its name in the associated data, and the key for a salt. */
+/** Encryption parameters of a wallet: its name in the associated data, and the key for a salt. */
 export type WalletCipher = { name: Uint8Array; key(salt: Uint8Array): Uint8Array }
 
-/** A message or ciphertext that is not taken; the message is for the action's author. */
+/** A message or ciphertext was rejected. The error message is for the action's author. */
 export class CipherRefused extends Error {
   constructor(message: string) {
     super(message)
@@ -25,7 +25,7 @@ export class CipherRefused extends Error {
   }
 }
 
-/** @throws {CipherRefused} for a text that is too long, or that UTF-8 cannot carry */
+/** @throws {CipherRefused} if the text is too long, or cannot be encoded as UTF-8 */
 export function encryptText(cipher: WalletCipher, text: string, random = randomBytes): string {
   if (!text.isWellFormed())
     throw new CipherRefused('the message holds half a surrogate pair; encode bytes as base64 first')
@@ -42,10 +42,10 @@ export function encryptText(cipher: WalletCipher, text: string, random = randomB
   return Buffer.concat([header, nonce, hidden, gcm.getAuthTag()]).toString('base64')
 }
 
-/** @throws {CipherRefused} for what `encryptText` did not make for this very wallet */
+/** @throws {CipherRefused} if `encryptText` did not create the ciphertext for this wallet */
 export function decryptText(cipher: WalletCipher, ciphertext: string): string {
   const bytes = Buffer.from(ciphertext, 'base64')
-  // Node skips what is no base64; one text has one spelling here.
+  // Node ignores invalid characters. Only the canonical encoding is accepted.
   if (bytes.toString('base64') !== ciphertext)
     throw new CipherRefused('the ciphertext is not base64 as encrypt returned it')
   if (bytes.length < OVERHEAD_BYTES) throw new CipherRefused('the ciphertext is cut short')

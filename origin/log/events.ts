@@ -1,12 +1,12 @@
 import type { ServiceLogLevel } from '../../shared/service-log/levels.ts'
 
-/** Every event that this process logs, and how much it matters (`docs/operate.md` says what each means). */
+/** Every event that this process logs, with its level. `docs/operate.md` describes each. */
 export const EVENTS = {
   'origin.ready': 'info',
   'origin.failed': 'error',
   'close.failed': 'warn',
   'request.answered': 'info',
-  /** Of `/health` and `/metrics`, which are asked all the time. */
+  /** For `/health` and `/metrics`, which are polled constantly. */
   'probe.answered': 'debug',
   'request.failed': 'error',
   'sealed.failed': 'error',

@@ -1,15 +1,15 @@
-/** What this process counts as it happens. What it knows at the time of a question is in `gauges.ts`. */
+/** Metrics that are counted as events happen. Metrics that are read on request are in `gauges.ts`. */
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { LogFacts } from '../../shared/service-log/line.ts'
 import { EVENTS, type OriginEvent } from '../log/events.ts'
 
-/** A request, once it is answered. The route is a pattern of ours, never a path that somebody sent. */
+/** An answered request. The route is a registered pattern, never a path from a request. */
 export type Answered = { method: string; route: string; status: number; ms: number }
 
-/** From a look-up in memory to the longest action. */
+/** Buckets from an in-memory lookup to the longest action. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
-/** Anybody can make up a method, and each label is memory for good. */
+/** Other methods share one label: clients can invent methods, and each label value uses memory permanently. */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

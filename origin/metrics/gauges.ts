@@ -1,4 +1,4 @@
-/** What this process knows when somebody asks: read from memory, without a question to a chain or a database. */
+/** Metrics that are read on request, from memory and without calls to the chain or database. */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { AccountsMirror } from '../accounts/mirror.ts'
 import type { AccountsWriter } from '../accounts/writer.ts'
@@ -18,12 +18,12 @@ export type KnownState = {
   audit: Pick<Audit, 'differences'>
   health: Health
   tee: Pick<TeeProvider, 'collateralAt'>
-  /** Unix milliseconds; undefined before the first. */
+  /** Unix milliseconds; undefined before the evidence is first made. */
   evidenceMadeAt: () => number | undefined
   /** Unix milliseconds. */
   certificateEndsAt: () => number
   load: { delayMs: number }
-  /** Percent; undefined where the system does not tell. */
+  /** Percent; undefined if the system does not provide it. */
   cpuPressure: () => number | undefined
 }
 
@@ -31,7 +31,7 @@ const WEI_PER_ETHER = 1e18
 
 export function observe(registry: Registry, known: KnownState): void {
   collectDefaultMetrics({ register: registry })
-  /** @param read undefined: not known now, and not shown */
+  /** @param read undefined if the value is currently unknown; the gauge is then omitted */
   const gauge = (name: string, help: string, read: () => number | undefined) => {
     const made = new Gauge({
       name,

@@ -5,24 +5,24 @@ import type { Keyring } from '../keys/keyring.ts'
 import { Recent } from '../keys/recent.ts'
 import { JwsSigner } from './jws-signer.ts'
 
-/** Of some 900 bytes each: what many ask for is asked for again. */
+/** Cache size, at about 900 bytes each; popular actions are requested repeatedly. */
 const STATEMENTS_MAX = 4_096
 
 export type StatedAction = Pick<ActionStatement, 'action_cid' | 'public_key' | 'wallet_address'> & {
-  /** The same, signed (`shared/action-statement.ts`). */
+  /** The same fields, signed (`shared/action-statement.ts`). */
   statement: string
 }
 
 export type ActionStatementsOptions = {
   keyring: Keyring
-  /** Lower-case hex of 32 bytes, of the application that this process is. */
+  /** The compose hash of this process: 32 bytes as lower-case hex. */
   composeHash: string
   now: () => number
 }
 
 /**
- * What is public of actions' keys, signed with the receipts' key. Nobody pays for it: what is known is given to all, and what
- * has to be derived and signed only so often to each client network. It never changes, and so has no time in it.
+ * Signs the public keys of actions with the receipt key. Free of charge, so cached statements are unlimited, and new
+ * ones are rate-limited per client network. A statement never changes and thus has no timestamp.
  */
 export class ActionStatements {
   readonly #keyring: Keyring
@@ -39,8 +39,9 @@ export class ActionStatements {
   }
 
   /**
-   * @param cid of any source, whether it ever ran or not
-   * @param address of the client
+   * Returns the statement of an action.
+   * @param cid the CID of any source, whether or not it has ever run
+   * @param address the client's address
    * @throws {TooManyCalls}
    */
   of(cid: string, address: string): StatedAction {

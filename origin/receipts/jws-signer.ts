@@ -4,10 +4,10 @@ import { keyIdOf } from '../channel/open-request.ts'
 import { type P256Key, privateKeyOf } from '../keys/p256-key.ts'
 import { es256 } from './es256.ts'
 
-/** Signs texts of one type (`shared/jws.ts`). */
+/** Signs JSON payloads of one type as JWS (`shared/jws.ts`). */
 export class JwsSigner {
   readonly #key: KeyObject
-  /** The same for all of a type. */
+  /** The encoded header, which is the same for every payload. */
   readonly #header: string
 
   constructor(key: P256Key, type: string) {

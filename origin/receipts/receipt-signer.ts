@@ -5,13 +5,13 @@ import type { P256Key } from '../keys/p256-key.ts'
 import { Recent } from '../keys/recent.ts'
 import { JwsSigner } from './jws-signer.ts'
 
-/** Accounts whose chain is remembered, of some 300 bytes each; one that is forgotten begins a new series. */
+/** Number of account chains kept in memory, at about 300 bytes each. An evicted account starts a new series. */
 const CHAINS_MAX = 16_384
 
-/** An execution that ran, as far as its outcome does not say. */
+/** Details of a finished run that its outcome does not contain. */
 export type ExecutedRun = {
   accountHash: string
-  /** JSON text, as it was run. */
+  /** JSON text, exactly as passed to the run. */
   params: string
   runId?: string | undefined
 }
@@ -20,15 +20,15 @@ type Chain = { series: string; sequence: number; previous?: string }
 
 export type ReceiptSignerOptions = {
   key: P256Key
-  /** Lower-case hex of 32 bytes, of the application that this process is. */
+  /** The compose hash of this process: 32 bytes as lower-case hex. */
   composeHash: string
   now: () => number
   random?: (bytes: number) => Buffer
 }
 
 /**
- * Signs what this process has executed: a chain for each account, in the order in which its runs end. It is synchronous,
- * so that no two receipts follow the same one.
+ * Signs receipts of executed runs, chained per account in the order in which runs finish. Synchronous, so that no two
+ * receipts have the same predecessor.
  */
 export class ReceiptSigner {
   readonly #signer: JwsSigner
@@ -37,7 +37,7 @@ export class ReceiptSigner {
   readonly #random: (bytes: number) => Buffer
   readonly #chains: Recent<Chain>
 
-  /** @throws {Error} for a compose hash that no verifier would take */
+  /** @throws {Error} for a compose hash that verifiers would reject */
   constructor(options: ReceiptSignerOptions, chainsMax = CHAINS_MAX) {
     const { key, composeHash, now, random = randomBytes } = options
     if (!/^[0-9a-f]{64}$/.test(composeHash)) throw new Error('the compose hash is not 32 bytes')
@@ -48,7 +48,7 @@ export class ReceiptSigner {
     this.#chains = new Recent(chainsMax)
   }
 
-  /** The outcome with its receipt, which is the next of the account's chain from now on. */
+  /** Returns the outcome with its receipt, which extends the account's chain. */
   signed(run: ExecutedRun, outcome: Outcome): Outcome {
     const chain = this.#chains.get(run.accountHash, () => this.#newChain())
     const sequence = chain.sequence + 1

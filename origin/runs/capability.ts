@@ -9,9 +9,9 @@ import { KeyRefused } from './key-refused.ts'
 import { type Permitted, permittedWallet } from './permitted-wallet.ts'
 
 /**
- * The keys that one run may ask for: those of its action, and the wallets that its groups permit at that moment. A run
- * goes on for minutes, and its key may be revoked, or its group emptied, while it does.
- * @param holder who runs the action, as of now; throws where nobody may any more
+ * Creates the access of one run to its keys: the keys of its action, and the wallets that its groups permit at the time
+ * of each operation. A run may take minutes, and its key may be revoked or its group emptied meanwhile.
+ * @param holder returns the current principal that runs the action; throws if its key was revoked
  */
 export function capabilityFor(keyring: Keyring, cid: string, holder: () => Principal): Capability {
   return {
@@ -61,7 +61,7 @@ function permitted(operation: string, cid: string, holder: () => Principal): Per
   )
 }
 
-/** Account and path of the wallet that an operation names: what its keys are derived from. */
+/** Returns the account and path from which the keys of the operation's wallet are derived. */
 function wallet(
   keyring: Keyring,
   cid: string,

@@ -7,11 +7,14 @@ import { processes, replayIds, runClaims } from '../db/schema.ts'
 import { fromDatabase } from '../db/unavailable.ts'
 import { decryptOutcome, encryptOutcome, type RunKey } from './outcome-codec.ts'
 
-/** A process says that it lives this often, and is taken for dead after the second. */
+/** Interval of heartbeats, and the time without one after which a process is considered dead. */
 export const HEARTBEAT_MS = 5_000
 export const HEARTBEAT_LOST_MS = 30_000
 
-/** A claim whose answer is still on its way is not forgotten: no query takes as long as this. */
+/**
+ * Minimum age of a claim that is released as forgotten. No query takes this long, so the response to its insert is no
+ * longer in flight.
+ */
 const FORGOTTEN_AFTER_MS = 60_000
 
 export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outcome }
@@ -19,15 +22,15 @@ export type ClaimState = { state: 'running' } | { state: 'ended'; outcome: Outco
 export type ClaimsOptions = {
   db: Database
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`): its claims are ended at once. */
+  /** A process that is certainly dead (`predecessor.ts`). Its claims are ended at once. */
   predecessor?: string | undefined
   outcomeKey: Uint8Array
   now: () => number
 }
 
 /**
- * Which runs were begun, by whom, and how they ended (`decisions.md`, Once). The insert of a claim decides who
- * executes a run; the first stored outcome is the run's outcome, whoever tries to store another.
+ * Records which runs were started, by which process, and how they ended (`docs/decisions/0004`). The insert of a claim
+ * decides which process executes a run. The first stored outcome is final, and later ones are ignored.
  */
 export class RunClaims {
   readonly #options: ClaimsOptions
@@ -36,11 +39,11 @@ export class RunClaims {
     this.#options = options
   }
 
-  /** Says that this process lives: once before its first claim, then every `HEARTBEAT_MS`. */
+  /** Records that this process is alive: once before its first claim, then every `HEARTBEAT_MS`. */
   async heartbeat(): Promise<void> {
     const at = this.#date()
-    // An insert too: a process that was taken for dead and is not has lost its row, and without one nobody
-    // would ever end the claims it makes from then on.
+    // An upsert, because a process that was considered dead by mistake has lost its row. Without a row, the claims that
+    // it makes from then on would never be ended.
     await this.#options.db
       .insert(processes)
       .values({ id: this.#options.processId, startedAt: at, heartbeatAt: at })
@@ -48,8 +51,9 @@ export class RunClaims {
   }
 
   /**
-   * True when this call made the claim, and so its caller has to execute the run.
-   * @throws {DatabaseUnavailable} and the caller must not execute it: a claim without an answer is released later
+   * Returns true if this call made the claim, so that its caller must execute the run.
+   * @throws {DatabaseUnavailable} in which case the caller must not execute it: a claim without a response is released
+   * later
    */
   async claim(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
@@ -63,23 +67,23 @@ export class RunClaims {
     return made.length === 1
   }
 
-  /** Whether a run has ended as `origin_lost` in an earlier attempt than this one. @throws {DatabaseUnavailable} */
+  /** True if a run has ended as `origin_lost` in an attempt before this one. @throws {DatabaseUnavailable} */
   async isLost(run: RunKey, attempt: number): Promise<boolean> {
     return (await this.#lostRow(run, attempt)) !== undefined
   }
 
   /**
-   * Takes over a claim that has ended as `origin_lost` in an earlier attempt, for triggers that would rather run
-   * twice than not at all (`decisions.md`, Once: `on_lost`). Of all that try, in any process, one succeeds.
-   * @returns true when its caller has to execute the run
+   * Takes over a claim that ended as `origin_lost` in an earlier attempt, for triggers that prefer running twice to not
+   * running at all (`on_lost` in `docs/decisions/0020`). If several callers try, in any process, exactly one succeeds.
+   * @returns true if the caller must execute the run
    * @throws {DatabaseUnavailable}
    */
   async takeOver(run: RunKey, attempt: number): Promise<boolean> {
     const { db, processId } = this.#options
     const lost = await this.#lostRow(run, attempt)
     if (!lost?.outcome) return false
-    // The outcome stays until there is another: `release` gives the claim back as it was. Each has a nonce of its
-    // own, so its bytes say whether the row is still the one that was read.
+    // The old outcome stays until there is a new one, so that `release` can restore the claim. Every outcome has its
+    // own nonce, so its bytes show whether the row has changed since it was read.
     const taken = await fromDatabase(
       db
         .update(runClaims)
@@ -106,8 +110,8 @@ export class RunClaims {
   }
 
   /**
-   * Gives back claims of this process that nobody in it carries: their insert was committed and its answer lost,
-   * or an earlier release failed. Nothing of such a run was executed.
+   * Releases claims of this process that it is not executing: the response to their insert was lost after the commit,
+   * or an earlier release failed. Nothing of these runs was executed.
    */
   async releaseForgotten(isCarried: (run: RunKey) => boolean): Promise<void> {
     const { db, processId, now } = this.#options
@@ -124,7 +128,7 @@ export class RunClaims {
     for (const row of rows) if (!isCarried(row)) await this.release(row)
   }
 
-  /** Gives a claim back: nothing of this attempt was executed. One that was taken over is lost, as it was before. */
+  /** Releases a claim of which nothing was executed in this attempt. A claim that was taken over becomes lost again. */
   async release(run: RunKey): Promise<void> {
     const { db } = this.#options
     const open = and(...this.#own(run), isNull(runClaims.endedAt))
@@ -135,7 +139,7 @@ export class RunClaims {
       .where(and(open, isNotNull(runClaims.outcome)))
   }
 
-  /** Stores how a run ended. @returns what is stored: another outcome where the claim was given up before */
+  /** Stores the outcome of a run. @returns the stored outcome, which differs if the claim was ended before */
   async finish(run: RunKey, outcome: Outcome): Promise<Outcome> {
     const { db } = this.#options
     const stored = await db
@@ -148,7 +152,7 @@ export class RunClaims {
     return earlier?.state === 'ended' ? earlier.outcome : outcome
   }
 
-  /** What is known of one account's run; `undefined` where it was never claimed. @throws {DatabaseUnavailable} */
+  /** Returns the state of one account's run, or undefined if it was never claimed. @throws {DatabaseUnavailable} */
   async state(run: RunKey): Promise<ClaimState | undefined> {
     const { db } = this.#options
     const rows = await fromDatabase(
@@ -161,8 +165,9 @@ export class RunClaims {
   }
 
   /**
-   * What is known of some runs; one that was never claimed is absent.
-   * @param maxBytes outcomes after those that take this much are told as if their runs went on: ask again
+   * Returns the states of some runs. A run that was never claimed is absent.
+   * @param maxBytes once the outcomes exceed this size, further runs are reported as running and must be requested
+   * again
    * @throws {DatabaseUnavailable}
    */
   async states(
@@ -186,13 +191,13 @@ export class RunClaims {
   }
 
   #stateIn(row: typeof runClaims.$inferSelect): ClaimState {
-    // An outcome without an end is that of the attempt which this one took over from.
+    // An outcome without an end time belongs to the attempt from which the claim was taken over.
     if (!row.endedAt || !row.outcome) return { state: 'running' }
     try {
       const outcome = decryptOutcome(this.#options.outcomeKey, row, row.outcome)
       return { state: 'ended', outcome }
     } catch {
-      // Told for this run alone: one damaged row must not hold up the answer about the others.
+      // Affects only this run: one damaged row must not block the response about the others.
       return {
         state: 'ended',
         outcome: unkept('The outcome of this run can not be read any more.'),
@@ -200,7 +205,7 @@ export class RunClaims {
     }
   }
 
-  /** An outcome that can not be written ends its run all the same: trying again would never help. */
+  /** If the outcome cannot be encrypted, the run ends with a failure instead, because retrying would never help. */
   #encrypted(run: RunKey, outcome: Outcome): Buffer {
     const { outcomeKey } = this.#options
     try {
@@ -211,8 +216,8 @@ export class RunClaims {
   }
 
   /**
-   * Ends the claims whose process is gone: `origin_lost`, since their code may have run.
-   * @returns how many there were
+   * Ends the claims of dead processes as `origin_lost`, because their code may have run.
+   * @returns the number of claims
    */
   async reap(): Promise<number> {
     const { db, predecessor, processId, now } = this.#options
@@ -235,16 +240,16 @@ export class RunClaims {
     return lost.length
   }
 
-  /** Forgets outcomes and request ids that are past their time. */
+  /** Deletes expired outcomes and request IDs. */
   async forget(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, runClaims, lt(runClaims.endedAt, new Date(now() - OUTCOME_KEPT_MS)))
-    // Another process' clock may be behind this one's, and still take the request for fresh.
+    // Another process's clock may be behind this one's, so that it still accepts the request as fresh.
     const expired = new Date(now() - SEALED_CLOCK_SKEW_MS)
     await deleteOld(db, replayIds, lt(replayIds.expiresAt, expired))
   }
 
-  /** False when the request was seen before. @throws {DatabaseUnavailable} */
+  /** Returns false if the request was seen before. @throws {DatabaseUnavailable} */
   async takeRequest(requestId: string, expiresAt: number): Promise<boolean> {
     const { db } = this.#options
     const taken = await fromDatabase(
@@ -279,7 +284,7 @@ function unkept(message: string): Outcome {
   return { status: 'failed', code: 'outcome_lost', message, ...nothing }
 }
 
-/** How a run ends whose executor vanished: it may have had effects, so it is not run again. */
+/** Outcome of a run after its executor has disappeared. The run may have had effects, so it is not run again. */
 export function originLost(actionCid = '', durationMs = 0): Outcome {
   return {
     status: 'failed',

@@ -7,7 +7,7 @@ import { asOfNow } from '../accounts/as-of-now.ts'
 import { Overloaded } from '../admission/event-loop-load.ts'
 import type { RunBudget } from '../credits/run-meter.ts'
 
-/** No executor took the run; nothing of it was executed, and it may be sent again. */
+/** No executor took the run. Nothing was executed, and the run may be sent again. */
 export class ExecutorUnavailable extends Error {
   constructor(reason: string) {
     super(reason)
@@ -16,9 +16,10 @@ export class ExecutorUnavailable extends Error {
 }
 
 /**
- * Executes a permitted run at the pool. What ran has its receipt here, before anybody stores or sees the outcome.
- * @param budget stays open: who keeps the outcome settles it
- * @throws {ExecutorUnavailable | Overloaded} and nothing was executed
+ * Executes a permitted run in the pool. A run that was executed gets its receipt here, before its outcome is stored or
+ * returned.
+ * @param budget stays open; the caller settles it
+ * @throws {ExecutorUnavailable | Overloaded} if nothing was executed
  */
 export async function executedRun(
   options: Pick<ExecutionsOptions, 'pool' | 'keyring' | 'mirror' | 'limits' | 'receipts' | 'log'>,
@@ -42,7 +43,7 @@ export async function executedRun(
     log('run.lost', { ...facts, started: ended.started })
     if (ended.full) throw new Overloaded(ended.reason, ended.retryAfterMs)
     if (!ended.started) throw new ExecutorUnavailable(ended.reason)
-    // Nobody knows what it did: there is nothing to sign.
+    // The effects of the run are unknown, so there is nothing to sign.
     return originLost(cid)
   }
   const kind = ended.status === 'success' ? 'returned' : 'failed'

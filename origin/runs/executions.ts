@@ -19,10 +19,10 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { Log } from '../log.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
 
-/** The key is valid, and no group lets it run this action. */
+/** The key is valid, but no group lets it run this action. */
 export class ActionNotPermitted extends Error {
   readonly cid: string
-  /** The key may execute in every group of the account: no group permits the action. */
+  /** True if the key may execute in every group of the account, and so no group permits the action. */
   readonly isInNoGroup: boolean
   constructor(cid: string, isInNoGroup: boolean) {
     super(`the key may not run the action ${cid}`)
@@ -37,13 +37,16 @@ export type Execution = {
   code: string
   /** JSON text of an object. */
   params: string
-  /** Of the request that it came in, which stays in memory until its answer. */
+  /** Size of the request, which stays in memory until it is answered. */
   heldBytes?: number
-  /** Whoever asked has gone: a run that has not begun is dropped. None for a run under an id: others may ask for it. */
+  /**
+   * Aborted when the client disconnects, to drop a run that has not started. Not set for a run with an ID, because
+   * others may ask for it.
+   */
   unwanted?: AbortSignal
 }
 
-/** A run that has an id, as a request names it. */
+/** A run with an ID, as named in a request. */
 export type OnceRun = { id: string; attempt: number; retry_lost?: boolean | undefined }
 
 export type ExecutionsOptions = {
@@ -58,14 +61,17 @@ export type ExecutionsOptions = {
   log: Log
 }
 
-/** A stored outcome is worth waiting for the database: until then nobody else may learn the run's end. */
+/**
+ * Backoff for storing an outcome, in ms. It is retried until it succeeds, because no other process can learn the
+ * outcome until then.
+ */
 const FINISH_RETRY_MS = 250
 const FINISH_RETRY_MAX_MS = 10_000
 
-/** Executes actions: plainly for a caller that waits, at most once for a run that has an id. */
+/** Executes actions: directly for a caller that waits, at most once for a run with an ID. */
 export class Executions {
   readonly #options: ExecutionsOptions
-  /** By run id, and under it by account: a claim is of both, and only the same account joins. */
+  /** Runs in flight by run ID, then by account. A claim belongs to both, and only the same account may join a run. */
   readonly #underWay = new Map<string, Map<string, Promise<Outcome>>>()
 
   constructor(options: ExecutionsOptions) {
@@ -95,11 +101,11 @@ export class Executions {
   }
 
   /**
-   * Begins a run under its id, or joins it. The claim is on disk when this returns.
-   * @param run `retry_lost`: executed again where an earlier attempt has ended as `origin_lost`
-   * @returns the outcome's promise; `undefined` where another process executes the run
+   * Starts a run under its ID, or joins it. The claim is durable when this returns.
+   * @param run with `retry_lost`, the run is executed again if an earlier attempt ended as `origin_lost`
+   * @returns the outcome's promise, or undefined if another process executes the run
    * @throws {PaymentRequired | SpendCapReached | CreditsUnavailable | ActionNotPermitted | FailedExecutionAllowance}
-   * @throws {Overloaded} and nothing was claimed
+   * @throws {Overloaded} if nothing was claimed
    */
   async runOnce(
     execution: Execution,
@@ -118,7 +124,10 @@ export class Executions {
     return this.#claim(key, run, execution, reservation)
   }
 
-  /** A run that was begun is paid for, or has failed: to hear of it costs nothing. @throws `refusal` of one that was not */
+  /**
+   * Returns the outcome of a run that was already started. This is free of charge: the run was paid for, or has failed.
+   * @throws `refusal` if it was not started
+   */
   async #told(
     key: RunKey,
     run: OnceRun,
@@ -129,10 +138,10 @@ export class Executions {
     return known.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
-  /** What there is to hear of a run without executing it. */
+  /** Returns the state of a run without executing it. */
   async #known(key: RunKey, run: OnceRun): Promise<ClaimState | undefined> {
     const { claims } = this.#options
-    // To be told again that it was lost would use this attempt up, too.
+    // Reporting the loss again would use up this attempt too.
     if (run.retry_lost && (await claims.isLost(key, run.attempt))) return undefined
     return claims.state(key)
   }
@@ -168,7 +177,7 @@ export class Executions {
     return known?.state === 'ended' ? { outcome: Promise.resolve(known.outcome) } : undefined
   }
 
-  /** Executes a run that was claimed; others that ask for it join it. */
+  /** Executes a claimed run. Further requests for the run join it. */
   #carried(
     key: RunKey,
     permitted: RunPermission,
@@ -190,17 +199,16 @@ export class Executions {
     return outcome
   }
 
-  /** The promises of a run that this process executes, one for each account that claimed it. */
+  /** Returns the promises of a run that this process executes, one for each account that claimed it. */
   underWay(runId: string): Promise<Outcome>[] {
     return [...(this.#underWay.get(runId)?.values() ?? [])]
   }
 
-  /** Whether this process carries the claim. */
   isUnderWay({ accountHash, runId }: RunKey): boolean {
     return this.#underWay.get(runId)?.has(accountHash) ?? false
   }
 
-  /** As of now, not of when the request came in. */
+  /** Checks permissions as of now, not as of the arrival of the request. */
   async #permit({ principal: sender, code }: Execution): Promise<RunPermission> {
     const cid = await this.#options.sourceCids.of(code)
     const principal = asOfNow(sender, this.#options.mirror.current())
@@ -226,7 +234,7 @@ export class Executions {
     for (let wait = FINISH_RETRY_MS; ; wait = Math.min(wait * 2, FINISH_RETRY_MAX_MS)) {
       try {
         const stored = await this.#options.claims.finish(key, outcome)
-        // Another outcome was there: this process had been taken for dead, and what it did is not charged.
+        // Another outcome was stored first: this process was considered dead, and its execution is not charged.
         if (stored === outcome) settle(budget.reservation, outcome)
         return stored
       } catch (error) {
@@ -236,7 +244,7 @@ export class Executions {
     }
   }
 
-  /** Before anything is reserved or claimed: a flood is turned away without a query. */
+  /** Called before anything is reserved or claimed, so that a flood is rejected without a query. */
   #requireRoom({ principal, ...request }: Execution): void {
     const refused = this.#options.pool.refusal({ account: principal.account.hash, ...request })
     if (refused?.full) throw new Overloaded(refused.reason, refused.retryAfterMs)
@@ -246,7 +254,7 @@ export class Executions {
     return this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS)
   }
 
-  /** What it may use by failing. */
+  /** Admits the run within the allowance for failed runs. */
   #admit(
     { principal, code, params, heldBytes = 0 }: Execution,
     { cid }: RunPermission,
@@ -261,7 +269,7 @@ function payerOf({ account, keyHash }: Principal): Payer {
   return { accountHash: account.hash, keyHash }
 }
 
-/** Charges what the outcome says, and nothing for a failure. */
+/** Charges the amount in the outcome. A failure is free of charge. */
 function settle(reservation: Reservation, outcome: Outcome): void {
   const { charged_cents, action_cid: subject } = outcome
   if (charged_cents > 0) reservation.settle('execution', charged_cents, { subject })

@@ -1,4 +1,4 @@
-/** A key operation that this run may not do; the message is for the action's author. */
+/** The run may not perform this key operation. The message is for the action's author. */
 export class KeyRefused extends Error {
   constructor(message: string) {
     super(message)

@@ -13,8 +13,9 @@ import { dollars } from '../credits/dollars.ts'
 import { executionCents, type RunBudget, RunMeter } from '../credits/run-meter.ts'
 
 /**
- * One run at the pool, whose seconds are reserved as they come. The reservation is left open: who keeps the outcome
- * settles `charged_cents`, so that nothing is charged for an outcome that somebody else had to write.
+ * Executes one run in the pool, and reserves its seconds as they pass. The reservation stays open: the caller that
+ * stores the outcome settles `charged_cents`, so that nothing is charged for an outcome that another process had to
+ * write.
  */
 export async function meteredRun(
   pool: ActionPool,
@@ -39,7 +40,7 @@ export async function meteredRun(
   }
   const ended = { action_cid: cid, duration_ms, logs: result.logs, charged_cents: 0 }
   const outcome = outcomeOf(result, ended, meter.stopped, reservation.cents)
-  // That the ledger is away is not the action's doing.
+  // An unavailable ledger is not the action's fault.
   const failed = outcome.status === 'failed' && outcome.code !== 'credits_unavailable'
   allowed.ended(duration_ms, { failed })
   return outcome
@@ -52,11 +53,11 @@ function outcomeOf(
   reservedCents: number,
 ): Outcome {
   const cents = executionCents(ended.duration_ms)
-  // What came back within the seconds that were paid for is a result, even where the stop was on its way.
+  // A value that was returned within the paid seconds is a result, even if the stop was already on its way.
   if (stop && (result.kind === 'returned' ? cents > reservedCents : result.code === 'stopped'))
     return stopped(stop, ended, reservedCents)
   if (result.kind === 'returned') {
-    // A timer of this process may be late; what was not reserved is not charged.
+    // A timer of this process may be late. Time that was not reserved is not charged.
     const charged_cents = Math.min(cents, reservedCents)
     return returned(result.value, { ...ended, charged_cents })
   }
@@ -68,7 +69,7 @@ type Metering = { cid: string; budget: RunBudget; unwanted: AbortSignal | undefi
 
 type Ended = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>
 
-/** A run that had begun: it ends as failed, and is not begun again when there are credits. */
+/** Outcome of a run that was stopped after its start. It fails, and is not started again when there are credits. */
 function stopped(
   { why, afterMs }: NonNullable<RunMeter['stopped']>,
   ended: Ended,
@@ -87,7 +88,7 @@ function stopped(
   return { status: 'failed', ...ended, code: why, message, stack: '' }
 }
 
-/** A returned value that can be kept and passed on: checked here, since the executor is not to be trusted. */
+/** Accepts a returned value if it can be stored and passed on. Checked here because the executor is not trusted. */
 function returned(value: string, ended: Ended): Outcome {
   const refuse = (message: string): Outcome => {
     const nothing = { ...ended, charged_cents: 0 }

@@ -1,4 +1,4 @@
-/** Outcomes at rest. One run's outcome cannot be put in another's row. */
+/** Encryption of outcomes at rest. An outcome cannot be moved into another run's row. */
 import { type Outcome, outcomeSchema } from '../../shared/wire/outcome.ts'
 import { decryptAtRest, encryptAtRest } from '../keys/at-rest.ts'
 
@@ -10,7 +10,7 @@ export function encryptOutcome(key: Uint8Array, run: RunKey, outcome: Outcome): 
   return encryptAtRest(key, namesOf(run), JSON.stringify(outcome))
 }
 
-/** @throws {Error} for bytes that this key did not encrypt for this run */
+/** @throws {Error} if the bytes were not encrypted with this key for this run */
 export function decryptOutcome(key: Uint8Array, run: RunKey, bytes: Uint8Array): Outcome {
   return outcomeSchema.parse(JSON.parse(decryptAtRest(key, namesOf(run), bytes)))
 }

@@ -4,13 +4,13 @@ import type { Principal, Wallet } from '../accounts/state.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { KeyRefused } from './key-refused.ts'
 
-/** Who runs the action, and what the groups permit it at this moment. */
+/** The principal that runs the action, and its permission at this moment. */
 export type Permitted = { principal: Principal; permission: RunPermission }
 
 /**
- * The wallet that an operation names, where a group that permits the action also permits it.
- * @param operation its name, for the refusal
- * @param asked an address, or that padded to 32 bytes, in hex of any case
+ * Returns the wallet that an operation names, if a group that permits the action also permits the wallet.
+ * @param operation its name, for error messages
+ * @param asked an address, or the address padded to 32 bytes, as hex in any case
  * @throws {KeyRefused}
  */
 export function permittedWallet(
@@ -26,7 +26,7 @@ export function permittedWallet(
     throw new KeyRefused(
       `${operation}: wallet ${asked} is in no group that permits the action ${permission.cid}; add both to one group (add_pkp_to_group, add_action_to_group)`,
     )
-  // Anybody may register any address for an account of his own; only the derived one is that account's.
+  // Anyone may register any address in an account of their own. Only a derived address belongs to the account.
   if (!found.allowed || walletIdOf(keyring, hash, found.wallet.derivationPath) !== pkpId)
     throw new KeyRefused(`${operation}: this account has no wallet ${asked}`)
   return found.wallet
@@ -36,7 +36,7 @@ function walletIdOf(keyring: Keyring, accountHash: string, path: string): string
   return zeroPadValue(keyring.walletPublicKey(accountHash, path).address, 32).toLowerCase()
 }
 
-/** A wallet's id as 32-byte hex, lower-case, from that or a 20-byte address. */
+/** Returns a wallet's ID as 32-byte hex in lower case, from the ID or from a 20-byte address. */
 function pkpIdOf(operation: string, text: string): string {
   if (!isHexString(text, 20) && !isHexString(text, 32))
     throw new KeyRefused(

@@ -1,9 +1,12 @@
-/** A person at a local stack's sign-in and approval pages, over HTTP: what a browser would send, and no more. */
+/** Simulates a user on a local stack's sign-in and approval pages, over HTTP, with the same requests as a browser. */
 import { createHash, randomBytes } from 'node:crypto'
 
 export type ApprovedToken = { token: string; email: string }
 
-/** A new token, approved by a person who signs in for it. @throws {Error} that names the page that failed */
+/**
+ * Creates a token and has a signed-in user approve it.
+ * @throws {Error} naming the page that failed
+ */
 export async function approvedToken(
   triggersUrl: string,
   email = 'demo@example.com',
@@ -15,9 +18,10 @@ export async function approvedToken(
 }
 
 /**
- * Signs in by the link in the local mailbox, opens an approval page and presses Authorize.
- * @param code that the program shows: it is typed where the page asks for one, and compared where it shows one
- * @throws {Error} that names the page that failed
+ * Signs in through the link in the local mailbox, opens an approval page and presses Authorize.
+ * @param code the code that the program shows. It is entered if the page asks for a code, and compared if the page
+ * shows one.
+ * @throws {Error} naming the page that failed
  */
 export async function approve(
   authorizeUrl: string,
@@ -46,7 +50,6 @@ export async function approve(
     throw new Error(`the approval was answered ${approved.status}, ${title ?? 'without a title'}`)
 }
 
-/** A session of the local stack, as a cookie. */
 async function signIn(triggersUrl: string, email: string): Promise<string> {
   const asked = await post(triggersUrl, '/sign-in', { email, next: '/' })
   if (asked.status !== 200) throw new Error(`the sign-in was answered ${asked.status}`)

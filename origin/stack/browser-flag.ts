@@ -2,8 +2,9 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * What makes Chromium take one certificate for one run, without an authority that the system would trust from then on:
- * it names the SHA-256 of the certificate's public key. Chromium heeds it only beside `--user-data-dir`.
+ * Returns the flag that makes Chromium accept one certificate for one run, without installing an authority that the
+ * system would trust from then on. The flag contains the SHA-256 hash of the certificate's public key. Chromium ignores
+ * it without `--user-data-dir`.
  * @param certificateFile PEM, leaf first
  */
 export function browserFlag(certificateFile: string): string {

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildFailed } from './child.ts'
 
-/** How often the file is looked at; one that was changed within this time may still be being written. */
+/** Poll interval. A file modified within this time may still be incomplete. */
 const LOOK_MS = 1_000
 
-/** The part of the time that copies may take: a large file is copied less often. */
+/** Maximum fraction of time spent on copying: a large file is copied less often. */
 const COPYING_MAX = 1 / 20
 
 /**
- * The chain's state on disk. anvil writes `state.json` in place, so that a kill leaves a part of it at times;
- * `state.good.json` is the last copy of it that was seen whole, and empty until there is one.
+ * The chain's state on disk. anvil writes `state.json` in place, so a kill may leave it incomplete. `state.good.json`
+ * is the last complete copy, and is empty until there is one.
  */
 export class ChainState {
   readonly folder: string
@@ -21,10 +21,10 @@ export class ChainState {
   readonly #draft: string
   #watching: AbortController | undefined
   #kept: string | undefined
-  /** The last copy, in progress or done. Copies share one draft, so each waits for the one before. */
+  /** The latest copy, in progress or finished. Copies share one draft file, so each waits for the previous one. */
   #copy: Promise<boolean> = Promise.resolve(false)
 
-  /** @param folder where the chain's files are: it exists before anything is asked of this */
+  /** @param folder the folder of the chain's files; it must exist before any method is called */
   constructor(folder: string) {
     this.folder = folder
     this.file = join(folder, 'state.json')
@@ -33,13 +33,12 @@ export class ChainState {
   }
 
   /**
-   * Makes the file whole, before the chain reads it.
-   *
-   * @param tell is told in a sentence when the good copy had to be taken, with the loss
-   * @throws {ChildFailed} where the file is torn and no copy was ever made
+   * Repairs the file if necessary, before the chain reads it.
+   * @param tell called with a sentence about the repair and the loss if the good copy had to be used
+   * @throws {ChildFailed} if the file is incomplete and no copy was ever made
    */
   async recover(tell: (line: string) => void): Promise<void> {
-    // A chain that has just ended may have left a copy in progress.
+    // A chain that has just exited may have left a copy in progress.
     await this.#copy.catch(() => false)
     if (!existsSync(this.file)) return this.#beginWithout(tell)
     if (await isWholeJson(this.file)) {
@@ -58,10 +57,10 @@ export class ChainState {
     tell(`state.json was incomplete after a kill: its last good copy is used, ${loss(seconds)}`)
   }
 
-  /** No file: a new folder, or one whose file was deleted. */
+  /** Handles a missing file: the folder is new, or the file was deleted. */
   async #beginWithout(tell: (line: string) => void): Promise<void> {
     if (!existsSync(this.#good)) {
-      // From here on a torn file is known to be the first that this chain has written.
+      // The empty copy marks that an incomplete file is the first that this chain has written, and can be discarded.
       writeFileSync(this.#good, '', { flush: true, mode: 0o600 })
     } else if (statSync(this.#good).size > 0) {
       await this.#restore()
@@ -69,7 +68,7 @@ export class ChainState {
     }
   }
 
-  /** Looks after each write of the chain until `stop`. */
+  /** Copies the state after each write of the chain, until `stop` is called. */
   watch(): void {
     this.stop()
     this.#watching = new AbortController()
@@ -90,9 +89,8 @@ export class ChainState {
   }
 
   /**
-   * Copies the file beside, as it is at this moment.
-   *
-   * @returns false where there is nothing new, or a write came in between: what was there stays
+   * Replaces the good copy with the current file.
+   * @returns false if there is nothing new, or the file was being written; the previous copy is then kept
    */
   keep(): Promise<boolean> {
     this.#copy = this.#copy.catch(() => false).then(() => this.#keepNow())
@@ -103,7 +101,7 @@ export class ChainState {
     const before = await fingerprint(this.file)
     if (before === this.#kept || before === (await fingerprint(this.#good))) return false
     await copyFile(this.file, this.#draft)
-    // The same time on both: it says which state the copy is of.
+    // Both files get the same timestamp, which shows the state that the copy was made from.
     const { atime, mtime } = await stat(this.file)
     await utimes(this.#draft, atime, mtime)
     if (!(await isWholeJson(this.#draft)) || (await fingerprint(this.file)) !== before) return false
@@ -133,7 +131,7 @@ function loss(seconds: number): string {
     : 'and nothing before it is lost'
 }
 
-/** The file under its new name is whole, or the old one is still there. */
+/** Replaces a file atomically: after a crash, the file is either the complete new one or the old one. */
 async function putInPlace(draft: string, file: string): Promise<void> {
   const handle = await open(draft, 'r+')
   try {
@@ -146,7 +144,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
 
 async function fingerprint(file: string): Promise<string | undefined> {
   const found = await stat(file).catch(() => undefined)
-  // Whole milliseconds: a copy's time can not be set more exactly.
+  // Uses whole milliseconds, because the timestamp of a copy cannot be set more precisely.
   return found && `${found.size} ${Math.trunc(found.mtimeMs)}`
 }
 
@@ -158,8 +156,8 @@ const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20])
 const CONTROL_MAX = 0x1f
 
 /**
- * Whether a file is one JSON object or array to its end, and not the beginning of one, nor zeros that a power cut
- * left. Reads it piece by piece, since it may be longer than a string can be.
+ * Returns true if the file is one complete JSON object or array, and neither truncated nor filled with zeros by a power
+ * failure. Reads it in chunks, because it may exceed the maximum string length.
  */
 export async function isWholeJson(file: string): Promise<boolean> {
   let depth = 0

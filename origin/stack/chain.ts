@@ -13,31 +13,33 @@ import { Child, type ChildOptions } from './child.ts'
 
 export const LOCAL_CHAIN_ID = 31_337
 
-/** `--slots-in-an-epoch=1` makes a block final after two. */
+/** Blocks until finality, given `--slots-in-an-epoch=1`. */
 export const LOCAL_FINALITY = 2
 
-/** Wallets that pay for writes, beside the one that pays them. */
+/** Number of wallets that pay for writes, in addition to the one that funds them. */
 export const LOCAL_PAYERS = PAYERS_DEFAULT
 
-/** Enough for every write that a local stack will ever send: 10,000 ether, in wei. */
+/** 10,000 ether in wei: enough for every write that a local stack will ever send. */
 const PAYER_FUNDS = '0x21e19e0c9bab2400000'
 
-/** anvil writes its state every so often, and it is copied within two more; a kill loses no more of the chain. */
+/**
+ * Interval at which anvil writes its state, which is copied within two more seconds. A kill loses no more of the chain
+ * than that.
+ */
 const STATE_INTERVAL_S = 5
 
-/** States of earlier blocks that can be asked for, beside those in memory; 0.1 to 0.5 MB each on disk. */
+/** Number of historical states kept on disk, in addition to those in memory; 0.1 to 0.5 MB each. */
 const OLD_STATES_MAX = 128
 
-/** The chain's last write: a state of months takes seconds, and a machine may be busy. */
+/** Time for the chain's final write. The state of several months takes seconds, and the machine may be busy. */
 const CHAIN_STOP_MS = 20_000
 
 export type ChildHooks = Pick<ChildOptions, 'onLine' | 'onWait' | 'started'>
 
 /**
- * anvil, its state kept under the state folder, whatever kills it (`docs/decisions/0013-local-chain-state.md`).
- *
- * @param state one for all starts in the folder, so that they do not copy its files at once
- * @throws {ChildFailed} where it can not be started
+ * Starts anvil with its state in the state folder, so that it survives a kill (`docs/decisions/0013`).
+ * @param state shared by all starts in the folder, so that they do not copy its files at the same time
+ * @throws {ChildFailed} if it cannot be started
  */
 export async function startChain(
   state: ChainState,
@@ -63,10 +65,11 @@ export async function startChain(
       '--slots-in-an-epoch=1',
       `--state=${state.file}`,
       `--state-interval=${STATE_INTERVAL_S}`,
-      // Without it they go into the user's home folder, thousands of them, and stay there when anvil is killed.
+      // The default is a folder in the user's home. It would collect thousands of files, which remain when anvil is
+      // killed.
       `--cache-path=${oldStates}`,
       `--max-persisted-states=${OLD_STATES_MAX}`,
-      // A page in the user's browser has no business here: the first account owns the contract.
+      // Pages in the user's browser must not reach the chain, because its first account owns the contract.
       '--no-cors',
       '--silent',
     ],
@@ -79,7 +82,8 @@ export async function startChain(
   hooks.created(child)
   child.onEnd(() => state.stop())
   state.watch()
-  // A state that was loaded has no earlier ones, and a final block's is asked for at once.
+  // Mines blocks until one is final. A loaded state has no earlier blocks, and the state at a final block is requested
+  // at once.
   const finality = `0x${LOCAL_FINALITY.toString(16)}`
   await child.answers(async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: [finality] })
@@ -89,7 +93,7 @@ export async function startChain(
   return { rpcUrl }
 }
 
-/** The platform's own binary: its wrapper would stand between it and our signals. */
+/** Returns the platform's own binary, because the wrapper of the package would not pass on signals. */
 function anvilBinary(): string {
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
@@ -98,7 +102,7 @@ function anvilBinary(): string {
   )
 }
 
-/** Asks often: its blocks come as soon as there is something in them. */
+/** Polls often, because the chain mines a block as soon as there is a transaction. */
 export function openLocalChain(rpcUrl: string): JsonRpcProvider {
   return new JsonRpcProvider(rpcUrl, LOCAL_CHAIN_ID, {
     staticNetwork: true,
@@ -110,7 +114,7 @@ export function openLocalChain(rpcUrl: string): JsonRpcProvider {
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 export type Deployment = z.infer<typeof deploymentSchema>
 
-/** The contract of this folder's chain: deployed at the first start, or where the chain has lost it. */
+/** Returns the contract of this folder's chain. Deploys it at the first start, or if the chain has lost it. */
 export async function ensureContract(
   stateDir: string,
   rpcUrl: string,
@@ -128,7 +132,7 @@ export async function ensureContract(
       ? deploymentSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
       : undefined
     if (known && (await provider.getCode(known.address)) !== '0x') {
-      // The folder may be an earlier version's.
+      // The contract may have been deployed by an earlier version.
       await upgradeAccountConfig({ provider, signer, address: known.address })
       await registerPayers(known.address, payers, signer)
       return known
@@ -141,7 +145,7 @@ export async function ensureContract(
   }
 }
 
-/** A contract that an earlier version deployed may not know all the payers of this one. */
+/** Registers missing payers, because an earlier version may have deployed the contract with fewer. */
 async function registerPayers(
   address: string,
   payers: readonly string[],

@@ -1,6 +1,9 @@
-/** What components are given of the environment that the stack was started in. */
+/** Environment variables that the stack passes on to its components. */
 
-/** What a component takes over: nothing that could be another's secret or setting. Node caches compiled code where its user says. */
+/**
+ * Selects the variables that every component inherits, excluding secrets and settings of other programs.
+ * `NODE_COMPILE_CACHE` lets the user choose where Node caches compiled code.
+ */
 export function inherited(): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE']
   return Object.fromEntries(
@@ -9,8 +12,8 @@ export function inherited(): NodeJS.ProcessEnv {
 }
 
 /**
- * What the one who starts a stack says of its origin: the account at the payment processor, which is theirs, and what of this
- * machine actions may reach.
+ * Selects the settings of the origin that come from the user's environment: the user's own account at the payment
+ * processor, and the local addresses that actions may reach.
  */
 export function originSettingsIn(environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(

@@ -8,19 +8,20 @@ export type ChildOptions = {
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** A Node process of ours: sends a message when it is ready, and ends when its parent does. */
+  /** True for one of our Node processes, which sends a message when it is ready, and exits when its parent does. */
   ipc: boolean
-  /** What it does before it is ready, as the end of "waiting for the chain, which …". */
+  /** Activity of the child before it is ready, to complete "waiting for the chain, which …". */
   starts?: string
-  /** What it is asked to stop with. */
   stopSignal: NodeJS.Signals
-  /** How long it is asked to stop, in milliseconds, before it is killed. */
+  /** Milliseconds to wait after `stopSignal` before the child is killed. */
   stopMs?: number
-  /** How long it may show no progress before it is ready, in milliseconds. @default STALLED_MS */
+  /**
+   * Milliseconds that the child may make no progress before it is ready.
+   * @default STALLED_MS
+   */
   stalledMs?: number
-  /** Each line that it writes. */
   onLine(line: string): void
-  /** Called until it is ready, four times in `stalledMs`, with what is waited for. */
+  /** Called four times per `stalledMs` until the child is ready, with a description of what the stack waits for. */
   onWait?: (text: string) => void
   started(pid: number): void
 }
@@ -32,16 +33,18 @@ export class ChildFailed extends Error {
   }
 }
 
-/** It is asked to stop for this long, and then killed, where it does not say how long it needs. */
 const STOP_MS = 5_000
 
-/** A child in a process group of its own, so that a signal reaches what it started, too. */
+/** A child in a separate process group, so that signals also reach its descendants. */
 export class Child {
   readonly name: string
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #exited: Promise<string>
-  /** Its first message: listened for from the start, since nobody may be waiting yet when it comes. */
+  /**
+   * The child's first message. The listener is added early, because the message may arrive before a caller waits for
+   * it.
+   */
   readonly #told: Promise<unknown>
   #lastLines: string[] = []
   #lines = 0
@@ -77,19 +80,22 @@ export class Child {
     return this.#process.pid ?? 0
   }
 
-  /** Calls back once when the child has ended, asked to or not. */
+  /** Calls the listener once when the child exits, whether it was stopped or not. */
   onEnd(listener: () => void): void {
     void this.#exited.then(listener)
   }
 
-  /** Calls back once if the child ends before it was asked to. */
+  /** Calls the listener once if the child exits unexpectedly. */
   onDeath(listener: (error: ChildFailed) => void): void {
     void this.#exited.then((how) => {
       if (this.#wanted) listener(new ChildFailed(this.name, how))
     })
   }
 
-  /** The `ready` message of a Node child. @throws {ChildFailed} */
+  /**
+   * Waits for the `ready` message of a Node child.
+   * @throws {ChildFailed}
+   */
   async message<Ready>(): Promise<Ready> {
     const message = (await this.#before(this.#told)) as {
       ready?: Ready
@@ -102,7 +108,10 @@ export class Child {
     )
   }
 
-  /** Asks until the answer is true. @throws {ChildFailed} */
+  /**
+   * Polls until `ask` returns true.
+   * @throws {ChildFailed}
+   */
   async answers(ask: () => Promise<boolean>): Promise<void> {
     const enough = new AbortController()
     const poll = async () => {
@@ -124,14 +133,17 @@ export class Child {
     if (stopped === undefined) await this.#exited
   }
 
-  /** Ends the whole group at once, as a crash would. */
+  /** Kills the whole process group at once, as in a crash. */
   async kill(): Promise<void> {
     this.#wanted = false
     this.#signal('SIGKILL')
     await this.#exited
   }
 
-  /** Waits as long as the child lives and makes progress. @throws {ChildFailed} */
+  /**
+   * Waits for `work` as long as the child is alive and makes progress.
+   * @throws {ChildFailed}
+   */
   async #before<Value>(work: Promise<Value>): Promise<Value> {
     const { name, pid } = this
     const { starts = 'starts', stalledMs = STALLED_MS, onWait } = this.#options
@@ -143,7 +155,7 @@ export class Child {
     const watched = { pid, lines: () => this.#lines, stalledMs }
     const died = this.#exited.then((how) => failed(`${how} before it was ready`))
     const idle = stalled(watched, watch.signal).catch((error: Error) => failed(error.message))
-    // Whichever comes second is not waited for.
+    // Prevents an unhandled rejection of the promise that loses the race.
     died.catch(() => {})
     idle.catch(() => {})
     try {
@@ -161,7 +173,7 @@ export class Child {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // Nobody is left in the group.
+      // The group has no processes left.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The database of a local stack: a Postgres of its own, its data under the state folder. */
+/** The database of a local stack: a dedicated PostgreSQL server with its data in the state folder. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -6,13 +6,12 @@ import type { ChildHooks } from './chain.ts'
 import { Child, ChildFailed } from './child.ts'
 import { makeDataFolder, postgresServer, postgresUrl, untilFree } from './postgres.ts'
 
-/** Its last checkpoint, on a slow disk. */
+/** Time for the final checkpoint on a slow disk. */
 const STOP_MS = 20_000
 
 /**
- * Starts it, and makes its data at the first start.
- *
- * @throws {ChildFailed} where it can not be started, or the folder has a database of PGlite, as earlier versions did
+ * Starts the database, and creates its data folder at the first start.
+ * @throws {ChildFailed} if it cannot be started, or the folder has a PGlite database of an earlier version
  */
 export async function startDatabase(
   stateDir: string,
@@ -43,7 +42,7 @@ export async function startDatabase(
   return { url }
 }
 
-/** Whether a server takes connections; false while it starts. */
+/** Returns true if the server accepts connections. Rejects while it is starting. */
 export async function canConnect(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -55,7 +54,7 @@ export async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/** Its files can not be read by Postgres, and beginning beside them would lose credits without a word. */
+/** PostgreSQL cannot read PGlite's files, and starting with an empty database would silently lose credits. */
 function refusePglite(stateDir: string): void {
   const old = join(stateDir, 'origin', 'pglite')
   if (!existsSync(old)) return

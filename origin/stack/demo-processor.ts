@@ -2,17 +2,22 @@ import { fileURLToPath } from 'node:url'
 import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
 import { Child } from './child.ts'
 
-/** The test double of the payment processor: no part of the service, so that it is started by its path alone. */
+/**
+ * The test double of the payment processor. It is not part of the service, so it is started by path and not imported.
+ */
 const DOUBLE = fileURLToPath(new URL('../../test/doubles/processor/main.ts', import.meta.url))
 
 type Ready = {
   url: string
   webhookSecret: string
-  /** The origin's, to be paid through it. */
+  /** Settings of an origin that receives payments through this processor. */
   settings: Record<string, string>
 }
 
-/** A payment processor for the demo, which takes play money. @throws {ChildFailed} */
+/**
+ * Starts a payment processor with play money for the demo.
+ * @throws {ChildFailed}
+ */
 export async function startDemoProcessor(onLine: (line: string) => void) {
   const child = new Child({
     name: 'processor',
@@ -28,7 +33,7 @@ export async function startDemoProcessor(onLine: (line: string) => void) {
   return {
     url,
     settings,
-    /** Its events go to the core API there. */
+    /** Sends the processor's events to the core API at this URL. */
     sendWebhooks: async (coreUrl: string) => {
       const endpoint = { url: coreUrl + PROCESSOR_WEBHOOK_PATH, secret: webhookSecret }
       const body = JSON.stringify(endpoint)

@@ -1,4 +1,6 @@
-/** `npm run demo`: a stack of its own in a temporary folder, the whole journey over HTTP, and away again. */
+/**
+ * `npm run demo`: starts a stack in a temporary folder, runs the whole journey over HTTP, and removes everything again.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

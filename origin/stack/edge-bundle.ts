@@ -1,4 +1,7 @@
-/** Builds the Worker with wrangler. Only this file loads wrangler, which takes longer than serving what it has built. */
+/**
+ * Builds the Worker with wrangler. Only this file loads wrangler, because loading it takes longer than serving a built
+ * Worker.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,8 +12,8 @@ import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Writes the Worker's modules and a manifest into a folder.
- * @param config path of a wrangler configuration; the Worker's own by default
+ * Writes the Worker's modules and a manifest to a folder.
+ * @param config path of a wrangler configuration; defaults to the Worker's own
  * @throws {Error} with the output of wrangler
  */
 export function bundleEdge(outDir: string, config = join(root, 'wrangler.toml')): void {

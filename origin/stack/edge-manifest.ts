@@ -1,9 +1,8 @@
-/** The manifest of a built Worker: what is needed to serve its modules without wrangler. */
+/** File name of the manifest of a built Worker, with everything needed to serve it without wrangler. */
 export const EDGE_MANIFEST = 'manifest.json'
 
 export type EdgeManifest = {
-  /** Miniflare's options, as wrangler reads them from its configuration. */
+  /** Miniflare options that wrangler derives from its configuration. */
   workerOptions: { bindings?: object; d1Databases?: object }
-  /** Migrations of the D1 database, in order. */
   migrations: { name: string; statements: string[] }[]
 }

@@ -1,6 +1,6 @@
 /**
- * The edge in workerd, in a process of its own: the Worker as it is deployed, served by Miniflare's direct
- * socket (`wrangler dev` would cost ten times the time of a request). The unstable APIs stay in this file.
+ * Runs the edge in workerd as a separate process: the Worker as deployed, served by Miniflare's direct socket (with
+ * `wrangler dev`, a request would take ten times as long). Only this file uses these unstable APIs.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { z } from 'zod'
 import { EDGE_MANIFEST, type EdgeManifest } from './edge-manifest.ts'
 
 const settingsSchema = z.object({
-  /** Another entry than the Worker's own: the benchmarks' baseline. */
+  /** Alternative wrangler configuration, for the baseline of the benchmarks. */
   EDGE_CONFIG: z.string().optional(),
   EDGE_STATE_DIR: z.string(),
-  /** Where it was built already; without it, it is built under the state folder. */
+  /** Folder of an existing build. By default, the Worker is built in the state folder. */
   EDGE_BUNDLE: z.string().optional(),
   EDGE_PORT: z.coerce.number(),
-  /** JSON: the Worker's settings and secrets. */
+  /** JSON with the Worker's settings and secrets. */
   EDGE_BINDINGS: z.string(),
 })
 
@@ -40,7 +40,7 @@ async function serve(): Promise<Miniflare> {
     host: '127.0.0.1',
     port: 0,
     unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
-    // The option types of this beta are those of its new schema; the converter takes the old one.
+    // The option types of this beta describe its new schema, but the converter takes the old one.
   } as unknown as Parameters<typeof convertV4MiniflareOptions>[0])
   const miniflare = new Miniflare({
     ...options,
@@ -61,7 +61,7 @@ function modulesIn(folder: string): { type: string; path: string }[] {
     .toSorted((a, b) => Number(b.type === 'ESModule') - Number(a.type === 'ESModule'))
 }
 
-/** Applies the migrations that this database has not had, each with its note in one batch. */
+/** Applies pending migrations, each in one batch with the row that records it. */
 async function migrate(
   miniflare: Miniflare,
   migrations: EdgeManifest['migrations'],
@@ -89,7 +89,7 @@ serve().then(
   (miniflare) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => void stop(miniflare, 0))
-    // Who started this process is gone: without it nobody would stop workerd.
+    // The parent process has exited, so no other process would stop workerd.
     process.once('disconnect', () => void stop(miniflare, 0))
     process.send?.({ ready: {} })
   },

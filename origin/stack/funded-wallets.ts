@@ -1,12 +1,12 @@
 import { type HDNodeWallet, JsonRpcProvider, Wallet } from 'ethers'
 
-/** A wallet that has never been announced, and can pay for its transactions. */
+/** Creates a new wallet with funds for its transactions. */
 export type FundedWallet = () => Promise<HDNodeWallet>
 
 /** 10 ether. */
 const FUNDS = '0x8ac7230489e80000'
 
-/** Wallets on the stack's own chain, whose node gives them what they pay with. */
+/** Creates wallets on the stack's own chain and funds them through its node. */
 export function fundedWallets(chainUrl: string): { wallet: FundedWallet; close: () => void } {
   const node = new JsonRpcProvider(chainUrl, undefined, { staticNetwork: true, cacheTimeout: -1 })
   const wallet = async () => {

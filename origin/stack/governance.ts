@@ -7,12 +7,11 @@ import { makeChange } from '../contracts/governance/change.ts'
 import { deployGovernance } from '../contracts/governance/deploy.ts'
 import { openLocalChain } from './chain.ts'
 
-/** Accounts of anvil that decide; the first of its accounts owns the other contract. */
+/** Indexes of anvil's accounts that are members. Account 0 owns the account contract. */
 const MEMBERS = [1, 2, 3]
-/** Of them, who must agree. */
 const THRESHOLD = 2
 
-/** Who decides in a local stack: as many as it takes. */
+/** Returns as many members of a local stack as a decision needs. */
 export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSigner[]> {
   return Promise.all(MEMBERS.slice(0, THRESHOLD).map((account) => provider.getSigner(account)))
 }
@@ -20,10 +19,11 @@ export function governanceMembers(provider: JsonRpcProvider): Promise<JsonRpcSig
 const deploymentSchema = z.object({ address: z.string(), block: z.number() })
 
 /**
- * The governance contract of this folder's chain, in which the members have allowed a compose hash: deployed at the
- * first start, or where the chain has lost it. What they allowed before stays allowed, as it would for a roll back.
+ * Returns the governance contract of this folder's chain, after its members have allowed a compose hash. Deploys it at
+ * the first start, or if the chain has lost it. Hashes that were allowed before stay allowed, as they would for a
+ * rollback.
  * @param composeHash hex of 32 bytes
- * @returns its address, 0x hex, which is the application's id
+ * @returns the contract's address in 0x hex, which is the application's ID
  */
 export async function ensureGovernance(
   stateDir: string,

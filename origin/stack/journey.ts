@@ -1,6 +1,6 @@
 /**
- * The main job over HTTP, as a stranger would do it: from no account to a webhook that becomes a signed result.
- * It knows the two URLs and nothing else of the stack.
+ * The main use case over HTTP, as a new user would perform it: from no account to a webhook that produces a signed
+ * result. It depends only on the two URLs of the stack.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,15 +14,20 @@ import { balanceOf, type Core, topUp } from './top-up.ts'
 export type JourneyOptions = {
   baseUrl: string
   triggersUrl: string
-  /** Pays as the processor's client library does; without it nothing is paid. */
+  /** Pays as the processor's client library does. Without it, the payment step is skipped. */
   pay?: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
-  /** Wallets on the chain of the accounts, a local stack's `ethereum`; without them nothing happens there. */
+  /**
+   * Wallets on the chain of the accounts, a local stack's `ethereum`. Without them, the steps on the chain are skipped.
+   */
   wallet?: FundedWallet
-  /** Each step when it is done: what it was, what came out, and how long it took. */
+  /** Called after each step with its name, its result, and its duration. */
   onStep(step: string, result: string, milliseconds: number): void
 }
 
-/** Does a step and shows what came out. @throws {JourneyFailed} */
+/**
+ * Performs a step and reports its result.
+ * @throws {JourneyFailed}
+ */
 export type JourneyStep = <Result>(
   name: string,
   act: () => Promise<Result>,
@@ -36,7 +41,7 @@ export class JourneyFailed extends Error {
   }
 }
 
-/** Verifies GitHub's signature over the exact bytes, then signs what came with the wallet's key. */
+/** Verifies GitHub's signature over the exact bytes, then signs the received message with the wallet's key. */
 const ACTION = `async function main(params) {
   if (params.event_raw !== undefined) {
     const { utils } = ethers
@@ -54,12 +59,12 @@ function messageOf({ source, event, message }) {
   return event ? 'pushed ' + event.after : message
 }
 `
-/** A run that has not changed for this long is given up. */
+/** A run that has not changed for this long is considered stalled. */
 const RUN_STALLED_MS = 60_000
 
 type Signed = { message: string; signature: string }
 
-/** @throws {JourneyFailed} at the first step that does not come out as it should */
+/** @throws {JourneyFailed} at the first step that fails */
 export async function journey(options: JourneyOptions): Promise<void> {
   const step: JourneyStep = async (name, act, show) => {
     const began = performance.now()
@@ -201,7 +206,7 @@ export async function journey(options: JourneyOptions): Promise<void> {
   }
 }
 
-/** @throws {Error} unless the signature recovers to the wallet */
+/** @throws {Error} unless the signature recovers to the wallet's address */
 async function signedBy(signed: Signed, wallet: string, message: string): Promise<string> {
   const signer = verifyMessage(message, signed.signature)
   if (signer !== wallet) throw new Error(`signed by ${signer}, not by the wallet ${wallet}`)
@@ -219,7 +224,10 @@ function pushLikeGitHub(url: string, secret: string, commit: string) {
   return call(url, { headers, text: body })
 }
 
-/** A run once it has ended: the one of this id, or the first. @throws {Error} if it failed or does not go on */
+/**
+ * Waits for a run to finish: the run with this ID, or the first one.
+ * @throws {Error} if it failed or is stalled
+ */
 async function ended(
   triggersUrl: string,
   triggerId: string,
@@ -241,7 +249,10 @@ async function ended(
 
 type Call = { body?: unknown; text?: string; headers?: Record<string, string> }
 
-/** The JSON of an answer, whose shape each step knows. @throws {Error} for any status but 2xx */
+/**
+ * Returns the JSON of a response, in the shape that the step expects.
+ * @throws {Error} for any status other than 2xx
+ */
 async function call(url: string, { body, text, headers = {} }: Call): Promise<any> {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(url, {

@@ -1,17 +1,17 @@
-/** What runs in a local stack, as its evidence names it. */
+/** The application of a local stack, as identified by its evidence. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { simulatedAppCompose } from '../tee/app-compose-file.ts'
 import { ensureGovernance } from './governance.ts'
 
-/** 0x hex of the governance contract, and the file with the text that its members have allowed. */
+/** The governance contract as 0x hex, and the file with the compose text that its members have allowed. */
 export type LocalApp = { governance: string; composeFile: string }
 
 /**
- * Lets the members allow the compose text of this checkout. It is read once, and kept for the origin to read, so that
- * what is allowed is what it says it runs.
- * @param composeFile another text (`SVC_APP_COMPOSE_FILE`)
+ * Makes the governance members allow the compose text of this checkout. The text is read once and stored for the
+ * origin, so that the allowed text and the text that the origin reports are the same.
+ * @param composeFile path of a different compose text (`SVC_APP_COMPOSE_FILE`)
  */
 export async function ensureApp(
   stateDir: string,

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { metricsTokenSetting } from '../../shared/metrics-token.ts'
 
-/** What edge and origin of a local stack share; kept, since ids and stored keys depend on it. */
+/**
+ * Secrets shared by the edge and origin of a local stack. They are stored, because IDs and stored keys depend on them.
+ */
 const secretsSchema = z.object({
   channelPsk: z.string().length(43),
   idMacKey: z.string().length(43),
 })
 export type LocalSecrets = z.infer<typeof secretsSchema>
 
-/** The secrets of a state folder, made at the first start. */
+/** Loads the secrets of a state folder. They are created at the first start. */
 export function loadLocalSecrets(stateDir: string): LocalSecrets {
   const file = join(stateDir, 'secrets.json')
   if (!existsSync(file)) {
@@ -23,20 +25,22 @@ export function loadLocalSecrets(stateDir: string): LocalSecrets {
   return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
 
-/** The password of a state folder's database, made at the first start. */
+/** Loads the database password of a state folder. It is created at the first start. */
 export function loadDatabasePassword(stateDir: string): string {
   return keptSecret(join(stateDir, 'database-password'))
 }
 
-/** Where whoever asks `/metrics` of a local stack finds the token: for curl, and for Prometheus' `credentials_file`. */
+/** File with the token for `/metrics` of a local stack, for use with curl or as Prometheus' `credentials_file`. */
 export const METRICS_TOKEN_FILE = 'metrics-token'
 
-/** The token of a state folder, made at the first start, in a file of its own that its user alone reads. */
+/**
+ * Loads the metrics token of a state folder. It is created at the first start, in a file that only its user can read.
+ */
 export function loadMetricsToken(stateDir: string): string {
   return metricsTokenSetting.parse(keptSecret(join(stateDir, METRICS_TOKEN_FILE)))
 }
 
-/** What the file holds: 32 random bytes in base64url, where it was not there. */
+/** Returns the content of the file. If the file does not exist, creates it with 32 random bytes in base64url. */
 function keptSecret(file: string): string {
   if (!existsSync(file)) {
     const secret = randomBytes(32).toString('base64url')

@@ -1,4 +1,4 @@
-/** Says by DNS what a zone of the local stack's domain would say: which ACME account may get its certificates. */
+/** DNS server for the local stack's domain. It publishes the ACME account that may get certificates for the domain. */
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { decode, encode, type Packet, type Question } from 'dns-packet'
@@ -9,17 +9,17 @@ export type LocalNameServer = {
   close(): Promise<void>
 }
 
-/** The authority of the local stack has no name that the public would know. */
+/** Name of the local stack's certificate authority, which does not exist publicly. */
 const LOCAL_CA = 'ca.invalid'
-/** RFC 1035, 4.1.1. */
+/** RFC 1035, section 4.1.1. */
 const AUTHORITATIVE = 1 << 10
 const REFUSED = 5
 const TTL_S = 60
 
 /**
- * Answers on the loopback address alone, over UDP: CAA questions (RFC 8659) for one domain. What is asked of another
- * name is refused, and what is no question is not answered.
- * @param accountUri of the only account that may get certificates for the domain
+ * Starts a DNS server on the loopback address, over UDP. It answers CAA queries (RFC 8659) for one domain. Queries for
+ * other names are refused, and invalid packets are ignored.
+ * @param accountUri URI of the only ACME account that may get certificates for the domain
  */
 export async function startNameServer(
   domain: string,
@@ -30,7 +30,7 @@ export async function startNameServer(
     const reply = replyTo(bytes, domain, accountUri)
     if (reply) socket.send(reply, from.port, from.address)
   })
-  // An answer that could not be sent is asked for again.
+  // If a response cannot be sent, the client will repeat its query.
   socket.on('error', () => {})
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -62,7 +62,7 @@ function decoded(bytes: Buffer): Packet | undefined {
   }
 }
 
-/** RFC 8657: the account and the way in which it proves that the domain is its own. */
+/** RFC 8657: the ACME account, and the method by which it proves control of the domain. */
 function caaRecord({ name }: Question, accountUri: string) {
   const value = `${LOCAL_CA}; validationmethods=http-01; accounturi=${accountUri}`
   return {

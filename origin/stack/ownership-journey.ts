@@ -1,4 +1,4 @@
-/** From API mode to ChainSecured and into other hands, with the client library (specification, States and transitions). */
+/** Converts an account from API mode to ChainSecured, and transfers it to another wallet, using the client library. */
 import { type ActionToRun, createClient } from '../../shared/client/index.ts'
 import type { FundedWallet } from './funded-wallets.ts'
 import type { JourneyStep } from './journey.ts'
@@ -8,9 +8,12 @@ export type OwnershipJourney = {
   /** The account key. */
   apiKey: string
   groupId: number
-  /** Of that group. */
+  /** An action of that group. */
   action: ActionToRun
-  /** Who signed what it answers. @throws {Error} unless it is who should have */
+  /**
+   * Returns the signer of the action's response.
+   * @throws {Error} if it is not the expected signer
+   */
   signerOf: (response: any) => Promise<string>
   wallet: FundedWallet
   step: JourneyStep

@@ -1,19 +1,19 @@
-/** Where a payment is made, and by what: nothing of it is secret but the intent's own client secret. */
+/** A payment to make. The only secret in it is the intent's client secret. */
 export type Paying = {
-  /** Of the processor. */
+  /** Base URL of the processor. */
   url: string
   publishableKey: string
   clientSecret: string
-  /** One of the processor's own names for tests. */
+  /** Name of one of the processor's test payment methods. */
   paymentMethod?: string
 }
 
-/** The processor asks for it wherever some of its payment methods lead to another page; nobody is led to it here. */
+/** Required by the processor if a payment method may redirect to another page. No redirect happens here. */
 const RETURN_URL = 'https://example.com/'
 
 /**
  * Pays an intent as the processor's client library does in a browser.
- * @throws {Error} with the processor's message where the payment is refused
+ * @throws {Error} with the processor's message if the payment is refused
  */
 export async function payAsClient(paying: Paying): Promise<void> {
   const { url, publishableKey, clientSecret, paymentMethod = 'pm_card_visa' } = paying

@@ -10,8 +10,8 @@ export class PortUnusable extends Error {
 }
 
 /**
- * The ports of a stack, each of them free at this moment.
- * @throws {PortUnusable} that names the setting
+ * Chooses the ports of a stack. Each of them is free at this moment.
+ * @throws {PortUnusable} naming the setting
  */
 export async function choosePorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
   const edge = await choose('edge', environment, [])
@@ -35,14 +35,17 @@ async function choose(
 }
 
 /**
- * Below those that systems give to outgoing connections (32,768 on Linux, 49,152 elsewhere): such a one could have the
- * port while who was to listen on it starts, or starts again.
+ * Range below the ephemeral ports of operating systems (from 32,768 on Linux, 49,152 elsewhere). An outgoing connection
+ * could occupy an ephemeral port while its server is starting or restarting.
  */
 const LOWEST = 20_000
 const HIGHEST = 32_000
 const TRIES = 100
 
-/** A port of this machine that nobody listens on, and none of `others`. @throws {PortUnusable} */
+/**
+ * Returns a port of this machine that is free and not in `others`.
+ * @throws {PortUnusable}
+ */
 export async function freePort(others: readonly number[] = []): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(LOWEST, HIGHEST)

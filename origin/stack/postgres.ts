@@ -1,4 +1,4 @@
-/** Postgres from an npm package: what `npm start` and the tests begin a server with. */
+/** Runs PostgreSQL from an npm package, for `npm start` and for the tests. */
 import { execFile } from 'node:child_process'
 import {
   chownSync,
@@ -14,15 +14,16 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** The only role of such a server. */
 const ROLE = 'svc'
 
-/** Who runs it when root starts it: Postgres refuses root. The ids that Debian gives to `nobody`. */
+/**
+ * User ID for PostgreSQL when started by root, because it refuses to run as root. Debian assigns this ID to `nobody`.
+ */
 const NOBODY = 65_534
 
 /**
- * Postgres runs as `nobody`, but keeps root's right to enter folders that are closed to others: the state folder and
- * `node_modules` may be in one.
+ * PostgreSQL runs as `nobody`, but keeps root's right to enter folders that are closed to others, because the state
+ * folder and `node_modules` may be in such a folder.
  */
 const AS_NOBODY = [
   `--reuid=${NOBODY}`,
@@ -30,21 +31,23 @@ const AS_NOBODY = [
   '--clear-groups',
   '--inh-caps=+dac_override',
   '--ambient-caps=+dac_override',
-  // Postgres looks for its own programs with access(2), which ignores the capability without this bit.
+  // PostgreSQL finds its programs with access(2), which ignores the capability without this bit.
   '--securebits=+no_setuid_fixup',
 ]
 
 const isRoot = process.getuid?.() === 0
 
-/** Nothing of the caller's environment: it may hold secrets, and settings of another Postgres (`PGDATA`, `PGPORT`). */
+/**
+ * Excludes the caller's environment, which may hold secrets and settings of another PostgreSQL (`PGDATA`, `PGPORT`).
+ */
 const ENVIRONMENT = { PATH: process.env['PATH'], LANG: 'C', TZ: 'UTC' }
 
 export type Command = { command: string; args: string[]; env: NodeJS.ProcessEnv }
 
 /**
- * Makes the data folder of a server, unless it is there.
- * @param dataDir its parent has to be there; a data folder that was not finished is not taken for one
- * @param password of the role `svc`, a superuser
+ * Creates the data folder of a server, unless it exists.
+ * @param dataDir its parent folder must exist; an unfinished data folder is created again
+ * @param password password of the role `svc`, a superuser
  */
 export async function makeDataFolder(dataDir: string, password: string): Promise<void> {
   if (existsSync(dataDir)) return
@@ -62,7 +65,7 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // More would make 256 random bits no harder to guess, and each connection a few milliseconds slower.
+      // More iterations would not make 256 random bits harder to guess, but each connection a few milliseconds slower.
       '--set=scram_iterations=1',
     ])
     await promisify(execFile)(command, args, { env })
@@ -73,8 +76,9 @@ export async function makeDataFolder(dataDir: string, password: string): Promise
 }
 
 /**
- * The server on a data folder, for this machine alone. SIGINT stops it, and SIGKILL does no harm: it is durable.
- * @param settings of Postgres, beside those that keep it local and quiet
+ * Returns the command of a server on a data folder, reachable only from this machine. SIGINT stops it, and SIGKILL is
+ * safe, because the server is durable.
+ * @param settings additional PostgreSQL settings
  */
 export function postgresServer(
   dataDir: string,
@@ -85,7 +89,7 @@ export function postgresServer(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    // Errors are reported by whoever asked; here they would show values of the accounts' rows.
+    // Errors are reported by the client. In the server log, they would expose values of account rows.
     log_min_messages: 'fatal',
     log_error_verbosity: 'terse',
     ...settings,
@@ -94,18 +98,18 @@ export function postgresServer(
   return postgresProgram('postgres', ['-D', dataDir, ...options])
 }
 
-/** A killed server's processes end this soon after it. */
+/** Time for the remaining processes of a killed server to exit. */
 const KILLED_MS = 5_000
 
 /**
- * Waits until the processes of a server that was killed have ended: they are in groups of their own, and while one of them
- * uses the shared memory, a new server refuses the folder.
+ * Waits until the processes of a killed server have exited. They are in separate process groups, and while one of them
+ * uses the shared memory, a new server refuses to use the folder.
  */
 export async function untilFree(dataDir: string): Promise<void> {
   for (let waited = 0; isShared(dataDir) && waited < KILLED_MS; waited += 20) await sleep(20)
 }
 
-/** Whether somebody uses the memory that `postmaster.pid` names in its seventh line, by key and id. */
+/** Returns true if a process uses the shared memory segment in the seventh line of `postmaster.pid` (key and ID). */
 function isShared(dataDir: string): boolean {
   try {
     const id = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[6]?.trim()
@@ -117,11 +121,14 @@ function isShared(dataDir: string): boolean {
           `${key} ${shmid}` === id?.replace(/\s+/, ' ') && attached !== '0',
       )
   } catch {
-    return false // it ended in order, or this system does not say
+    return false // the server shut down cleanly, or this system does not provide the information
   }
 }
 
-/** Where such a server answers. @param database its name */
+/**
+ * Returns the connection URL of the server.
+ * @param database name of the database
+ */
 export function postgresUrl(port: number, password: string, database = 'postgres'): string {
   return `postgres://${ROLE}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
 }

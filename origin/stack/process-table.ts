@@ -1,13 +1,12 @@
-/** Which processes there are, to end only what an earlier start left behind, and how much they have computed. */
+/** Reads the process table, to terminate only leftovers of an earlier start and to measure CPU time. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process, told apart from a later one with the same pid by when it started. */
+/** A process, identified by its pid and start time, because pids are reused. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
 type Row = ProcessIdentity & { group: number; cpuMs: number }
 
-/** The identity of a running process, or `undefined`. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const row = rows().find((candidate) => candidate.pid === pid)
   return row && { pid: row.pid, startedAt: row.startedAt }
@@ -18,8 +17,8 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
 }
 
 /**
- * The processes of a group that a leader of ours began: also when the leader itself is gone, for a group's
- * number is not given away while anybody is in it.
+ * Lists the processes of a group created by one of our processes, even if the leader has exited: a group ID is not
+ * reused while the group has members.
  */
 export function groupMembers(leader: ProcessIdentity): number[] {
   const table = rows()
@@ -28,13 +27,13 @@ export function groupMembers(leader: ProcessIdentity): number[] {
   return table.filter((row) => row.group === leader.pid).map((row) => row.pid)
 }
 
-/** Processor time of a process group, with the children that its members have waited for. */
+/** CPU time of a process group, including children that its members have waited for. */
 export function groupCpuMs(group: number): number {
   const members = rows().filter((row) => row.group === group)
   return members.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
 
-/** A tick of the times in /proc: 1/100 s on every architecture that Node runs on. */
+/** Length of a clock tick in /proc: 1/100 s on every architecture that Node supports. */
 const TICK_MS = 10
 
 function rows(): Row[] {
@@ -46,15 +45,15 @@ function procRows(): Row[] {
     if (!/^\d+$/.test(name)) return []
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      // proc(5): the name in parentheses may hold anything. Fields 3, 5 and 22 are state, group and start; 14 to 17 are the
-      // ticks of the process and of its children.
+      // proc(5): the name in parentheses may contain any character. Fields 3, 5 and 22 are state, group and start time;
+      // fields 14 to 17 are the ticks of the process and of its children.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z') return []
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
       const cpuMs = ticks * TICK_MS
       return [{ pid: Number(name), group: Number(fields[2]), startedAt: fields[19]!, cpuMs }]
     } catch {
-      return [] // it ended while we looked
+      return [] // the process has exited meanwhile
     }
   })
 }
@@ -70,7 +69,7 @@ function psRows(): Row[] {
   })
 }
 
-/** `[[days-]hours:]minutes:seconds`, as ps writes it. */
+/** Parses a time as printed by ps: `[[days-]hours:]minutes:seconds`. */
 function msOf(time: string): number {
   const [days, rest] = time.includes('-') ? time.split('-') : ['0', time]
   const seconds = rest!.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)

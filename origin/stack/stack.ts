@@ -1,4 +1,4 @@
-/** The local stack: chain, database, origin and edge as processes of their own, around one state folder. */
+/** The local stack: chain, database, origin and edge as separate processes that share one state folder. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,18 +35,18 @@ import { type StackAddresses, StateLock } from './state-lock.ts'
 
 export type StackOptions = {
   stateDir: string
-  /** Where the settings of the ports are (`choosePorts`), and those of the payment processor, which the origin is given. */
+  /** Environment with the port settings (see `choosePorts`) and the origin's payment processor settings. */
   environment: NodeJS.ProcessEnv
-  /** Settings of the origin beside those that the stack makes; with a `DATABASE_URL` it starts no database. */
+  /** Settings of the origin, in addition to the stack's own. With a `DATABASE_URL`, the stack starts no database. */
   originSettings?: Record<string, string>
-  /** The same of the edge. */
+  /** Settings of the edge, in addition to the stack's own. */
   edgeSettings?: Record<string, string>
-  /** A folder that `bundleEdge` made of the Worker; without it, each start of the edge makes its own. */
+  /** A folder created by `bundleEdge`. By default, each start of the edge builds the Worker. */
   edgeBundle?: string | undefined
-  /** For tests: the path of a module to run instead of `origin/main.ts`. */
+  /** For tests: path of a module to run instead of `origin/main.ts`. */
   originEntry?: string | undefined
   onLine(component: string, line: string): void
-  /** Says every 15 s what a start that takes long waits for. */
+  /** Called every 15 s during a slow start, with a description of what the stack waits for. */
   onWait?: (text: string) => void
 }
 
@@ -56,28 +56,28 @@ const ORIGIN_ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url))
 const EDGE_ENTRY = fileURLToPath(new URL('edge-runner.ts', import.meta.url))
 
 const CHANNEL_EPOCH = 1
-/** Credits of each account of a local stack, where nothing can be paid (`decisions.md`, Money). */
+/** Starter credits of each account in a local stack, where payments are usually not possible. */
 const STARTER_CENTS = 500
 
-/** The local chain has a block each second. */
+/** The local chain mines a block every second. */
 const WATCHER_POLL_MS = 1_000
 
-/** What a component does before it is ready. */
+/** Describes what a component does before it is ready. */
 const STARTS = {
   origin: 'prepares its sandboxes and its tables',
   edge: 'builds the Worker and prepares its database',
 } as const
 
-/** A signal from any process of the same user would open a debugger on the keys otherwise. */
+/** Otherwise any process of the same user could send a signal that opens a debugger, which could read the keys. */
 const NO_INSPECTOR = '--disable-sigusr1'
 
-/** A running stack. `start` and `kill` of single components are for those who test its crashes. */
+/** A running stack. Components can be started and killed individually, for crash tests. */
 export class Stack {
   readonly baseUrl: string
   readonly triggersUrl: string
   readonly chainUrl: string
   readonly caFile: string
-  /** PEM of what the origin serves. */
+  /** PEM of the certificate that the origin serves. */
   readonly certificateFile: string
   readonly #options: StackOptions
   readonly #ports: Ports
@@ -120,12 +120,15 @@ export class Stack {
     this.chainUrl = `http://localhost:${ports.chain}`
   }
 
-  /** Starts all of it, or nothing. @throws {StateInUse | PortUnusable | ChildFailed} */
+  /**
+   * Starts all components. If one fails, stops the others.
+   * @throws {StateInUse | PortUnusable | ChildFailed}
+   */
   static async start(options: StackOptions): Promise<Stack> {
     const lock = await StateLock.take(options.stateDir)
     let stack: Stack | undefined
     try {
-      // Under the lock: what a killed stack of this folder left has been ended, and its ports are free again.
+      // Done under the lock: leftovers of a killed stack in this folder have been terminated, and its ports are free.
       const ports = await choosePorts(options.environment)
       stack = new Stack(options, ports, lock, await loadTls(options.stateDir))
       await Promise.race([stack.#startAll(), stack.#death()])
@@ -139,7 +142,7 @@ export class Stack {
   }
 
   async #startAll(): Promise<void> {
-    // The bundle is most of the edge's time, and needs nothing of the others.
+    // Started in parallel, because building the Worker takes most of the edge's time and needs no other component.
     await Promise.all([
       this.startComponent('edge'),
       Promise.all([this.startComponent('chain'), this.startComponent('database')]).then(() =>
@@ -149,15 +152,15 @@ export class Stack {
     ])
   }
 
-  /** Rejects when a component dies, also one that is ready while another waits for it. */
+  /** Rejects when any component exits, even if it is ready and another component is still starting. */
   #death(): Promise<never> {
     return new Promise((_, reject) => {
-      // What a component says of its own failed start comes in the same turn, and says more.
+      // Deferred, because the component's own report of a failed start arrives in the same turn and is more specific.
       this.onDeath((error) => setImmediate(() => reject(error)))
     })
   }
 
-  /** Where everything is, once it has started. */
+  /** Returns the addresses of the services. The stack must have started. */
   addresses(): StackAddresses {
     if (!this.#app || !this.#nameServer) throw new Error('the stack has not started')
     return {
@@ -181,12 +184,12 @@ export class Stack {
     else await this.#startEdge()
   }
 
-  /** Ends a component and all that it started, as a crash would. */
+  /** Kills a component and all its descendants, as in a crash. */
   async kill(component: Component): Promise<void> {
     await this.#children.get(component)?.kill()
   }
 
-  /** A stack ends once: who asks again waits for the same end. */
+  /** Stops the stack. Repeated calls wait for the same stop. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -221,7 +224,7 @@ export class Stack {
     const { stateDir, originSettings } = this.#options
     this.#databaseUrl = originSettings?.['DATABASE_URL']
     if (this.#databaseUrl !== undefined) return
-    // One that is started again has to be where the origin looks for it.
+    // A restarted database must keep its port, because the origin does not learn of a new one.
     this.#databasePort ??= await freePort(Object.values(this.#ports))
     const created = (child: Child) => this.#add('database', child)
     const hooks = { ...this.#hooks('database'), created }
@@ -267,7 +270,7 @@ export class Stack {
       EDGE_PORT: String(this.#ports.edge),
       ...(edgeBundle !== undefined && { EDGE_BUNDLE: edgeBundle }),
       EDGE_BINDINGS: JSON.stringify(this.#edgeSettings()),
-      // Read by Miniflare when it is imported: the authority that workerd trusts beside the public ones.
+      // Miniflare reads this when it is imported: an authority that workerd trusts in addition to the public ones.
       NODE_EXTRA_CA_CERTS: this.caFile,
     })
     await child.message()
@@ -296,7 +299,7 @@ export class Stack {
     }
   }
 
-  /** Who has another processor than the real one has its client library there too. */
+  /** A processor with a custom URL also serves its own client library there. */
   #paymentScript(): Record<string, string> {
     const { environment, originSettings } = this.#options
     const { SVC_PROCESSOR_URL: url } = { ...originSettingsIn(environment), ...originSettings }

@@ -1,26 +1,25 @@
-/** Tells a start that takes long from one that has stopped: on a busy machine a minute says nothing. */
+/** Distinguishes a slow start from a stalled one: on a busy machine, a fixed timeout of a minute proves nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupCpuMs } from './process-table.ts'
 
-/** A child that has shown no progress for this long is given up. */
+/** A child that makes no progress for this long has failed to start. */
 export const STALLED_MS = 60_000
 const POLL_MS = 1_000
-/** Share of a processor that counts as progress. A process that starts uses more, one that only polls uses less. */
+/** Fraction of a CPU that counts as progress. A starting process uses more, and a process that only polls uses less. */
 const CPU_SHARE_MIN = 0.01
 const SAY_MS = STALLED_MS / 4
 
 export type Watched = {
   pid: number
-  /** Lines that the child has written so far. */
   lines: () => number
   stalledMs: number
 }
 
 /**
- * Rejects when a child has neither written a line nor used the processor for `stalledMs`, in its whole process group.
- * Polls are counted, not the clock: while this process does not run either, no time passes for the child.
- * @param signal ends the watch
- * @throws {Error} that says since when
+ * Rejects when no process of a child's group has written a line or used the CPU for `stalledMs`. Counts polls and not
+ * elapsed time, so that the child is not blamed while this process is not running either.
+ * @param signal stops the watch
+ * @throws {Error} with the duration of the stall
  */
 export async function stalled(
   { pid, lines, stalledMs }: Watched,
@@ -32,7 +31,7 @@ export async function stalled(
   for (let idleMs = 0; idleMs < stalledMs; idleMs += pollMs) {
     await sleep(pollMs, undefined, { ref: false, signal })
     const now = { lines: lines(), cpuMs: groupCpuMs(pid) }
-    // Less than before: a member of the group has ended.
+    // If the total has decreased, a member of the group has exited.
     const hasComputed = now.cpuMs >= seen.cpuMs + cpuMin || now.cpuMs < seen.cpuMs
     if (now.lines === seen.lines && !hasComputed) continue
     seen = now
@@ -43,7 +42,7 @@ export async function stalled(
   )
 }
 
-/** Calls `say` with the seconds so far until the work has ended. */
+/** Calls `say` periodically with the elapsed seconds until the work is finished. */
 export async function sayWhile<Value>(
   work: Promise<Value>,
   say: (seconds: number) => void,

@@ -1,4 +1,4 @@
-/** `npm start`: the local stack in the foreground. */
+/** `npm start`: runs the local stack in the foreground. */
 import { join, resolve } from 'node:path'
 import { browserFlag } from './browser-flag.ts'
 import { PortUnusable } from './ports.ts'
@@ -15,7 +15,7 @@ let stopping = false
 async function stop(code: number): Promise<void> {
   if (stopping) return
   stopping = true
-  // One that is still starting has started some of its processes: they would outlive this one.
+  // A stack that is still starting has already started processes, which would outlive this one.
   const started = await starting?.catch(() => undefined)
   await started?.stop()
   process.exit(code)
@@ -28,7 +28,7 @@ function fail(error: unknown): Promise<void> {
   return stop(1)
 }
 
-/** The command finds a stack's addresses in the state folder. */
+/** Returns the verify command, which finds the stack's addresses in the state folder. */
 function verifyLine(baseUrl: string): string {
   const folder = process.env.SVC_STATE_DIR
   return `${folder === undefined ? '' : `SVC_STATE_DIR=${folder} `}npx --no-install svc verify ${baseUrl}`
@@ -69,10 +69,11 @@ Ctrl-C stops everything; the state stays in ${stateDir}.
 `)
 }
 
-// Every time, not once: npm passes on a Ctrl-C that came here already, and a second one must not cut the stop short.
+// Handles every signal and not only the first: npm forwards a Ctrl-C that this process has already received, and the
+// second one must not cut the shutdown short.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void stop(0))
-// `svc up` was killed: nobody is left whom a Ctrl-C would reach.
+// The parent `svc up` was killed, so a Ctrl-C would no longer reach this process.
 process.once('disconnect', () => void stop(0))
 
 try {

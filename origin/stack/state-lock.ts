@@ -4,29 +4,32 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupMembers, identify, isAlive, type ProcessIdentity } from './process-table.ts'
 
-/** What the lock's holder writes beside it: who it is, whom it started, and where its services are while they run. */
+/**
+ * Record that the lock's holder writes next to the lock: its identity, its children, and the addresses of its services
+ * while they run.
+ */
 type Record = {
   holder: ProcessIdentity
   children: { name: string; leader: ProcessIdentity }[]
   addresses?: StackAddresses
 }
 
-/** For whoever verifies this stack (`svc verify` takes them from here): no secret is among them. */
+/** Addresses for verifying this stack, which `svc verify` reads from the record. They contain no secrets. */
 export type StackAddresses = {
   base_url: string
   triggers_url: string
   chain_rpc: string
   /** `ip:port`, UDP. */
   dns_server: string
-  /** PEM of the authority that the origin's certificate is of. */
+  /** PEM of the authority that issued the origin's certificate. */
   ca_file: string
-  /** 0x hex of the governance contract. */
+  /** The governance contract as 0x hex. */
   governance: string
 }
 
-/** Leftovers are asked to stop for this long, so that the chain writes its state; then they are killed. */
+/** Time for leftovers to stop by themselves, so that the chain can write its state. Then they are killed. */
 const ASK_MS = 3_000
-/** A killed process is gone from the table at once; one in the kernel's hands may take a moment. */
+/** A killed process disappears at once, unless it is blocked in the kernel. */
 const KILL_MS = 5_000
 
 export class StateInUse extends Error {
@@ -39,8 +42,8 @@ export class StateInUse extends Error {
 }
 
 /**
- * One stack a state folder. The lock is a file lock that the system lets go of however its holder ends, so it
- * is never stale; whom a killed holder left running is in the record beside it, and is ended first.
+ * Allows one stack per state folder. The operating system releases the file lock however its holder exits, so the lock
+ * is never stale. Processes that a killed holder left behind are in the record, and are terminated first.
  */
 export class StateLock {
   readonly #database: DatabaseSync
@@ -74,7 +77,7 @@ export class StateLock {
     return lock
   }
 
-  /** Notes a child, so that the next start can end it if this process can not. */
+  /** Records a child, so that the next start can terminate it if this process cannot. */
   addChild(name: string, pid: number): void {
     const leader = identify(pid)
     if (!leader) return
@@ -82,7 +85,7 @@ export class StateLock {
     this.#write()
   }
 
-  /** Says where the services are, until `release`. */
+  /** Publishes the addresses of the services until `release`. */
   publish(addresses: StackAddresses): void {
     this.#record.addresses = addresses
     this.#write()
@@ -104,7 +107,7 @@ function readRecord(file: string): Record | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record
   } catch {
-    return undefined // the first start, or a start that was killed while it wrote: nothing was started yet
+    return undefined // the first start, or an earlier start was killed while writing and had not started anything yet
   }
 }
 
@@ -121,7 +124,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // It ended by itself.
+      // The process has already exited.
     }
   }
 }

@@ -1,15 +1,24 @@
-/** A transfer of a token becomes a signed result: a chain event on the stack's own `ethereum`. */
+/** Turns a token transfer into a signed result, through a chain event on the stack's own `ethereum`. */
 import type { FundedWallet } from './funded-wallets.ts'
 import { deployDemoToken } from './demo-token/deploy.ts'
 import type { JourneyStep } from './journey.ts'
 
 export type TokenJourney = {
   wallet: FundedWallet
-  /** Makes a trigger with what the journey has made. @returns its record */
+  /**
+   * Creates a trigger with the journey's action and keys.
+   * @returns its record
+   */
   createTrigger: (fields: object) => Promise<any>
-  /** The first run of a trigger once it has ended. @throws {Error} */
+  /**
+   * Returns the first run of a trigger once it has finished.
+   * @throws {Error}
+   */
   firstRun: (triggerId: string) => Promise<any>
-  /** Who signed a message. @throws {Error} unless it is who should have */
+  /**
+   * Returns the signer of a message.
+   * @throws {Error} if it is not the expected signer
+   */
   signerOf: (response: any, message: string) => Promise<string>
   step: JourneyStep
 }

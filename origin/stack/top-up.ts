@@ -1,17 +1,19 @@
-/** Calls an operation of the core API: GET without a body. Its answer's shape is known to who asks. */
+/** Calls an operation of the core API, with GET if there is no body. The caller expects the shape of the response. */
 export type Core = (path: string, body: unknown, key?: string) => Promise<any>
 
 export type TopUp = {
   core: Core
   pay: (intent: { publishableKey: string; clientSecret: string }) => Promise<void>
-  /** An API key of the account. */
   key: string
 }
 
-/** The least that can be paid. */
+/** The smallest payment. */
 const CENTS = 500
 
-/** A payment as a client makes it (specification, Payment flow). @returns the balance before and after */
+/**
+ * Makes a payment as a client does.
+ * @returns the balance before and after
+ */
 export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string; after: string }> {
   const before = await balanceOf(core, key)
   const { publishable_key } = await core('billing/processor_config', undefined)
@@ -22,7 +24,7 @@ export async function topUp({ core, pay, key }: TopUp): Promise<{ before: string
   return { before, after: confirmed.balance_display }
 }
 
-/** As people read it: `$5.00`. */
+/** Returns the balance in display form: `$5.00`. */
 export async function balanceOf(core: Core, key: string): Promise<string> {
   return (await core('billing/balance', undefined, key)).balance_display
 }

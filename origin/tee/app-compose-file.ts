@@ -5,8 +5,8 @@ import { appComposeText } from '../deploy/app-compose.ts'
 const COMPOSE_FILE = fileURLToPath(new URL('../deploy/docker-compose.yaml', import.meta.url))
 
 /**
- * The app-compose text that a simulated machine says it was started with.
- * @param file `SVC_APP_COMPOSE_FILE`; absent, the text that this repository is deployed with
+ * Returns the app-compose text that a simulated machine claims to have been started with.
+ * @param file `SVC_APP_COMPOSE_FILE`; if absent, the text with which this repository is deployed
  */
 export function simulatedAppCompose(file: string | undefined): string {
   return file === undefined

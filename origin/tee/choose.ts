@@ -11,7 +11,6 @@ import type { TeeProvider } from './provider.ts'
 import { SimulatedProvider } from './simulated/provider.ts'
 import { TeeRefused } from './tee-refused.ts'
 
-/** Where dstack's guest agent listens. */
 export const DSTACK_SOCKET = '/var/run/dstack.sock'
 
 export type TeeChoice = {
@@ -26,7 +25,7 @@ export type TeeChoice = {
 }
 
 /**
- * The machine that the settings name, and its root key. Refused is what is not what it says.
+ * Returns the machine that the settings select, and its root key. Refuses a machine that does not match its claims.
  * @throws {TeeRefused | TeeUnavailable | KeyNotAuthentic}
  */
 export async function chooseTee(
@@ -53,7 +52,7 @@ async function dstack(choice: TeeChoice): Promise<TeeProvider> {
   return tee
 }
 
-/** Its root key is a file, which only the local stack may have. */
+/** Creates a simulated machine. Its root key is a file, which is only allowed in the local stack. */
 function simulated(choice: TeeChoice): TeeProvider {
   const { settings, stateDir, now, socketPath = DSTACK_SOCKET } = choice
   if (settings.SVC_ENV === 'production')

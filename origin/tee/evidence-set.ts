@@ -19,9 +19,9 @@ import {
 } from './key-files.ts'
 import { REPORT_DATA_BYTES, type TeeProvider } from './provider.ts'
 
-/** What is served on TLS, as the evidence names it. */
+/** The certificate served over TLS, as the evidence names it. */
 export type ServedCertificate = {
-  /** Of the public URL: the file is `cert-<domain>.pem`. */
+  /** Domain of the public URL. The file is `cert-<domain>.pem`. */
   domain: string
   /** PEM, leaf first. */
   chain: string
@@ -29,23 +29,23 @@ export type ServedCertificate = {
   acmeAccount: string
 }
 
-/** All evidence of one moment: what is in it fits together, so it is replaced whole. */
+/** All evidence of one moment. Its parts match each other, so it is only replaced as a whole. */
 export type EvidenceSet = {
-  /** By name, in the order of the listing. */
+  /** Files by name, in the order of the listing. */
   files: ReadonlyMap<string, string>
-  /** Its report data is zero. */
+  /** Quote with zeroed report data. */
   attestation: Attestation
   info: Info & Record<string, unknown>
   certificate: ServedCertificate
   /** Days since 1970, UTC. */
   day: number
-  /** Unix milliseconds: from then on its channel key is refused. */
+  /** Unix milliseconds from which its channel key is rejected. */
   validUntil: number
 }
 
 /**
- * The evidence of now (`core-api.md`, Attestation and evidence endpoints): the checksums of the files, and a quote whose
- * report data is the SHA-256 of those checksums with zeros behind it.
+ * Makes the current evidence (`docs/attestation.md`): the checksums of the files, and a quote with the SHA-256 of those
+ * checksums, padded with zeros, as its report data.
  * @param at Unix milliseconds
  * @throws {TeeUnavailable}
  */
@@ -81,7 +81,7 @@ export async function makeEvidenceSet(
   }
 }
 
-/** What the specification names, and nothing of the rest. */
+/** Selects the documented fields, without any others. */
 export function attestationOf({ quote, event_log, vm_config }: Attestation): Attestation {
   return { quote, event_log, vm_config }
 }

@@ -10,7 +10,7 @@ export type EvidenceOptions = {
   log: Log
 }
 
-/** The evidence that is shown now. One caller renews it, one renewal at a time. */
+/** Holds the current evidence. A single caller renews it, with one renewal at a time. */
 export class Evidence {
   readonly #options: EvidenceOptions
   #set: EvidenceSet | undefined
@@ -21,8 +21,8 @@ export class Evidence {
   }
 
   /**
-   * The set of files that fit together.
-   * @throws {TeeUnavailable} before the first is made, and when the last one has run out
+   * Returns the current set of matching files.
+   * @throws {TeeUnavailable} before the first set is made, and when the last one has expired
    */
   current(): EvidenceSet {
     const { now } = this.#options
@@ -30,25 +30,25 @@ export class Evidence {
     throw new TeeUnavailable('there is no evidence of today')
   }
 
-  /** Whether there is a set that has not run out. */
+  /** True if there is a set that has not expired. */
   get isThere(): boolean {
     return this.#set !== undefined && this.#options.now() < this.#set.validUntil
   }
 
-  /** Unix milliseconds; undefined before the first. */
+  /** Unix milliseconds; undefined before the first set. */
   get madeAt(): number | undefined {
     return this.#madeAt
   }
 
-  /** Whether another day has begun, or another certificate is to be served. */
+  /** True if a new day has begun, or another certificate is to be served. */
   isOldFor(certificate: ServedCertificate): boolean {
     return this.#set?.certificate !== certificate || this.#set.day !== dayOf(this.#options.now())
   }
 
   /**
-   * Makes the evidence anew and replaces the old set by it.
-   * @param serve begins to serve the certificate; in one step with the replacement
-   * @throws {TeeUnavailable} the old set stays
+   * Makes new evidence and replaces the old set.
+   * @param serve starts to serve the certificate, in one step with the replacement
+   * @throws {TeeUnavailable} if it fails; the old set stays
    */
   async make(certificate: ServedCertificate, serve: () => void = () => {}): Promise<void> {
     const { tee, keys, now } = this.#options
@@ -59,7 +59,7 @@ export class Evidence {
     this.#madeAt = at
   }
 
-  /** The same for who can go on with the old set: a failure is logged. */
+  /** Like `make`, but logs a failure, for a caller that can continue with the old set. */
   async renew(certificate: ServedCertificate, serve?: () => void): Promise<void> {
     const { log } = this.#options
     try {

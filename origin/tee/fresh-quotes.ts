@@ -5,12 +5,12 @@ import { MinuteRate } from '../admission/minute-rate.ts'
 import { attestationOf } from './evidence-set.ts'
 import type { Attestation, TeeProvider } from './provider.ts'
 
-/** A quote takes less; who is refused for another's sake need not wait long. */
+/** Retry delay. A quote takes less time, so a caller that is rejected because of others does not have to wait long. */
 const ROOM_AGAIN_MS = 1_000
 
 /**
- * Quotes that carry a nonce of the caller's choice. Nobody pays for them and the machine makes one at a time, so they
- * are few: at once over all callers, and a minute for each.
+ * Quotes with a nonce of the caller's choice. They are free of charge, and the machine makes one at a time, so both the
+ * concurrent quotes of all callers and the quotes per minute of each caller are limited.
  */
 export class FreshQuotes {
   readonly #tee: TeeProvider

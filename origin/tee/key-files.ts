@@ -1,4 +1,7 @@
-/** The public keys in the evidence: each file byte for byte the same at every process of one root key. */
+/**
+ * Files of the public keys in the evidence. Each file is identical, byte for byte, in every process with the same root
+ * key.
+ */
 import type { z } from 'zod'
 import type {
   channelKeyFileSchema,
@@ -10,12 +13,12 @@ import type { P256Key } from '../keys/p256-key.ts'
 
 export const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What the evidence names beside the certificate. */
+/** Keys that the evidence names besides the certificate. */
 export type EvidenceKeys = { channel: P256Key; epoch: number; storage: P256Key; receipt: P256Key }
 
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 
-/** @param at Unix milliseconds: the key is good until the midnight (UTC) after the next one */
+/** @param at Unix milliseconds; the key is valid until the midnight (UTC) after the next one */
 export function channelKeyFile(key: P256Key, epoch: number, at: number): string {
   const file: z.infer<typeof channelKeyFileSchema> = {
     ...sealedTo(key),
@@ -38,12 +41,12 @@ export function receiptKeyFile(key: P256Key): string {
   return text(file)
 }
 
-/** Days since 1970 in UTC: evidence is of one day. */
+/** Returns the days since 1970 in UTC. Evidence is made for one day. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
-/** Evidence of a day is good until the day after the next begins: a renewal that fails has a day to be repaired. */
+/** Evidence is valid until the end of the following day, which leaves a day to repair a renewal that fails. */
 export function validUntil(at: number): number {
   return (dayOf(at) + 2) * DAY_MS
 }

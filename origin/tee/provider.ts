@@ -7,26 +7,28 @@ import type {
 
 export const REPORT_DATA_BYTES = 64
 
-/** The machine that this process runs in, as far as it can be shown to others. */
+/** The machine that this process runs in, as far as it can be proven to others. */
 export type TeeProvider = {
   mode: 'dstack' | 'simulated'
-  /** 32 bytes, the same at every process of this application. @throws {TeeUnavailable | KeyNotAuthentic} */
+  /** Returns 32 bytes, the same in every process of this application. @throws {TeeUnavailable | KeyNotAuthentic} */
   rootKey(): Promise<Uint8Array>
   /**
-   * A quote of now.
-   * @param reportData at most 64 bytes, zeros behind them
+   * Makes a new quote.
+   * @param reportData at most 64 bytes, padded with zeros
    * @throws {TeeUnavailable}
    */
   quote(reportData: Uint8Array): Promise<EvidenceQuote>
-  /** Beside what the specification names, all that the machine says of itself. @throws {TeeUnavailable} */
+  /** Returns the documented fields, and all others that the machine reports about itself. @throws {TeeUnavailable} */
   info(): Promise<Info & Record<string, unknown>>
-  /** What a quote of this machine is verified with, not yet expired. @throws {TeeUnavailable} */
+  /**
+   * Returns the collateral with which a quote of this machine is verified, not yet expired. @throws {TeeUnavailable}
+   */
   collateral(): Promise<Collateral>
-  /** Unix milliseconds of what `collateral` shows now; undefined before the first. */
+  /** Unix milliseconds at which the current collateral was fetched; undefined before the first. */
   readonly collateralAt?: number | undefined
 }
 
-/** The guest agent, or who signs for the platform, does not answer; nothing is known. */
+/** The guest agent, or the service with the platform's collateral, does not respond. Nothing is known. */
 export class TeeUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

@@ -1,4 +1,4 @@
-/** What was asked for is not what this machine is: the origin does not start. */
+/** The machine is not what the settings or its own responses claim. The origin does not start. */
 export class TeeRefused extends Error {
   constructor(reason: string) {
     super(reason)

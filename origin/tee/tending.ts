@@ -6,18 +6,17 @@ import type { Evidence } from './evidence.ts'
 export type TendedEvidence = {
   evidence: Evidence
   publicUrl: string
-  /** What is served now. */
   tls: ServedTls
-  /** What is there to be served: the same object as before where it has not changed. @throws {TlsFilesUnusable} */
+  /** Returns the TLS files to serve: the same object as before if they are unchanged. @throws {TlsFilesUnusable} */
   look: (served: ServedTls) => ServedTls
-  /** Serves TLS with it from now on. */
   serve: (tls: ServedTls) => void
   log: Log
 }
 
 /**
- * Renews the evidence when a day has begun or the ACME client has left another certificate, which is then served in the
- * same step, so that certificate and evidence fit. Where one of the two can not be had, both stay as they were.
+ * Renews the evidence when a day has begun, or when the ACME client has written another certificate. That certificate
+ * is then served in the same step, so that certificate and evidence match. If one of the two is unavailable, both stay
+ * unchanged.
  */
 export class EvidenceTending {
   readonly #given: TendedEvidence
@@ -34,17 +33,17 @@ export class EvidenceTending {
     this.#endsAt = endOf(given.tls)
   }
 
-  /** The first evidence. @throws {TeeUnavailable} */
+  /** Makes the first evidence. @throws {TeeUnavailable} */
   async start(): Promise<void> {
     await this.#given.evidence.make(this.#certificate)
   }
 
-  /** When the certificate that is served runs out, in Unix milliseconds. */
+  /** Expiry of the served certificate, in Unix milliseconds. */
   get certificateEndsAt(): number {
     return this.#endsAt
   }
 
-  /** One look, and what follows from it; a second caller waits for the first one's. Never throws. */
+  /** Checks once, and renews if necessary. Concurrent callers share one check. Never throws. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
@@ -73,7 +72,7 @@ export class EvidenceTending {
       this.#unusable = ''
       return found
     } catch (error) {
-      // Said once: files that are being written are whole at the next look.
+      // Logged once per reason. Files that are being written will be complete at the next check.
       const reason = error instanceof TlsFilesUnusable ? error.message : 'unknown'
       if (reason !== this.#unusable) log('tls.unusable', { reason })
       this.#unusable = reason

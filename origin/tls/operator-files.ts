@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ServedTls } from './served-tls.ts'
 
-/** What an ACME client in the same machine leaves in `SVC_TLS_DIR`. */
+/** Files that an ACME client in the same machine writes to `SVC_TLS_DIR`. */
 export const CHAIN_FILE = 'fullchain.pem'
 export const KEY_FILE = 'privkey.pem'
 export const ACCOUNT_FILE = 'acme-account.json'
 
-/** The files are not there, not whole, or do not fit each other: what was served before is served on. */
+/** The files are missing, incomplete or do not match each other. The previous files remain in use. */
 export class TlsFilesUnusable extends Error {
   constructor(reason: string) {
     super(`the TLS files are not usable: ${reason}`)
@@ -18,7 +18,7 @@ export class TlsFilesUnusable extends Error {
   }
 }
 
-/** The shapes that certbot (`regr.json`) and lego write an account's URI in. */
+/** The forms in which certbot (`regr.json`) and lego store an account's URI. */
 const accountSchema = z.union([
   z.object({ uri: z.url() }),
   z.object({ account_uri: z.url() }),
@@ -34,8 +34,8 @@ function uriIn(account: z.infer<typeof accountSchema>): string {
 }
 
 /**
- * The files as they are now.
- * @param domain that clients know; the certificate has to be for it
+ * Reads and validates the current files.
+ * @param domain the public host name or IP address, which the certificate must cover
  * @throws {TlsFilesUnusable}
  */
 export function readOperatorTls(folder: string, domain: string): ServedTls {
@@ -52,11 +52,10 @@ export function readOperatorTls(folder: string, domain: string): ServedTls {
     () => uriIn(accountSchema.parse(JSON.parse(account))),
     `${ACCOUNT_FILE} names no account URI`,
   )
-  // The rest is nobody's business: a client's own file may hold an e-mail address, or the account's key.
+  // Only the URI is kept: the client's file may contain an e-mail address or the account key.
   return { key, chain, acmeAccount: `${JSON.stringify({ uri })}\n` }
 }
 
-/** Whether both are the same files. */
 export function isSameTls(one: ServedTls, other: ServedTls): boolean {
   return one.key === other.key && one.chain === other.chain && one.acmeAccount === other.acmeAccount
 }
@@ -65,7 +64,7 @@ function read(folder: string, name: string): string {
   return attempt(() => readFileSync(join(folder, name), 'utf8'), `${name} can not be read`)
 }
 
-/** The cause is not said: it may quote the key. */
+// The cause is omitted, because it may quote the key.
 function attempt<Value>(make: () => Value, reason: string): Value {
   try {
     return make()

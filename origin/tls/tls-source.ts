@@ -2,16 +2,15 @@ import type { Settings } from '../env.ts'
 import { isSameTls, readOperatorTls } from './operator-files.ts'
 import { domainOf, localTls, type ServedTls } from './served-tls.ts'
 
-/** Where the certificate comes from. */
 export type TlsSource = {
   first: ServedTls
-  /** What is there now; `served` itself where that has not changed. @throws {TlsFilesUnusable} */
+  /** Returns the current files, or `served` itself if they have not changed. @throws {TlsFilesUnusable} */
   look: (served: ServedTls) => ServedTls
 }
 
 /**
- * The files of an ACME client where `SVC_TLS_DIR` names them, which are renewed in place; else the local stack's own,
- * which are made anew at a start alone.
+ * Opens the files of an ACME client if `SVC_TLS_DIR` is set; these are renewed in place. Otherwise it uses the local
+ * stack's own files, which are renewed only at startup.
  * @throws {TlsFilesUnusable}
  */
 export async function openTlsSource(

@@ -1,7 +1,9 @@
 import { EVIDENCE_ANSWER_MS } from '../limits.ts'
 import { joinBytes } from '../envelope/format.ts'
 
-/** The origin does not show its evidence, or not in its shape; nothing is known of it. */
+/**
+ * The origin's evidence could not be fetched, or is malformed. It says nothing about whether the origin is trustworthy.
+ */
 export class EvidenceUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the origin's evidence is not there: ${reason}`, options)
@@ -9,7 +11,7 @@ export class EvidenceUnavailable extends Error {
   }
 }
 
-/** The text of a path's answer. */
+/** Fetches a path and returns the response text. */
 export type Ask = (path: string, maxBytes: number) => Promise<string>
 
 type Network = {
@@ -18,9 +20,9 @@ type Network = {
 }
 
 /**
- * The text of an answer with status 200, byte for byte.
- * @throws {EvidenceUnavailable} for another status, a redirect, more bytes, what is not UTF-8, and for what is not there
- *   in `EVIDENCE_ANSWER_MS`
+ * Returns the body of a response with status 200, unmodified.
+ * @throws {EvidenceUnavailable} for another status, a redirect, a body over the limit or not in UTF-8, and if the
+ * response takes longer than `EVIDENCE_ANSWER_MS`
  */
 export async function bounded(
   { fetch, signal }: Network,
@@ -31,7 +33,7 @@ export async function bounded(
   const late = AbortSignal.timeout(EVIDENCE_ANSWER_MS)
   const ends = signal ? AbortSignal.any([signal, late]) : late
   try {
-    // Followed, a redirect would have the evidence of another host stand for this one.
+    // Following a redirect would accept another host's evidence for this one.
     const answer = await fetch(url, { redirect: 'manual', signal: ends })
     if (answer.status !== 200) {
       await answer.body?.cancel()

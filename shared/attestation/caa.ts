@@ -1,8 +1,10 @@
-/** CAA records (RFC 8659), and who of an authority's accounts they mean (RFC 8657). */
+/** CAA records (RFC 8659), and the ACME accounts they are bound to (RFC 8657). */
 
-/** Of a property that names an authority: its domain, empty for nobody, and the account that it is bound to. */
+/**
+ * A property that authorizes issuance: the authority's domain (empty for no authority) and the account it is bound to.
+ */
 export type CaaIssuer = {
-  /** `issuewild` is of wildcards alone. */
+  /** `issuewild` applies to wildcard certificates only. */
   tag: 'issue' | 'issuewild'
   issuer: string
   accountUri: string | undefined
@@ -10,7 +12,10 @@ export type CaaIssuer = {
 
 const RECORD = /^\d{1,3}\s+(issue|issuewild)\s+("?)(.*)\2$/i
 
-/** @param record as in a zone file; `undefined` for other properties */
+/**
+ * Parses a CAA record. Returns undefined for properties other than `issue` and `issuewild`.
+ * @param record as in a zone file
+ */
 export function caaIssuerOf(record: string): CaaIssuer | undefined {
   const [, name, , value] = RECORD.exec(record.trim()) ?? []
   if (value === undefined) return undefined
@@ -19,6 +24,6 @@ export function caaIssuerOf(record: string): CaaIssuer | undefined {
   const uris = parameters
     .filter((parameter) => /^accounturi\s*=/i.test(parameter))
     .map((parameter) => parameter.slice(parameter.indexOf('=') + 1).trim())
-  // More than one can not be met (RFC 8657, 3).
+  // With more than one, no account can satisfy the record (RFC 8657, section 3).
   return { tag, issuer, accountUri: uris.length === 1 ? uris[0] : undefined }
 }

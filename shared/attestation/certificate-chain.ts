@@ -1,12 +1,12 @@
-/** The chains that Intel signs with (SGX PCK Certificate and CRL Profile, 1.5), and their stand-ins. */
+/** Intel's certificate chains (SGX PCK Certificate and CRL Profile, 1.5), and simulated ones for local stacks. */
 import { utils } from '@phala/dcap-qvl'
-// Before x509: its dependency injection asks for it when it is loaded.
+// Must come before x509, whose dependency injection needs it at load time.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { check, CheckFailed } from './check-failed.ts'
 import { sha256Hex } from './digests.ts'
 
-/** What a certificate is for, by its common name: without it, who has one key of a platform could sign for Intel. */
+/** Required common names. Without this check, the owner of one platform's key could sign in Intel's name. */
 const COMMON_NAMES = {
   root: /SGX Root CA$/,
   'PCK CA': /SGX PCK (?:Platform |Processor )CA$/,
@@ -21,17 +21,17 @@ export const TCB_CHAIN = ['TCB signing', 'root'] as const
 
 const AUTHORITIES: readonly CertificateRole[] = ['root', 'PCK CA']
 
-/** Of the same length: certificates leaf first, and what each is for. */
+/** `roles` and `certificates` have the same length. Certificates are leaf first. */
 export type Chain = {
-  /** For sentences: "the quote's chain". */
+  /** Name for messages, such as "the quote's chain". */
   name: string
   roles: readonly CertificateRole[]
   certificates: readonly x509.X509Certificate[]
 }
 
 /**
- * The certificates of a PEM text, leaf first, one for each role.
- * @throws {CheckFailed} for another number of them, and for one that does not parse or is of another role
+ * Parses a PEM chain, leaf first, with one certificate for each role.
+ * @throws {CheckFailed} if the number of certificates differs, or if one does not parse or has another role
  */
 export function parseChain(name: string, pem: string, roles: readonly CertificateRole[]): Chain {
   const ders: Uint8Array[] = certificatesOf(pem)
@@ -49,12 +49,12 @@ export function parseChain(name: string, pem: string, roles: readonly Certificat
   return { name, roles, certificates }
 }
 
-/** The library's class of bytes. */
+/** The library's own byte type. */
 export type LibraryBytes = ReturnType<typeof utils.extractCerts>[number]
 
-/** DER of each, by the library itself: what is read here is what it reads when it verifies. */
+/** Extracts the DER of each certificate with the library itself, so that our checks see what its verification sees. */
 export function certificatesOf(pem: string): LibraryBytes[] {
-  // It takes text, whatever its types say.
+  // The function accepts text, although its types do not say so.
   return utils.extractCerts(pem as unknown as LibraryBytes)
 }
 
@@ -67,7 +67,7 @@ function parsed(name: string, der: Uint8Array): x509.X509Certificate {
 }
 
 /**
- * Signatures, names, dates and constraints (RFC 5280, 6.1), up to a root of the given key.
+ * Checks signatures, names, dates and constraints (RFC 5280, section 6.1), up to a root with the given key.
  * @throws {CheckFailed}
  */
 export async function checkChain(
@@ -77,7 +77,7 @@ export async function checkChain(
 ): Promise<void> {
   for (const [index, certificate] of certificates.entries()) {
     const role = roles[index]!
-    // A root's issuer is itself.
+    // A root is its own issuer.
     const issuer = certificates[index + 1] ?? certificate
     const what = `${name}: ${certificate.subject}`
     check(certificate.issuer === issuer.subject, `${what} names another issuer`)
@@ -91,7 +91,7 @@ export async function checkChain(
   }
 }
 
-/** SHA-256 (hex) of a certificate's SubjectPublicKeyInfo. */
+/** Returns the SHA-256 (hex) of a certificate's SubjectPublicKeyInfo. */
 export function spkiSha256(certificate: x509.X509Certificate): string {
   return sha256Hex(new Uint8Array(certificate.publicKey.rawData))
 }

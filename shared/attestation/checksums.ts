@@ -2,10 +2,13 @@ import { EVIDENCE_FILES_MAX } from '../limits.ts'
 import { check, quoted } from './check-failed.ts'
 import { CHECKSUMS_FILE, COLLATERAL_FILE, QUOTE_FILE } from './evidence.ts'
 
-/** What one file may be called: it becomes the last part of a URL. A wildcard's certificate has a star. */
+/** File names that are safe as the last segment of a URL. The star is for wildcard certificates. */
 const NAME = /^[A-Za-z0-9*_][A-Za-z0-9*._-]{0,254}$/
 const LINE = /^([0-9a-f]{64}) {2}(.+)$/
-/** They speak for themselves, or for the others. */
+/**
+ * Evidence files without a checksum: the list itself, the quote over it, and the collateral, which has its own
+ * signatures.
+ */
 export const NOT_LISTED: readonly string[] = [CHECKSUMS_FILE, QUOTE_FILE, COLLATERAL_FILE]
 
 export function isEvidenceName(name: string): boolean {
@@ -13,8 +16,8 @@ export function isEvidenceName(name: string): boolean {
 }
 
 /**
- * SHA-256 (hex) of each file by its name, of a `sha256sum.txt`.
- * @throws {CheckFailed} for a line that `sha256sum` does not write, and a name that is there twice
+ * Parses a `sha256sum.txt` into a map of file name to SHA-256 (hex).
+ * @throws {CheckFailed} for a line that `sha256sum` does not write, and for a duplicate name
  */
 export function parseChecksums(text: string): Map<string, string> {
   check(text.endsWith('\n'), 'sha256sum.txt is cut: its last line does not end')

@@ -7,7 +7,9 @@ import type { Collateral } from './evidence.ts'
 import type { RootPolicy } from './policy.ts'
 import { judgedRoot, type Root } from './root.ts'
 
-/** A collateral whose chains and lists hold; its two signed statements are the library's to check, with each quote. */
+/**
+ * Collateral with verified chains and revocation lists. The library checks its two signed statements with each quote.
+ */
 export type CheckedCollateral = {
   collateral: Collateral
   root: Root

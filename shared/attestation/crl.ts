@@ -1,13 +1,17 @@
-/** Revocation lists (RFC 5280, 6.3): `@phala/dcap-qvl` looks numbers up in them, and takes any bytes for a list. */
+/**
+ * Checks revocation lists (RFC 5280, section 6.3). `@phala/dcap-qvl` only looks up serial numbers, and accepts any
+ * bytes as a list.
+ */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { decodeHex } from '../hex.ts'
 import { check, CheckFailed } from './check-failed.ts'
 
 /**
- * A list that its issuer signed and that is of now.
+ * Parses a revocation list and checks its issuer, signature and validity period.
  * @param hex of DER
- * @throws {CheckFailed} for one that does not parse, of another issuer, not signed by it, of another time
+ * @throws {CheckFailed} if the list does not parse, is from another issuer, has a bad signature, or is not valid at
+ * `at`
  */
 export async function checkedList(
   name: string,
@@ -39,7 +43,7 @@ function parsed(name: string, hex: string): x509.X509Crl {
   if (der === undefined || der.length === 0) throw new CheckFailed(`the ${name} is not hex`)
   try {
     const list = new x509.X509Crl(der)
-    // Parsed when they are asked for.
+    // These getters parse lazily. Reading them here reports malformed fields.
     void [list.issuer, list.thisUpdate, list.nextUpdate, list.entries]
     return list
   } catch {

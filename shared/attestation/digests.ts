@@ -3,12 +3,12 @@ import { encodeHex } from '../hex.ts'
 
 const encoder = new TextEncoder()
 
-/** Hex of SHA-256; of a text, of its bytes in UTF-8. */
+/** Returns the SHA-256 in hex. Text is hashed as UTF-8. */
 export function sha256Hex(of: string | Uint8Array): string {
   return encodeHex(sha256(typeof of === 'string' ? encoder.encode(of) : of))
 }
 
-/** Of the parts as if they were one. */
+/** Returns the SHA-384 of the concatenated parts. */
 export function sha384Of(...parts: Uint8Array[]): Uint8Array {
   const hash = sha384.create()
   for (const part of parts) hash.update(part)

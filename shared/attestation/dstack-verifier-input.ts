@@ -2,9 +2,8 @@ import { withDigests } from './event-log.ts'
 import type { Attestation } from './evidence.ts'
 
 /**
- * What the official verifier is asked with, which also recomputes the measurements of the operating system
- * (specification, verification rule 1).
- * @throws {CheckFailed} for a log whose digests are not its events'
+ * Builds the input of the official dstack verifier, which also recomputes the measurements of the operating system.
+ * @throws {CheckFailed} if a digest in the log does not match its event
  */
 export function dstackVerifierInput({ quote, event_log, vm_config }: Attestation) {
   return {

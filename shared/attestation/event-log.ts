@@ -1,11 +1,11 @@
-/** Event logs as dstack's guest agents give them (dstack, `cc-eventlog`). */
+/** Event logs in the format of dstack's guest agent (dstack, `cc-eventlog`). */
 import { z } from 'zod'
 import { decodeHex, encodeHex } from '../hex.ts'
 import { ATTESTATION_MAX_BYTES, EVENTS_MAX } from '../limits.ts'
 import { check, CheckFailed, quoted } from './check-failed.ts'
 import { sameBytes, sha384Of } from './digests.ts'
 
-/** What software measures while the machine runs, into RTMR3. */
+/** Type of the events that software extends into RTMR3 at run time. */
 export const RUNTIME_EVENT = 0x08000001
 const DIGEST_BYTES = 48
 
@@ -16,7 +16,7 @@ const eventSchema = z.object({
   event: z.string(),
   event_payload: z.string(),
   version: z.int().optional(),
-  /** Of version 2: the hex of what the digest is of. */
+  /** Version 2 only: hex of the bytes that the digest covers. */
   preimage: z.string().optional(),
 })
 const logSchema = z.array(eventSchema).max(EVENTS_MAX)
@@ -32,14 +32,15 @@ export type MeasuredEvent = {
 }
 
 /**
- * The events with the digests that belong to them.
- * @throws {CheckFailed} for a log that does not parse, a version that is not known, a digest that is not the event's
+ * Parses an event log, and computes or checks the digest of each runtime event.
+ * @throws {CheckFailed} if the log does not parse, has an unknown version, or has a digest that does not match its
+ * event
  */
 export function parseEventLog(log: string): MeasuredEvent[] {
   return entriesOf(log).map(measuredEvent)
 }
 
-/** The same log, every digest filled in: what the official verifier takes (specification, verification rule 1). */
+/** Returns the same log with every digest filled in, as the official verifier requires. */
 export function withDigests(log: string): string {
   const entries = entriesOf(log)
   return JSON.stringify(
@@ -81,7 +82,7 @@ function measuredEvent(entry: Entry, at: number): MeasuredEvent {
   return { ...event, digest }
 }
 
-/** What an event's digest is of, by its version; none said is version 1. */
+/** Returns the bytes that an event's digest covers. A missing version means version 1. */
 function preimageOf(entry: Entry, payload: Uint8Array, name: string): Uint8Array {
   const { version = 1 } = entry
   if (version === 1) return preimageOfVersion1(entry.event, payload)
@@ -95,7 +96,7 @@ function preimageOf(entry: Entry, payload: Uint8Array, name: string): Uint8Array
 
 const encoder = new TextEncoder()
 
-/** The type as four bytes, least first, the name and the payload, with colons between them. */
+/** The type as four little-endian bytes, the name and the payload, separated by colons. */
 function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   const head = new Uint8Array([...uint32(RUNTIME_EVENT), ...encoder.encode(`:${name}:`)])
   const preimage = new Uint8Array(head.length + payload.length)
@@ -104,7 +105,7 @@ function preimageOfVersion1(name: string, payload: Uint8Array): Uint8Array {
   return preimage
 }
 
-/** RFC 8785: members by name, nothing between them. `JSON.stringify` writes strings as it asks. */
+/** Canonical JSON (RFC 8785): sorted members, no whitespace. `JSON.stringify` escapes strings as the RFC requires. */
 function preimageOfVersion2(name: string, payload: Uint8Array): Uint8Array {
   return encoder.encode(JSON.stringify({ name, payload: encodeHex(payload), type: RUNTIME_EVENT }))
 }

@@ -26,12 +26,12 @@ import {
 export { EvidenceUnavailable } from './bounded-answer.ts'
 
 export type FetchEvidence = {
-  /** Of the origin, or of an edge that passes its evidence on; its path is left out. */
+  /** URL of the origin, or of an edge that forwards its evidence. Its path is ignored. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** 16 to 64 random bytes that a fresh quote has to carry. */
+  /** 16 to 64 random bytes that a fresh quote must carry. */
   nonce?: Uint8Array
-  /** Where the origin's own is not to be taken, or it has none. */
+  /** Replaces the origin's own collateral, or supplies it if the origin has none. */
   collateral?: Collateral
   /** Unix milliseconds. */
   now: () => number
@@ -39,9 +39,9 @@ export type FetchEvidence = {
 }
 
 /**
- * All that an origin shows, for `verifyBundle`. What only some can see, the caller adds: the served certificate, CAA
- * records, the governance contract's word.
- * @throws {EvidenceUnavailable} for an answer that is missing, too long, too late, redirected or not of its shape
+ * Fetches the evidence that an origin serves, for `verifyBundle`. The caller adds what depends on its platform: the
+ * served certificate, CAA records, and the governance contract's response.
+ * @throws {EvidenceUnavailable} for a response that is missing, too long, too late, redirected or malformed
  */
 export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundle> {
   const { nonce, now } = given
@@ -56,7 +56,7 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
   const [shown, fresh, info, collateral, files] = await Promise.all([
     attestation(),
     nonce && attestation(`?nonce=${encodeHex(nonce)}`),
-    // Beside the compose text it has the event log once more.
+    // Contains the event log in addition to the compose text.
     json(INFO_PATH, infoSchema, 2 * ATTESTATION_MAX_BYTES),
     given.collateral ??
       json(EVIDENCES_PATH + COLLATERAL_FILE, collateralSchema, COLLATERAL_MAX_BYTES),
@@ -76,14 +76,17 @@ export async function fetchEvidence(given: FetchEvidence): Promise<EvidenceBundl
 
 type Files = EvidenceBundle['files']
 
-/** The set is renewed once in a while: files of before and after do not fit each other, those of a second look do. */
+/**
+ * Fetches the files, and repeats this once if they are inconsistent: the origin may have renewed its evidence in
+ * between.
+ */
 async function consistentFiles(ask: Ask): Promise<Files> {
   const files = await evidenceFiles(ask)
   return fits(files) ? files : evidenceFiles(ask)
 }
 
 async function evidenceFiles(ask: Ask): Promise<Files> {
-  // What rule 4 takes: a host that sends more of each, all at once, would fill the memory of a Worker.
+  // The limit of rule 4. Without it, a hostile host could fill the memory of a Worker with parallel large files.
   const file = (name: string) =>
     ask(EVIDENCES_PATH + encodeURIComponent(name), EVIDENCE_FILE_MAX_BYTES)
   const [listing, checksums, quote] = await Promise.all([
@@ -99,14 +102,14 @@ async function evidenceFiles(ask: Ask): Promise<Files> {
   return Object.fromEntries([[CHECKSUMS_FILE, checksums], [QUOTE_FILE, quote], ...entries])
 }
 
-/** What the directory listing links to beside the checksums: a file that is in it alone is refused by rule 4. */
+/** Names in the directory listing. A file that is listed but has no checksum fails rule 4. */
 function listedNames(listing: string): string[] {
   return [...listing.matchAll(/href="(?:\.\/|\/evidences\/)?([^"/]+)"/g)]
     .map(([, name]) => name!)
     .filter((name) => isEvidenceName(name) && !NOT_LISTED.includes(name))
 }
 
-/** None of a text that does not parse, which rule 4 refuses. */
+/** Returns no names if the text does not parse. Rule 4 rejects it later. */
 function checksumNames(checksums: string): string[] {
   try {
     return [...parseChecksums(checksums).keys()]

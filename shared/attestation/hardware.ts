@@ -1,6 +1,6 @@
 /**
- * Whether a machine's quote is signed by a platform that a root stands behind: `@phala/dcap-qvl`, and the checks that it
- * lacks. Never its sister `-web`, which takes a forged identity of the quoting enclave (CVE-2026-22696).
+ * Verifies that a quote is signed by a platform under the given root, with `@phala/dcap-qvl` and the checks that it
+ * lacks. Do not use its sister package `-web`: it accepts a forged quoting enclave identity (CVE-2026-22696).
  */
 import type { X509Certificate } from '@peculiar/x509'
 import { QuoteVerifier } from '@phala/dcap-qvl'
@@ -12,10 +12,10 @@ import { TCB_STATUSES, type TcbStatus } from './policy.ts'
 import type { TdxQuote } from './quote.ts'
 import { checkTdxModule } from './tdx-module.ts'
 
-/** The TD's attributes, byte 0: who can look into it (Intel TDX Module, ATTRIBUTES.TUD). */
+/** Index of the attributes byte that is nonzero if the TD can be debugged (Intel TDX Module, ATTRIBUTES.TUD). */
 const DEBUG_AT = 0
 
-/** The worst of what is said of platform, quoting enclave and module. */
+/** The worst status of platform, quoting enclave and TDX module. */
 export type PlatformTcb = { status: TcbStatus; advisoryIds: string[] }
 
 /** @throws {CheckFailed} */
@@ -49,7 +49,10 @@ export async function verifyHardware(
   return tcb
 }
 
-/** Signatures of quote, quoting enclave, TCB info and QE identity, their dates, and the platform's level. */
+/**
+ * Verifies the signatures and dates of quote, quoting enclave, TCB info and QE identity. Returns the platform's TCB
+ * level.
+ */
 function verifiedBySignature(
   quote: TdxQuote,
   { root, collateral }: CheckedCollateral,

@@ -1,4 +1,4 @@
-/** The origin's public keys, as its evidence names them. */
+/** The origin's public keys in its evidence files. */
 import { z } from 'zod'
 import { decodeBase64url } from '../base64url.ts'
 import { check, CheckFailed } from './check-failed.ts'
@@ -9,11 +9,11 @@ import type { EvidenceKeys } from './report.ts'
 const SUITE = 'DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM'
 const POINT_BYTES = 65
 const UNCOMPRESSED = 4
-/** A key id is so many hex characters of SHA-256 of the point. */
+/** A key ID is the start of the SHA-256 of the point, in hex. */
 const KEY_ID_CHARACTERS = 32
 /**
- * Evidence is good until the day after the next begins; two clocks may differ by an hour. Who had set a machine's clock
- * far ahead would have evidence for years, and show it after the keys were changed.
+ * Evidence is valid until the end of the following day, plus one hour for clock skew. The limit prevents an operator
+ * who set the machine's clock far ahead from obtaining evidence that outlasts later key changes.
  */
 const VALID_MAX_MS = 49 * 60 * 60 * 1000
 
@@ -30,8 +30,10 @@ export const receiptKeyFileSchema = z.object({
 })
 
 /**
- * @param files by name, each shown to be the evidence's
- * @throws {CheckFailed} for one that is missing or does not parse, and for a channel key whose time is over
+ * Parses the key files of an evidence set.
+ * @param files by name, already verified as part of the evidence
+ * @throws {CheckFailed} if a file is missing or does not parse, or if the channel key has expired or is valid for too
+ * long
  */
 export function parseKeyFiles(files: Readonly<Record<string, string>>, at: Date): EvidenceKeys {
   const channel = parsed(files, CHANNEL_KEY_FILE, channelKeyFileSchema)

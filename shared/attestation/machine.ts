@@ -8,11 +8,11 @@ import { parseQuote, type TdxQuote } from './quote.ts'
 import { checkReplay } from './replay.ts'
 import { check } from './check-failed.ts'
 
-/** What a quote shows of the machine that it is of. */
+/** Facts about a machine that its quote proves. */
 export type Machine = { quote: TdxQuote; app: MeasuredApp; tcb: PlatformTcb }
 
 /**
- * The quote's signatures, and the log that replays to it.
+ * Verifies the quote's signatures, and that the event log replays to its registers.
  * @throws {CheckFailed}
  */
 export async function verifyMachine(
@@ -30,13 +30,16 @@ export async function verifyMachine(
 
 const PINNED = ['mrtd', 'rtmr0', 'rtmr1', 'rtmr2'] as const satisfies (keyof Measurements)[]
 
-/** Firmware and what it loaded up to the application. RTMR3 also has the instance, so that replicas differ in it. */
+/**
+ * Compares the firmware and everything loaded before the application. Ignores RTMR3, which differs between replicas
+ * because it includes the instance ID.
+ */
 export function sameMeasurements(one: Measurements, other: Measurements): boolean {
   return PINNED.every((name) => one[name].toLowerCase() === other[name].toLowerCase())
 }
 
 /**
- * That two quotes are of the same application on the same kind of machine; they may be of two replicas.
+ * Checks that two quotes are of the same application on the same kind of machine. They may come from two replicas.
  * @throws {CheckFailed}
  */
 export function checkSameApp(what: string, one: Machine, other: Machine): void {

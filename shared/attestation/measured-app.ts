@@ -2,24 +2,27 @@ import { encodeHex } from '../hex.ts'
 import { check, quoted } from './check-failed.ts'
 import type { MeasuredEvent } from './event-log.ts'
 
-/** The system measures these before it starts the application, which can measure the same names later. */
+/**
+ * Last event of the boot. The system measures these names before it; the application can measure the same names later.
+ */
 const BOOT_ENDS_WITH = 'system-ready'
 const NAMES = ['app-id', 'compose-hash', 'instance-id', 'key-provider'] as const
 type Name = (typeof NAMES)[number]
 
-/** Hex, but for the key provider's own words; `undefined` for what was not measured. */
+/** Values are hex, except the key provider. Undefined if not measured. */
 export type MeasuredApp = {
   appId: string
   composeHash: string
   instanceId: string | undefined
-  /** JSON by dstack: `{"name":"kms","id":"…"}`. */
+  /** JSON written by dstack: `{"name":"kms","id":"…"}`. */
   keyProvider: string | undefined
 }
 
 /**
- * What the system measured of the application before that ran. Later events are the application's and say nothing.
+ * Extracts what the system measured about the application before starting it. Later events come from the application
+ * itself and are ignored.
  * @param events of a log that replays
- * @throws {CheckFailed} where the boot can be read in more than one way
+ * @throws {CheckFailed} if the boot events are ambiguous
  */
 export function measuredApp(events: readonly MeasuredEvent[]): MeasuredApp {
   const measured = new Map<string, Uint8Array>()
@@ -48,14 +51,14 @@ function isOneOf(name: string): name is Name {
 
 function bootEvents(events: readonly MeasuredEvent[]): MeasuredEvent[] {
   const runtime = events.filter(({ imr }) => imr === 3)
-  // The digest of another type is not of its name: the boot's own events could be hidden behind such, up to a
-  // `system-ready` that the application measured.
+  // The digest of any other event type does not cover its name. Renamed events of that type could hide the real boot //
+  // events, up to a `system-ready` that the application measured.
   for (const { isRuntime, name } of runtime)
     check(isRuntime, `RTMR3 has an event (${quoted(name)}) that is not a runtime event`)
   const end = runtime.findIndex(({ name }) => name === BOOT_ENDS_WITH)
   check(end !== -1, `the boot has no ${BOOT_ENDS_WITH} event`)
   const boot = runtime.slice(0, end)
-  // In version 1 a colon ends the name: with one in it, the same digest could be of another event.
+  // In version 1, a colon ends the name. With a colon inside the name, two events could have the same digest.
   for (const { name } of boot)
     check(!name.includes(':'), `the boot has an event whose name has a colon: ${quoted(name)}`)
   return boot

@@ -1,11 +1,11 @@
 const DOMAIN = 'svc/nonce/v1:'
 
 /**
- * The 64 bytes of report data of a quote that was made for a nonce: SHA-512 of `svc/nonce/v1:` and the nonce.
+ * Returns the 64 bytes of report data for a nonce: SHA-512 of `svc/nonce/v1:` followed by the nonce.
  *
- * Never the nonce as it is: it is anybody's choice, and the quote of the evidence is told from others by its report data
- * alone. Whoever could choose that would ask for a quote over the hash of checksums of files of his own, with a channel
- * key of his own among them, and serve it as `quote.json`.
+ * The nonce must never be used directly. Any client can choose it, and only the report data distinguishes the
+ * evidence's quote from others. An attacker could request a quote over the checksums of forged files, including the
+ * attacker's own channel key, and serve it as `quote.json`.
  */
 export async function nonceReportData(
   nonce: Uint8Array<ArrayBuffer>,

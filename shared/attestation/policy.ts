@@ -1,6 +1,6 @@
-/** What a verifier accepts, and what it says of evidence. */
+/** Policy of a verifier, and the results of its rules. */
 
-/** Of a platform, by Intel's own words (`tcbStatus`). */
+/** Platform status, in Intel's terms (`tcbStatus`), from best to worst. */
 export const TCB_STATUSES = [
   'UpToDate',
   'SWHardeningNeeded',
@@ -12,29 +12,29 @@ export const TCB_STATUSES = [
 ] as const
 export type TcbStatus = (typeof TCB_STATUSES)[number]
 
-/** Hex of 48 bytes each: the firmware, and what it loaded up to the application. */
+/** Hex, 48 bytes each: the firmware, and everything it loaded before the application. */
 export type Measurements = { mrtd: string; rtmr0: string; rtmr1: string; rtmr2: string }
 
-/** Who may stand behind a quote. `spkiSha256`: SHA-256 (hex) of the root's SubjectPublicKeyInfo. */
+/** Accepted roots of trust. `spkiSha256` is the SHA-256 (hex) of the root's SubjectPublicKeyInfo. */
 export type RootPolicy =
   | { kind: 'intel' }
-  /** One simulated root, and no other. */
+  /** Exactly one simulated root. */
   | { kind: 'simulated'; spkiSha256: string }
-  /** Intel's, or a root that says itself that it is simulated; the report says which. For people who look. */
+  /** Intel's root, or any root marked as simulated; the report states which. For inspection by people. */
   | { kind: 'any' }
 
 export type Policy = {
   root: RootPolicy
   statuses: readonly TcbStatus[]
-  /** Machines that are accepted; absent, any, and the report says that it is open. */
+  /** Accepted machines. If absent, any machine is accepted, and the report lists this as open. */
   measurements?: readonly Measurements[]
-  /** Hex of 20 bytes; absent, any. */
+  /** Hex, 20 bytes. Any if absent. */
   appId?: string
-  /** Hex of 32 bytes each; absent, any. */
+  /** Hex, 32 bytes each. Any if absent. */
   composeHashes?: readonly string[]
 }
 
-/** The seven rules of the specification, in its order. */
+/** The seven verification rules, in order (docs/attestation.md). */
 export const RULES = [
   'quote',
   'compose hash',
@@ -47,11 +47,11 @@ export const RULES = [
 export type RuleName = (typeof RULES)[number]
 
 export type RuleResult = {
-  /** From 1, as the specification counts. */
+  /** Starts at 1. */
   rule: number
   name: RuleName
   outcome: 'passed' | 'failed' | 'not_applicable'
-  /** A sentence for people: what holds, or what does not and why. */
+  /** A sentence for people that states what holds, or why the rule failed. */
   reason: string
 }
 

@@ -1,4 +1,4 @@
-/** TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
+/** Parses TDX quotes of version 4 (Intel TDX DCAP Quote Generation and Verification Library, A.3). */
 import { decodeHex, encodeHex } from '../hex.ts'
 import { QUOTE_MAX_BYTES } from '../limits.ts'
 import { check } from './check-failed.ts'
@@ -9,35 +9,37 @@ const ECDSA_P256 = 2
 const TDX = 0x81
 const SIGNED_BYTES = 632
 const AUTH_AT = SIGNED_BYTES + 4
-/** The only vendor of quoting enclaves: Intel. */
+/** Intel's vendor ID. There is no other vendor of quoting enclaves. */
 const QE_VENDOR_ID = '939a7233f79c4ca9940a0db3957f0607'
-/** In the header's user data of a quote that no hardware stands behind. */
+/** Marks a simulated quote, in the header's user data. */
 export const SIMULATED_MARK = 'SIMULATED-NOT-TDX'
 
-/** Within the authentication data (A.3.8): signature, key, certification of the quoting enclave, and that of its key. */
+// Offsets and types within the authentication data (A.3.8): the signature, the key, the certification of the quoting
+// enclave, // and the certification of the enclave's key.
 const QE_CERTIFICATION_AT = 64 + 64
 const QE_REPORT_CERTIFICATION = 6
 const QE_AUTH_DATA_AT = 384 + 64
 const PCK_CERT_CHAIN = 5
 
 export type TdxQuote = {
-  /** Without the zeros that a guest agent leaves behind it. */
+  /** Without the zero padding that a guest agent appends. */
   bytes: Uint8Array<ArrayBuffer>
   isMarkedSimulated: boolean
   teeTcbSvn: Uint8Array
-  /** Of the TDX module: who signed it, and its attributes. */
+  // Signer and attributes of the TDX module.
   moduleSigner: Uint8Array
   moduleAttributes: Uint8Array
   tdAttributes: Uint8Array
   measurements: Measurements & { rtmr3: string }
   reportData: Uint8Array
-  /** PEM of the chain that ends the quoting enclave's certification. */
+  /** PEM of the chain that certifies the quoting enclave. */
   pckChain: string
 }
 
 /**
+ * Parses a quote.
  * @param hex with or without 0x
- * @throws {CheckFailed} for what is no TDX quote of version 4, and for one that is cut or has more behind it
+ * @throws {CheckFailed} if it is not a TDX quote of version 4, or is truncated or followed by other data
  */
 export function parseQuote(hex: string): TdxQuote {
   check(hex.length <= 2 * QUOTE_MAX_BYTES + 2, 'the quote is longer than any quote is')
@@ -86,7 +88,7 @@ export function parseQuote(hex: string): TdxQuote {
   }
 }
 
-/** The parts of the certification fill it exactly: nothing unread stands between them. */
+/** Requires the parts of the certification to fill it exactly, so that no unchecked bytes remain between them. */
 function pckChainOf(auth: Uint8Array<ArrayBuffer>): string {
   const view = new DataView(auth.buffer)
   const cut = 'the quote is cut: its certification ends early'

@@ -1,11 +1,11 @@
 import type { Report } from './report.ts'
 import type { RuleName } from './policy.ts'
 
-/** Evidence did not pass: nothing is sent to who showed it. */
+/** The evidence did not pass verification. Nothing is sent to the host that served it. */
 export class EvidenceRefused extends Error {
   readonly rule: RuleName
   readonly reason: string
-  /** All that was found, where it was all looked at. */
+  /** The full report, if all rules were evaluated. */
   readonly report: Report | undefined
 
   constructor(rule: RuleName, reason: string, report?: Report) {
@@ -18,8 +18,8 @@ export class EvidenceRefused extends Error {
 }
 
 /**
- * That no rule failed, and that each of the needed ones passed.
- * @throws {EvidenceRefused} for the first that did not
+ * Requires that no rule failed, and that each needed rule passed.
+ * @throws {EvidenceRefused} for the first rule that did not
  */
 export function requireVerified(report: Report, needed: readonly RuleName[]): void {
   for (const { name, outcome, reason } of report.rules)

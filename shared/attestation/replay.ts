@@ -7,7 +7,7 @@ import type { TdxQuote } from './quote.ts'
 const RTMR_BYTES = 48
 const RTMRS = ['rtmr0', 'rtmr1', 'rtmr2', 'rtmr3'] as const
 
-/** Hex of what the register holds after these events (Intel TDX Module, TDG.MR.RTMR.EXTEND). */
+/** Returns the hex value of a register after these events (Intel TDX Module, TDG.MR.RTMR.EXTEND). */
 export function replay(events: readonly MeasuredEvent[], imr: number): string {
   let register: Uint8Array = new Uint8Array(RTMR_BYTES)
   for (const event of events) {
@@ -19,7 +19,7 @@ export function replay(events: readonly MeasuredEvent[], imr: number): string {
   return encodeHex(register)
 }
 
-/** @throws {CheckFailed} where the log is not what the machine measured */
+/** @throws {CheckFailed} if the log does not replay to the quote's registers */
 export function checkReplay(events: readonly MeasuredEvent[], quote: TdxQuote): void {
   RTMRS.forEach((name, imr) =>
     check(

@@ -5,7 +5,7 @@ import { certificatesOf, type LibraryBytes, spkiSha256 } from './certificate-cha
 import { check } from './check-failed.ts'
 import type { RootPolicy } from './policy.ts'
 
-/** In the name of every root that stands in for Intel's. */
+/** Part of the name of every simulated root. */
 export const SIMULATED_NAME = 'SIMULATED'
 
 export type Root = {
@@ -16,10 +16,10 @@ export type Root = {
 }
 
 /**
- * The root that a collateral's chains end in, where the policy takes it. A simulated quote has to carry its mark
- * besides (`hardware.ts`).
- * @param last the last certificate of a chain, which nothing has been shown of yet
- * @throws {CheckFailed} for a root that is neither Intel's nor says that it is simulated, and for one that is not asked for
+ * Identifies the root of a collateral's chains, if the policy accepts it. A simulated quote must also carry its own
+ * mark (`hardware.ts`).
+ * @param last the last certificate of a chain, not verified yet
+ * @throws {CheckFailed} for a root that is neither Intel's nor marked as simulated, or that the policy does not accept
  */
 export function judgedRoot(last: x509.X509Certificate, policy: RootPolicy): Root {
   const intel = new x509.X509Certificate(new Uint8Array(constants.TRUSTED_ROOT_CA_DER))

@@ -1,4 +1,7 @@
-/** The TDX module in a quote, by Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`, `tdxModuleIdentities`). */
+/**
+ * Checks a quote's TDX module against Intel's TCB info (Intel PCS API, TCB Info V3: `tdxModule`,
+ * `tdxModuleIdentities`).
+ */
 import { z } from 'zod'
 import { decodeHex, encodeHex } from '../hex.ts'
 import { check } from './check-failed.ts'
@@ -23,12 +26,14 @@ const tcbInfoSchema = z.object({
     .optional(),
 })
 
-/** What Intel says of the module's version; nothing where the TCB info has no versions of modules. */
+/** Status of the module's version. */
 export type ModuleTcb = { status: TcbStatus; advisoryIds: string[] }
 
 /**
- * @param tcbInfo JSON whose signature has been checked
- * @throws {CheckFailed} for a module of another signer, of other attributes, or of a version that Intel does not know
+ * Checks the module's signer, attributes and version. Returns undefined if the quote's module version is 0, for which
+ * the TCB info lists no status.
+ * @param tcbInfo JSON with a verified signature
+ * @throws {CheckFailed} for another signer, other attributes, or a version that Intel does not list
  */
 export function checkTdxModule(quote: TdxQuote, tcbInfo: string): ModuleTcb | undefined {
   const result = tcbInfoSchema.safeParse(JSON.parse(tcbInfo))

@@ -14,9 +14,9 @@ import { imagesRule } from './rules/images.ts'
 import { quoteRule } from './rules/quote.ts'
 
 /**
- * The seven rules of the specification (Attestation and evidence endpoints), and what they leave open. Nothing is asked
- * of a network. Hostile evidence fails a rule; it never throws.
- * @param at certificates, collateral and keys are judged by this time
+ * Evaluates the seven verification rules, and lists what the evidence leaves open. Makes no network requests. Hostile
+ * evidence fails a rule; it never throws.
+ * @param at time at which certificates, collateral and keys are judged
  */
 export async function verifyBundle(
   bundle: EvidenceBundle,
@@ -54,7 +54,7 @@ export async function verifyBundle(
 
 const NOTHING_MEASURED = 'the rule "quote" did not pass, so that nothing shows what was measured'
 
-/** In no order but that of `RULES`, by which they are read. */
+/** In no particular order. Readers iterate over `RULES`. */
 type Findings = Map<RuleName, Finding | { outcome: 'failed'; reason: string }>
 
 async function attempt<Found>(
@@ -71,7 +71,7 @@ async function attempt<Found>(
   }
 }
 
-/** The same, of shapes and sizes that may be worked on; it may come from a file. */
+/** Validates the shape and size of a bundle, which may come from a file. */
 function boundedBundle(bundle: EvidenceBundle, at: Date): EvidenceBundle {
   check(!Number.isNaN(at.getTime()), 'the time to judge by is none')
   const result = bundleSchema.safeParse(bundle)

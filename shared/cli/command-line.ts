@@ -1,4 +1,4 @@
-/** What commands are given (`cli.ts`), of one terminal. */
+/** Builds the `Cli` (`cli.ts`) for one terminal. */
 import type { Command } from 'commander'
 import type { ApiClient } from '../client/api/client.ts'
 import type { Cli, Deployment, Needs } from './cli.ts'
@@ -10,7 +10,7 @@ import { verificationFor } from './verification.ts'
 
 type UsageKeyOptions = { usageKeyFile?: string; keyName?: string }
 
-/** @param exit is told the exit code */
+/** @param exit receives the exit code */
 export function commandLine(terminal: Terminal, exit: (code: number) => void): Cli {
   const credentials = credentialsOf(terminal)
   const isJson = (command: Command) => command.opts<{ json?: boolean }>().json === true
@@ -65,12 +65,12 @@ async function clientOf(
   credentials: Credentials,
 ): Promise<ApiClient> {
   const { known, fetch } = deployment
-  // Of the trigger service alone; the core API is not asked then.
+  // A command that needs only the token works without a core API address.
   const baseUrl =
     key === undefined && token ? (known.baseUrl ?? deployment.triggersUrl) : deployment.baseUrl
   const apiKey = key === 'account' ? await accountKeyOf(baseUrl, terminal, credentials) : usageKey
   const bearer = token ? await tokenOf(deployment.triggersUrl, terminal, credentials) : undefined
-  // What verifies, and what speaks to the chain, is no part of it until it is needed.
+  // Loaded on demand. The client in turn loads its verifier and chain modules only when they are needed.
   const { createClient } = await import('../client/client.ts')
   return createClient({
     baseUrl,

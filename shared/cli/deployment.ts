@@ -1,4 +1,3 @@
-/** Which services a command talks to. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isLoopback } from '../loopback.ts'
@@ -8,13 +7,13 @@ import { type LocalStack, localStackOf } from './local-stack.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { trustingFetch } from './trusting-fetch.ts'
 
-/** As commander gives them. */
+/** Options as parsed by commander. */
 export type DeploymentOptions = { baseUrl?: string; triggersUrl?: string; ca?: string }
 
 /**
- * What the options say, else the environment, else the stack that runs in this folder, else what was logged in to last. Where
- * only one of the two addresses is said, the other is taken from a deployment that has that one, and from no other.
- * @throws {UsageError} for an address that no credential may be sent to
+ * Resolves the deployment from the options, then the environment, then the stack running in this folder, then the last
+ * login. If only one of the two addresses is given, the other comes only from a deployment that has the given one.
+ * @throws {UsageError} for an address that credentials must not be sent to
  */
 export async function deploymentOf(
   options: DeploymentOptions,
@@ -45,7 +44,7 @@ export async function deploymentOf(
 
 type Addresses = { baseUrl: string | undefined; triggersUrl: string | undefined }
 
-/** Both addresses of a deployment, where it is not another one than was said. */
+/** Completes the given addresses from a deployment. Returns undefined if they contradict it. */
 function completed(said: Addresses, whole: Addresses | undefined): Addresses | undefined {
   if (!whole) return undefined
   const isOther = (name: keyof Addresses) => said[name] !== undefined && said[name] !== whole[name]
@@ -58,7 +57,7 @@ async function current(credentials: Pick<Credentials, 'read'>): Promise<Addresse
   return kept && { baseUrl: kept.base_url, triggersUrl: kept.triggers_url }
 }
 
-/** PEM of `--ca` or `SVC_CA_FILE`. */
+/** Returns the PEM of `--ca` or `SVC_CA_FILE`. */
 function authorityOf({ ca }: DeploymentOptions, terminal: Terminal): string | undefined {
   const file = ca ?? terminal.environment['SVC_CA_FILE']
   if (!file) return undefined
@@ -82,7 +81,7 @@ function fetchFor(
   return ofStack?.length ? trustingFetch(stack!.authority, ofStack) : fetch
 }
 
-/** As the client takes them, with the option's name in the complaint. */
+/** Applies the client's own URL rules, with the option's name in the error. */
 function hostIn(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined

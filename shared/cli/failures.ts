@@ -1,4 +1,4 @@
-/** What a command failed with, as the shell is told and in words. The one place that maps failures to exit codes. */
+/** A failed command's exit code and message. This is the only place that maps failures to exit codes. */
 import { CommanderError } from 'commander'
 import { SvcError } from '../client/failures.ts'
 import type { ActionFailed } from '../client/failures/action-failed.ts'
@@ -6,24 +6,27 @@ import { EXIT, NoCredential, printable, UsageError } from './terminal.ts'
 
 export type Failure = {
   code: number
-  /** As `--json` has it. */
+  /** The object printed under `--json`. */
   said: {
     error: string
     message: string
     fix: string
     status?: number
     request_id?: string
-    /** Of an action that failed. */
+    // Set if an action failed.
     stack?: string
     logs?: string
   }
 }
 
-/** Of the client itself, which has sent nothing. */
+/** Errors of the client itself, raised before anything was sent. */
 const WITHOUT_CREDENTIAL = new Set(['no_api_key', 'no_token', 'bad_credential'])
 const NO_ANSWER = new Set(['network_failed', 'not_the_api', 'evidence_unavailable'])
 
-/** @returns `undefined` for what is a mistake of ours */
+/**
+ * Maps an error to a failure.
+ * @returns undefined for an internal error
+ */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof UsageError || error instanceof CommanderError) {
     const fix = 'Look at --help of the command.'
@@ -50,22 +53,22 @@ function ofService(error: SvcError): Failure {
   return { code: exitOf(error), said }
 }
 
-/** The client says to send it again under its key, which a new command does not have. */
+/** Replaces the client's advice to retry under the idempotency key, since a new command does not have that key. */
 const LOOK_FIRST = 'Look whether it had its effect before you run the command again.'
 function isOpen(error: SvcError): boolean {
   return error.name === 'NetworkFailed' && Reflect.get(error, 'idempotencyKey') !== undefined
 }
 
-/** By its name: its class is not loaded for commands that run nothing. */
+/** Checks by name, so that commands that run no actions do not load the class. */
 const hasRun = (error: SvcError): error is ActionFailed => error.name === 'ActionFailed'
 
 function exitOf(error: SvcError): number {
   const { name, code, status } = error
-  // It ran, and its 500 is its own.
+  // The action ran, and the 500 is its own failure, not the service's.
   if (hasRun(error)) return EXIT.failed
   if (NO_ANSWER.has(code)) return EXIT.away
   if (name === 'NotSent') return WITHOUT_CREDENTIAL.has(code) ? EXIT.unauthorized : EXIT.usage
-  // Evidence that does not hold, an answer that is not to be believed.
+  // Rejected evidence, or a response that failed verification.
   if (status === undefined) return EXIT.failed
   if (status === 401 || status === 403) return EXIT.unauthorized
   if (status === 404) return EXIT.notFound
@@ -73,7 +76,7 @@ function exitOf(error: SvcError): number {
   return status === 429 || status >= 500 ? EXIT.away : EXIT.usage
 }
 
-/** In lines for people; a server writes none of them. */
+/** Formats a failure for people. Server text is sanitized, so that it cannot forge lines. */
 export function failureLines({ said: { error, message, fix, request_id } }: Failure): string[] {
   return [
     `svc: ${message.split('\n').map(printable).join('\n     ')}`,

@@ -1,4 +1,4 @@
-/** What a local stack says of itself, for who uses it on the same machine. */
+/** Addresses of a local stack, from the file it writes for programs on the same machine. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isLoopback } from '../loopback.ts'
@@ -8,7 +8,7 @@ export type LocalStack = {
   baseUrl: string
   triggersUrl: string
   caFile: string
-  /** PEM: what is in `caFile`. */
+  /** PEM content of `caFile`. */
   authority: string
   rpcUrl: string
   dnsServer: string
@@ -18,8 +18,8 @@ const FIELDS = ['base_url', 'triggers_url', 'chain_rpc', 'dns_server', 'ca_file'
 type Addresses = Record<(typeof FIELDS)[number], string>
 
 /**
- * The stack that runs in this folder's state folder, where the URL is one of its addresses; nothing for any other URL:
- * its authority is trusted for its own host alone.
+ * Returns the stack running in this folder's state folder if `url` is one of its addresses. Returns undefined for any
+ * other URL: the stack's authority is trusted for its own hosts only.
  */
 export function localStackAt(
   url: URL,
@@ -31,7 +31,7 @@ export function localStackAt(
   return isOfIt ? stack : undefined
 }
 
-/** The stack that runs in this folder's state folder; one that names another machine's addresses is none. */
+/** Returns the stack running in this folder's state folder. Ignores a stack file whose addresses are not loopback. */
 export function localStackOf(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -53,7 +53,7 @@ export function localStackOf(
       dnsServer: dns_server,
     }
   } catch {
-    return undefined // no stack runs here
+    return undefined // no stack is running here
   }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `svc`: the command line. */
+/** Entry point of the `svc` command line. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { run } from './run.ts'
@@ -8,7 +8,7 @@ import { EXIT, UsageError } from './terminal.ts'
 const interrupted = new AbortController()
 process.on('SIGINT', () => interrupted.abort(new Error('interrupted')))
 
-// Who reads has enough: `svc trigger list | head -1`.
+// The reader closed the pipe early, as in `svc trigger list | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -17,9 +17,9 @@ for (const stream of [process.stdout, process.stderr])
 
 let isRead = false
 
-/** Not a read that blocks: Ctrl-C would wait for its end. */
+/** Reads standard input without blocking, so that Ctrl-C can interrupt it. */
 async function standardInput(): Promise<string> {
-  // It has ended then, and says so to nobody any more.
+  // A second read would wait forever, because the stream has already ended.
   if (isRead) throw new UsageError('standard input is named twice: it can be read once')
   isRead = true
   const chunks: Buffer[] = []
@@ -55,5 +55,5 @@ process.exitCode = await run(process.argv.slice(2), {
   now: () => new Date(),
   random: (length) => new Uint8Array(randomBytes(length)),
 })
-// What is still open, such as a connection, is nobody's any more.
+// Exits at once, although connections may still be open.
 if (process.exitCode === EXIT.interrupted) process.exit()

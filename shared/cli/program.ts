@@ -1,4 +1,3 @@
-/** Every command, as one tree. */
 import { Command } from 'commander'
 import type { Cli } from './cli.ts'
 import { registerAccount } from './commands/account.ts'
@@ -18,7 +17,7 @@ import { registerWallet } from './commands/wallet.ts'
 import { registerWhoami } from './commands/whoami.ts'
 import { version } from './version.ts'
 
-/** In the order of the help, which is that of a first day. */
+/** In help order, which follows a new user's first steps. */
 const COMMANDS = [
   registerUp,
   registerAccount,
@@ -50,7 +49,10 @@ Exit codes:
   7  no answer, or the service is away or busy: try again
   130  ended by Ctrl-C`
 
-/** @param isJson complaints of the command line itself are told by whoever runs it, as JSON */
+/**
+ * Builds the command tree.
+ * @param isJson suppresses commander's own error output, which the caller prints as JSON
+ */
 export function makeProgram(cli: Cli, isJson: boolean): Command {
   const { terminal } = cli
   const program = new Command('svc')

@@ -1,4 +1,3 @@
-/** Runs one command line. */
 import { CommanderError } from 'commander'
 import { commandLine } from './command-line.ts'
 import { requireNoSecret } from './credentials/secret-in-arguments.ts'
@@ -6,7 +5,10 @@ import { failureLines, failureOf } from './failures.ts'
 import { makeProgram } from './program.ts'
 import { EXIT, jsonText, type Terminal } from './terminal.ts'
 
-/** @returns the exit code; what a command says goes to the terminal */
+/**
+ * Runs one command line and prints its output to the terminal.
+ * @returns the exit code
+ */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = EXIT.ok
   const asJson = isJson(words)
@@ -30,7 +32,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Also of a command line that could not be read. */
+/** Works even for a command line that cannot be parsed. */
 function isJson(words: readonly string[]): boolean {
   const end = words.indexOf('--')
   return words.slice(0, end < 0 ? undefined : end).includes('--json')

@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream'
 
-/** What a command needs of the process that it runs in. */
+/** The process environment of a command. */
 export type Terminal = {
-  /** To standard output, as it is. */
+  /** Writes to standard output. */
   write(this: void, text: string): void
-  /** To standard error. */
+  /** Writes to standard error. */
   complain(this: void, text: string): void
   environment: Readonly<Record<string, string | undefined>>
-  /** That file names are relative to. */
+  /** Base of relative file names. */
   folder: string
-  /** Whether somebody looks: nothing that moves a cursor is written then. */
+  /** True if standard output is a terminal. Text from others must then be sanitized before it is written. */
   isTerminal: boolean
-  /** Whether he wants colours. */
+  /** True if standard output is a terminal and `NO_COLOR` is not set. */
   hasColours: boolean
-  /** Whether somebody looks at standard error. */
+  /** True if standard error is a terminal. */
   isWatched: boolean
-  /** Whether somebody can be asked: standard input is a terminal. */
+  /** True if standard input is a terminal, so that the user can be prompted. */
   isInteractive: boolean
-  /** Standard input as it comes, for a command that is spoken with. */
+  /** Standard input as a stream, for interactive protocols. */
   input(this: void): Readable
-  /** All of it, as text. */
+  /** Reads all of standard input as text. */
   standardInput(this: void): Promise<string>
-  /** Writes a question to standard error. @returns the line that was typed; empty where it ended */
+  /** Writes a prompt to standard error. @returns the line typed; empty if the input ended */
   ask(this: void, question: string): Promise<string>
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
@@ -29,7 +29,7 @@ export type Terminal = {
   random(this: void, length: number): Uint8Array<ArrayBuffer>
 }
 
-/** The command was not called rightly; nothing was done. */
+/** The command line was invalid. Nothing was done. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -37,7 +37,7 @@ export class UsageError extends Error {
   }
 }
 
-/** There is no credential for what was asked. */
+/** No credential is available for the request. */
 export class NoCredential extends Error {
   readonly fix: string
   constructor(message: string, fix: string) {
@@ -47,41 +47,41 @@ export class NoCredential extends Error {
   }
 }
 
-/** As the shell is told (`docs/cli.md`). */
+/** Exit codes (docs/cli.md). */
 export const EXIT = {
   ok: 0,
-  /** What was asked for was done, and it failed: an action threw, a rule of the evidence did. */
+  /** The command was carried out, but the action or a rule of the evidence failed. */
   failed: 1,
-  /** The command was not called rightly, or the service refused its fields (400, 409, 413, 422); nothing was done. */
+  /** Invalid command line, or fields rejected by the service (400, 409, 413, 422). Nothing was done. */
   usage: 2,
   simulated: 3,
-  /** No credential, or one that may not (401, 403). */
+  /** Missing credential, or one without permission (401, 403). */
   unauthorized: 4,
-  /** It is not there (404). */
+  /** Not found (404). */
   notFound: 5,
-  /** No credit (402). */
+  /** No credits (402). */
   payment: 6,
-  /** No answer, or a service that is away or busy (429, 5xx): the same command may do later. */
+  /** No response, or a service that is unavailable or busy (429, 5xx). Retrying later may succeed. */
   away: 7,
-  /** Ended by Ctrl-C. */
+  /** Interrupted by Ctrl-C. */
   interrupted: 130,
 } as const
 
 /**
- * Text of somebody else on one line: what would move the cursor, colour, or turn the direction of writing shows as `?`,
- * so that no server writes a verdict of its own over ours.
+ * Sanitizes text from others for one line: characters that could move the cursor, change colors or the text direction
+ * are replaced by `?`, so that a server cannot overwrite our verdict with its own.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 }
 
 /**
- * A value as JSON that moves no cursor either: what JSON lets stand (C1 controls, directions of writing) is escaped, and is
- * the same text to who reads the JSON.
+ * Serializes JSON that is safe to print: escapes the control characters that JSON allows unescaped (C1 controls,
+ * direction marks). A JSON parser reads the same value.
  */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null'
-  // Line ends are JSON's own here: those of strings are escaped already.
+  // Newlines here are only formatting: those inside strings are escaped already.
   return text.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => {
       return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`

@@ -1,9 +1,9 @@
-/** A `fetch` that trusts one more authority, for the hosts that it is meant for and no others. */
+/** A `fetch` that trusts an additional authority, for the given hosts only. */
 import { getCACertificates } from 'node:tls'
 
 /**
  * @param authority PEM
- * @param origins scheme, host and port of those that may show its certificates
+ * @param origins scheme, host and port of each host that may use its certificates
  */
 export function trustingFetch(authority: string, origins: readonly string[]): typeof fetch {
   let trusting: Promise<(url: string, init: object) => Promise<unknown>> | undefined
@@ -11,7 +11,7 @@ export function trustingFetch(authority: string, origins: readonly string[]): ty
     const url = String(input instanceof Request ? input.url : input)
     if (!origins.includes(new URL(url).origin)) return fetch(input, init)
     trusting ??= fetchWith(authority)
-    // The same interface, declared twice.
+    // undici and the DOM types declare the same interface separately.
     return (await (
       await trusting
     )(url, init ?? {})) as Response

@@ -2,5 +2,4 @@ import { readFileSync } from 'node:fs'
 
 const about = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
 
-/** Of this package. */
 export const { version } = JSON.parse(about) as { version: string }

@@ -7,7 +7,7 @@ import type { Requester } from './request.ts'
 import { StatementRefused } from './verification/failures.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 
-/** What is public of an action's key. */
+/** The public key and address of an action's wallet. */
 export type ActionWallet = z.infer<typeof actionWalletAnswer>
 
 export type ActionWalletParts = {
@@ -16,11 +16,11 @@ export type ActionWalletParts = {
 }
 
 /**
- * The public key and address of an action, asked of the origin (specification, Authentication 9). Unless the client was made
- * with `verify: 'never'`, what comes back is what the origin has signed, and nothing beside it is believed.
- * @throws {NotSent} for what is no CID
- * @throws {StatementRefused} for an answer that is not signed by the verified origin, or of another action
- * @throws {NotFound} where the base URL is an edge's, which does not pass it on
+ * Fetches the public key and address of an action from the origin. Unless the client was created with `verify:
+ * 'never'`, the result is taken only from the origin's signed statement, not from the unsigned fields.
+ * @throws {NotSent} if `cid` is not a CID
+ * @throws {StatementRefused} if the response is not signed by the verified origin, or is for another action
+ * @throws {NotFound} if the base URL is an edge, which does not proxy this path
  */
 export async function actionWallet(
   { requester, verification }: ActionWalletParts,

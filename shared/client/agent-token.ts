@@ -2,22 +2,25 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { encodeBase64url } from '../base64url.ts'
 import { comparisonCode } from '../comparison-code.ts'
 
-/** What the specification asks for (Authentication 2): 64 characters of base64url. */
+/** Encodes to 64 characters of base64url. */
 const TOKEN_BYTES = 48
 
-/** A credential of the trigger service that its holder made, and that nobody has approved yet. */
+/** A locally generated credential for the trigger service, not valid until a person approves it. */
 export type AgentToken = {
-  /** Keep it: it is what approval makes good. It is shown to nobody, and is in no URL. */
+  /** Secret. Keep it: approval makes it valid. It never appears in a URL. */
   token: string
-  /** base64url of its SHA-256, without padding (Authentication 3). */
+  /** base64url of the token's SHA-256, without padding. */
   challenge: string
-  /** To be shown beside the link: the page shows the same one, unless the link is somebody else's. */
+  /** Show it beside the link. The page shows the same code unless the link belongs to someone else. */
   comparisonCode: string
-  /** What a signed-in person opens to press Authorize. @param triggersUrl of the edge */
+  /** Returns the URL where a signed-in person approves the token. @param triggersUrl of the edge */
   authorizeUrl(triggersUrl: string | URL): string
 }
 
-/** @param random bytes from a source for keys; the platform's by default */
+/**
+ * Generates a token.
+ * @param random cryptographically secure random bytes. Default: the platform's generator
+ */
 export function newAgentToken(
   random: (bytes: number) => Uint8Array = (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
 ): AgentToken {

@@ -1,4 +1,4 @@
-/** From an answer of HTTP to what a call returns or throws. */
+/** Converts an HTTP response into the result or the error of a call. */
 import { ANSWER_MAX_BYTES } from './limits.ts'
 import { type Named, REASON_HEADER, reasonOf } from '../errors.ts'
 import { RECEIPT_HEADER } from '../receipt-header.ts'
@@ -14,8 +14,9 @@ import { retryAfterOf } from './retry-after.ts'
 export type Read = { answered: Answered<unknown> } | { failure: SvcError; wasExecuted: boolean }
 
 /**
- * @param now Unix milliseconds, for a `Retry-After` that is a date
- * @throws whatever the connection does when it breaks off
+ * Reads a response.
+ * @param now Unix milliseconds, to interpret a `Retry-After` date
+ * @throws any error of a connection that breaks
  */
 export async function answerOf(
   response: Response,
@@ -28,7 +29,7 @@ export async function answerOf(
     failure: new NotTheApi(what, status, requestId),
     wasExecuted: false,
   })
-  // The types of Workers do not know this one.
+  // The type definitions of Workers lack 'opaqueredirect'.
   const how: string = response.type
   if (how === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
@@ -57,7 +58,7 @@ type Refused = {
   now: number
 }
 
-/** Structured errors, and JSON strings for what the contract or an action failed with (specification, Errors). */
+/** Parses structured errors, and JSON strings, which report a revert of the contract or a failed action. */
 function failureOf(
   body: unknown,
   { status, headers, requestId, credential, now }: Refused,

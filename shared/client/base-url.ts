@@ -2,8 +2,8 @@ import { isLoopback } from '../loopback.ts'
 import { NotSent } from './failures/on-the-way.ts'
 
 /**
- * The scheme, host and port that paths are put behind. Keys go over TLS alone; a stack on this machine may do without.
- * @param name the option's, for the message
+ * Validates a URL and returns its scheme, host and port. Keys require TLS, except on loopback.
+ * @param name of the option, for the message
  * @throws {NotSent} `insecure_url`, `bad_url`
  */
 export function hostOf(name: 'baseUrl' | 'triggersUrl', text: string): string {

@@ -1,6 +1,6 @@
 import { joinBytes } from '../envelope/format.ts'
 
-/** The body of an answer; `undefined`, and not read on, where it is longer than `maxBytes`. */
+/** Reads the body of a response. Returns undefined and cancels it if it is longer than `maxBytes`. */
 export async function bodyWithin(
   response: Response,
   maxBytes: number,

@@ -8,7 +8,7 @@ import { triggerOperations, type TriggerOperations } from './triggers/triggers.t
 import { OriginVerification } from './verification/origin-verification.ts'
 import { SealedActions } from './verification/sealed-actions.ts'
 
-/** What a client of either mode is put together from. */
+/** The parts that clients of both modes share. */
 export type ClientParts = {
   requester: Requester
   surroundings: Surroundings
@@ -18,7 +18,7 @@ export type ClientParts = {
   signal: AbortSignal | undefined
 }
 
-/** @throws {NotSent} for addresses that no key may be sent to; {PolicyIncomplete} */
+/** @throws {NotSent} for an address that keys must not be sent to; {PolicyIncomplete} */
 export function clientParts(options: CommonOptions): ClientParts {
   const { baseUrl, triggersUrl, verify = 'once', policy, retries, signal } = options
   const surroundings = surroundingsOf(options)
@@ -41,7 +41,7 @@ export function clientParts(options: CommonOptions): ClientParts {
     edge,
     retries,
     signal,
-    // A token is the edge's business, which shows no evidence of its own.
+    // Tokens go only to the edge, which has no evidence of its own.
     beforeCredential: async (kind, ofCall) => {
       if (kind !== 'token') await verification.beforeCredential(ofCall)
     },

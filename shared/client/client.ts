@@ -4,10 +4,10 @@ import type { ApiOptions, SovereignOptions } from './options.ts'
 import { createSovereignClient, type SovereignClient } from './sovereign/client.ts'
 
 /**
- * A client of the service. Nothing is sent before the first call.
- * @throws {NotSent} for an address that no key may be sent to, or for what is no API key
- * @throws {NoWallet} in ChainSecured mode, for a signer that is none
- * @throws {PolicyIncomplete} where `verify: 'required'` is not told which application it is
+ * Creates a client of the service. Sends nothing before the first call.
+ * @throws {NotSent} for an address that keys must not be sent to, or an invalid API key
+ * @throws {NoWallet} if the signer of ChainSecured mode is not a wallet
+ * @throws {PolicyIncomplete} if `verify: 'required'` has no application to require
  */
 export function createClient(options: SovereignOptions): SovereignClient
 export function createClient(options: ApiOptions): ApiClient

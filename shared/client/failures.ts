@@ -1,16 +1,19 @@
-/** The base of what a call of the client throws; `failures/` has the classes, and `answers.ts` makes them of answers. */
+/**
+ * Base of the errors that the client throws. `failures/` defines the classes, and `answers.ts` creates them from
+ * responses.
+ */
 export type FailureFacts = {
-  /** Of HTTP; absent where no answer came. */
+  /** HTTP status; absent if there was no response. */
   status?: number | undefined
-  /** The finest name that the answer gives, such as `spend_cap_reached` or `action_threw`; else a name of ours. */
+  /** The most specific name in the response, such as `spend_cap_reached` or `action_threw`; otherwise one of our own. */
   code: string
-  /** What to do about it, as the service says; a sentence of ours where it says nothing. */
+  /** Advice from the service; otherwise our own. */
   fix: string
-  /** `x-request-id` of the answer, to name to who runs the service. */
+  /** `x-request-id` of the response, to quote to the operator of the service. */
   requestId?: string | undefined
 }
 
-/** Never with a key, a token or a signature in its text. */
+/** Base class of all errors of the client. The text never contains a key, a token or a signature. */
 export class SvcError extends Error {
   readonly status: number | undefined
   readonly code: string
@@ -23,7 +26,7 @@ export class SvcError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options)
-    // Classes that are told apart by name say theirs in a field: a bundler may shorten this one.
+    // Subclasses that are identified by name set it in a field, because a bundler may shorten class names.
     this.name = new.target.name
     this.status = status
     this.code = code

@@ -1,4 +1,4 @@
-/** The client library, `svc/client`. What is exported here is all that there is. */
+/** The client library, `svc/client`. This file exports its complete public API. */
 export { createClient } from './client.ts'
 export type {
   ApiOptions,

@@ -1,46 +1,45 @@
-/** What a client is made of; everything that it takes from around it can be given another. */
+/** Options of a client. All of its dependencies on the runtime can be replaced. */
 import type { Measurements, Policy } from '../attestation/policy.ts'
 import type { OriginVerification } from './verification/origin-verification.ts'
 import type { EthereumSigner } from './sovereign/signer.ts'
 
 /**
- * When the origin's evidence is looked at.
- * - `once`: before the first key is sent, and again an hour later. Which application it is, is kept from the first time
- *   on: another one is refused.
- * - `required`: the same, and the policy has to name the application (`composeHashes`) and say which machines are taken
- *   (`measurements`, or that they are open); the base URL has to be one that the evidence names; actions go sealed.
- * - `never`: TLS alone.
+ * When the origin's evidence is verified.
+ * - `once`: before the first key is sent, and again after an hour. The application is pinned on first use: a different
+ *   one is rejected later.
+ * - `required`: the same, but the policy must name the application (`composeHashes`) and the accepted machines
+ *   (`measurements`, or `'open'`). The base URL must be one that the evidence names. Actions are sealed by default.
+ * - `never`: relies on TLS alone.
  */
 export type Verify = 'once' | 'required' | 'never'
 
 /**
- * What evidence has to show, beyond the default: Intel's root, and a platform that is up to date.
- * `measurements: 'open'` says that any firmware and operating system is taken.
+ * Requirements on the evidence. Default: Intel's root and an up-to-date platform. `measurements: 'open'` accepts any
+ * firmware and operating system.
  */
 export type ClientPolicy = Partial<Omit<Policy, 'measurements'>> & {
   measurements?: readonly Measurements[] | 'open'
 }
 
 export type CommonOptions = {
-  /** The origin's own host: TLS ends inside the machine. */
+  /** The origin's own host, where TLS terminates inside the machine. */
   baseUrl: string
   /** The edge, for triggers. */
   triggersUrl?: string
-  /** A token that a human has approved: authorizes what is under `/api` of the edge. */
+  /** An agent token that a person has approved. Authorizes requests under `/api` of the edge. */
   token?: string
   verify?: Verify
   policy?: ClientPolicy
   /**
-   * `verification` of another client of this origin, in the place of `verify` and `policy`: what it knows serves both. An
-   * origin makes one address 30 quotes a minute.
+   * The `verification` of another client of this origin, instead of `verify` and `policy`, so that both share its
+   * results. An origin serves at most 30 quotes per minute to one address.
    */
   verification?: OriginVerification
   /**
-   * Who passes sealed calls on: the origin's own host (the default), or the edge at `triggersUrl`, which reads nothing
-   * of them.
+   * Host that receives sealed calls: the origin itself (default), or the edge at `triggersUrl`, which cannot read them.
    */
   sealedVia?: 'origin' | 'edge'
-  /** Ends every call of this client. */
+  /** Aborts every call of this client. */
   signal?: AbortSignal
   retries?: RetryOptions
   fetch?: typeof fetch
@@ -51,27 +50,27 @@ export type CommonOptions = {
 }
 
 export type RetryOptions = {
-  /** Of one call, after the first try; 4 by default. */
+  /** Retries per call, not counting the first attempt. Default: 4. */
   times?: number
-  /** Of the first wait; each next is twice as long, with jitter, up to 30 s. 250 ms by default. */
+  /** Upper bound of the first delay. Doubles for each retry, with jitter, up to 30 s. Default: 250 ms. */
   firstMs?: number
 }
 
 export type ApiOptions = CommonOptions & {
   mode?: 'api'
-  /** The account key, or a usage key. Absent for what needs none. */
+  /** The account key or a usage key. Not needed for public operations. */
   apiKey?: string
 }
 
 export type SovereignOptions = CommonOptions & {
   mode: 'sovereign'
-  /** The admin wallet: any EIP-1193 provider, or a signer of ethers that has a provider. */
+  /** The admin wallet: any EIP-1193 provider, or an ethers signer with a provider. */
   signer: EthereumSigner
-  /** Runs actions, and pays for them. Absent until one is made. */
+  /** Runs actions and pays for them. Optional, because the account may not have one yet. */
   usageKey?: string
-  /** Of the `AccountConfig` contract, where it is known from elsewhere: another one that the service names is refused. */
+  /** Expected address of the `AccountConfig` contract. If set, any other address that the service names is rejected. */
   contractAddress?: string
-  /** Told of every step of a write: asked of the wallet, sent, mined, seen by the origin. */
+  /** Called for each step of a write: wallet prompt, sent, mined, seen by the origin. */
   onStep?: (step: Step) => void
 }
 
@@ -81,9 +80,9 @@ export type Step =
   | { step: 'mined'; what: string; transaction: string; block: number }
   | { step: 'seen'; what: string }
 
-/** Of every call. */
+/** Options of a single call. */
 export type CallOptions = {
   signal?: AbortSignal
-  /** Makes a write once, however often it is sent; a random one by default where the API takes one. */
+  /** Deduplicates retries of a write. Default: a random key, for operations that support one. */
   idempotencyKey?: string
 }

@@ -2,14 +2,14 @@ import { POLL_FIRST_MS, POLL_WAIT_MAX_MS } from './limits.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type Polling = {
-  /** From the first call on; the last failure is thrown when it is over. */
+  /** Total time. When it is over, the last error is thrown. */
   timeoutMs: number
   signal: AbortSignal | undefined
-  /** Whether a failure says "not yet"; with the wait that it asks for. */
+  /** Returns the minimum delay if the error means "not yet", otherwise undefined. */
   notYet: (error: unknown) => { atLeastMs: number } | undefined
 }
 
-/** Calls until it succeeds, with waits that grow, while what it throws says that it is too early. */
+/** Calls until it succeeds, with growing delays, as long as `notYet` recognizes the error. */
 export async function polled<Answer>(
   call: () => Promise<Answer>,
   { timeoutMs, signal, notYet }: Polling,

@@ -5,7 +5,7 @@ import { randomUuid } from './random-uuid.ts'
 import type { Question } from './request.ts'
 
 /**
- * What a question is sent with, in lower case; of each of its tries the same.
+ * Builds a request's headers in lower case. All attempts send the same headers.
  * @throws {NotSent} `bad_header`, `bad_credential`, `bad_idempotency_key`
  */
 export function headersOf(
@@ -27,7 +27,7 @@ export function headersOf(
   return headers
 }
 
-/** What runtimes say of one that they do not send has its value in it. */
+/** Normalizes headers. Replaces the runtime's error, which would quote the invalid value. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers))

@@ -1,30 +1,30 @@
-/** How every part of the client asks over HTTP: `Requester` is what `api/`, `triggers/` and `sovereign/` are given. */
+/** The client's internal HTTP interface: `api/`, `triggers/` and `sovereign/` receive a `Requester`. */
 import type { CallOptions } from './options.ts'
 
 export type Question = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** From the root, with its query. */
+  /** Absolute path with query. */
   path: string
-  /** Of JSON; absent, there is no body. */
+  /** JSON body. If this and `body` are absent, the request has no body. */
   json?: unknown
-  /** In place of `json`: a webhook's event, sent byte for byte. */
+  /** Raw body instead of `json`, for a webhook event that must be sent unmodified. */
   body?: string | Uint8Array<ArrayBuffer>
-  /** Beside those that the requester sends itself: a webhook's signature. */
+  /** Additional headers, such as a webhook's signature. */
   headers?: Readonly<Record<string, string>>
-  /** Sent as it is; absent, the question needs no credential. */
+  /** Absent if the request needs no credential. */
   credential?: Credential
   /**
-   * Whether a question whose answer was lost may be sent again. `idempotent`: it may, as it is (reads, deletes).
-   * `once`: under an Idempotency-Key, which is made where none is given. `never`: only after 429, and where no
-   * connection was made. Not after 503: it says that nothing was charged, not that nothing was done.
+   * Retry policy after a lost response. `idempotent`: may be sent again unchanged (reads, deletes). `once`: may be sent
+   * again under an Idempotency-Key, generated if none is given. `never`: retried only after 429, and if no connection
+   * was made. 503 does not qualify: it guarantees that nothing was charged, not that nothing was done.
    */
   repeat: 'idempotent' | 'once' | 'never'
-  /** `json` unless said; `csv` is given as text. */
+  /** Default: `json`. `csv` is returned as text. */
   wants?: 'json' | 'csv'
   options?: CallOptions | undefined
 }
 
-/** A key of the core API, a token of the trigger service, or a wallet's proof for billing. */
+/** A core API key, a trigger service token, or a wallet's proof for billing. */
 export type Credential =
   | { apiKey: string }
   | { token: string }
@@ -39,8 +39,8 @@ export type Answered<Body> = {
 }
 
 export type Requester = {
-  /** Of the origin. @throws {SvcError} of the class that the status names */
+  /** Sends to the origin. @throws {SvcError} of the class that matches the status */
   core<Body>(question: Question): Promise<Answered<Body>>
-  /** Of the edge. @throws {SvcError} */
+  /** Sends to the edge. @throws {SvcError} */
   edge<Body>(question: Question): Promise<Answered<Body>>
 }

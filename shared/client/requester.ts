@@ -1,4 +1,4 @@
-/** The one place that sends. */
+/** Sends all plain requests. Sealed calls are sent by `verification/`. */
 import { answerOf, type Read } from './answers.ts'
 import { type CredentialKind, kindsIn } from './credential.ts'
 import { eitherSignal } from './either-signal.ts'
@@ -18,13 +18,13 @@ import type { Surroundings } from './surroundings.ts'
 import { wasUnsent } from './unsent.ts'
 
 export type RequesterParts = Surroundings & {
-  /** `hostOf` of the origin, and of the edge where there is one. */
+  /** `hostOf` of the origin, and of the edge if there is one. */
   origin: string
   edge: string | undefined
   retries: RetryOptions | undefined
-  /** Ends every question. */
+  /** Aborts every request. */
   signal: AbortSignal | undefined
-  /** Awaited each time before a credential is sent; what it throws ends the question with nothing sent. */
+  /** Awaited before each credential is sent. If it throws, the request is not sent. */
   beforeCredential: (kind: CredentialKind, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -78,7 +78,7 @@ async function asked(
   for (let lost = false; ;) {
     const read = await send().catch((error: unknown): never => {
       signal?.throwIfAborted()
-      // Before this try, not before the lost one.
+      // The error came before this attempt was sent, but an earlier attempt's outcome is still unknown.
       throw lost
         ? new NetworkFailed({ mayHaveBeenExecuted: true, idempotencyKey }, { cause: error })
         : error
@@ -92,16 +92,16 @@ async function asked(
   }
 }
 
-/** Whether the question may have had its effect, and the answer does not say which. */
+/** Returns true if the request may have taken effect and the response does not say. */
 function isOutcomeOpen(failure: SvcError, { method }: Question): boolean {
   if (failure instanceof NetworkFailed) return failure.mayHaveBeenExecuted
   return method !== 'GET' && failure instanceof NotTheApi && (failure.status ?? 0) >= 500
 }
 
 /**
- * The last try says nothing of an earlier one whose answer was lost, unless it was answered under the same
- * Idempotency-Key by more than a refusal for now. 401 is said before that key is looked at: the credential was replaced in
- * between, or one process does not know yet what another did.
+ * Chooses the error after a lost response. The last attempt says nothing about the lost one, unless it was answered
+ * under the same Idempotency-Key by more than a temporary rejection. 401 is decided before that key is checked: the
+ * credential may have been replaced in between, or one process may not have seen another's change yet.
  */
 function lostFailure(last: SvcError, idempotencyKey: string | undefined): SvcError {
   const isOpen =

@@ -1,4 +1,4 @@
-/** What is sent again, and when. */
+/** Decides which failed calls are retried, and when. */
 import {
   IN_PROGRESS_MAX_MS,
   RETRY_AFTER_MAX_S,
@@ -14,11 +14,11 @@ import type { Question } from './request.ts'
 
 export type Failed = {
   failure: SvcError
-  /** By the answer's own word: the receipt of a run that was stopped. */
+  /** True if the response proves execution: it carries the receipt of a run that was stopped. */
   wasExecuted: boolean
 }
 
-/** Of one call: how often it was tried, and how long it may go on. */
+/** Retry state of one call. */
 export class Retries {
   readonly #left: { times: number; inProgressMs: number }
   readonly #random: (bytes: number) => Uint8Array
@@ -31,14 +31,14 @@ export class Retries {
     this.#random = random
   }
 
-  /** Milliseconds to wait before the call is sent again; `undefined` where it is not. */
+  /** Returns the milliseconds to wait before the next attempt; undefined if the call is not retried. */
   after(failed: Failed, repeat: Question['repeat']): number | undefined {
     const kind = kindOf(failed, repeat)
     if (kind === 'never') return undefined
     const afterS = retryAfterS(failed.failure) ?? 0
     if (afterS > RETRY_AFTER_MAX_S) return undefined
     const waitMs = afterS * 1000 + this.#jittered()
-    // Somebody, we before our connection broke, waits for that answer: it comes when the call has ended.
+    // Another request is in progress under this key, possibly our own before its connection broke. It will finish.
     if (kind === 'in_progress') {
       this.#left.inProgressMs -= Math.max(waitMs, 1)
       return this.#left.inProgressMs < 0 ? undefined : waitMs
@@ -46,7 +46,7 @@ export class Retries {
     return this.#left.times-- > 0 ? waitMs : undefined
   }
 
-  /** Exponential backoff with full jitter: those who failed together do not come back together. */
+  /** Exponential backoff with full jitter, to avoid a thundering herd. */
   #jittered(): number {
     const mostMs = Math.min(this.#nextMs, RETRY_WAIT_MAX_MS)
     this.#nextMs = mostMs * 2
@@ -65,7 +65,7 @@ function kindOf({ failure, wasExecuted }: Failed, repeat: Question['repeat']) {
   return failure.code === 'request_in_progress' ? 'in_progress' : 'never'
 }
 
-/** What a proxy answers while what is behind it is away, or it has too much to do. */
+/** Statuses that a proxy returns while its backend is unavailable or overloaded. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 429
 }

@@ -1,19 +1,19 @@
 import type { CommonOptions } from './options.ts'
 
-/** What the client takes from around it. */
+/** The client's dependencies on its runtime. */
 export type Surroundings = {
   fetch: typeof fetch
   /** Unix milliseconds. */
   now: () => number
   random: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** Rejects with the signal's reason where that comes first. */
+  /** Rejects with the signal's reason if aborted. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** What was given, and the runtime's own for the rest. */
+/** Returns the given dependencies, with the runtime's own as defaults. */
 export function surroundingsOf(options: CommonOptions): Surroundings {
   const { fetch = globalThis.fetch, now = Date.now, random = randomBytes, sleep = slept } = options
-  // Called on its own: browsers and workerd refuse their fetch as a method of anything else.
+  // Wrapped, because browsers and workerd reject fetch when it is called as a method of another object.
   return { fetch: (input, init) => fetch(input, init), now, random, sleep }
 }
 
@@ -21,7 +21,7 @@ function randomBytes(bytes: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(bytes))
 }
 
-/** The runtime's own timer. */
+/** Sleeps with the runtime's timer. */
 export function slept(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()

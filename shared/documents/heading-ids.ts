@@ -1,6 +1,6 @@
-/** Ids of headings, as GitHub makes them: one link to a heading works on both. */
+/** Heading IDs in GitHub's format, so that a link to a heading works on GitHub and on our pages. */
 
-/** @returns gives each heading of one document its id; a second of the same words gets a number */
+/** Returns a function that assigns IDs to one document's headings. A repeated heading gets a numeric suffix. */
 export function headingIds(): (words: string) => string {
   const given = new Map<string, number>()
   return (words) => {

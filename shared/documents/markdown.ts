@@ -1,6 +1,6 @@
 /**
- * A document of this repository as HTML: the text between a page's h1 and its end. What is rendered is ours: its HTML is
- * taken as it is written, and nothing that users sent may ever come here.
+ * Renders a document of this repository as HTML: the content between a page's h1 and its end. Only for our own
+ * documents: raw HTML is passed through unescaped, so user input must never be rendered here.
  */
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
 import { headingIds } from './heading-ids.ts'
@@ -8,17 +8,20 @@ import { headingIds } from './heading-ids.ts'
 export type Heading = { depth: number; id: string; text: string }
 
 export type RenderedDocument = {
-  /** Its one h1, without markup. */
+  /** The document's only h1, without markup. */
   title: string
   html: string
-  /** Those below the h1, in order. */
+  /** Headings below the h1, in order. */
   headings: Heading[]
 }
 
-/** Where a link goes; undefined for what is not served: a file of the repository, then shown as its path. */
+/**
+ * Maps a link to its target. Undefined if the target is not served, such as a repository file; its path is shown
+ * instead.
+ */
 export type ResolveLink = (href: string) => string | undefined
 
-/** @throws {Error} for a document that does not begin with one h1 */
+/** @throws {Error} if the document does not have exactly one h1 */
 export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocument {
   const marked = new Marked({ gfm: true })
   const headings: Heading[] = []
@@ -37,7 +40,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         headings.push({ depth, id, text: words })
         return `<h${depth} id="${escape(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
-      /** Focusable, so that one scrolls it by keyboard. The button for copying is put there by a script. */
+      /** Focusable, so that it can be scrolled by keyboard. A script adds the copy button. */
       code: ({ text: code }) =>
         `<div class="sample"><pre tabindex="0"><code>${escape(code)}</code></pre></div>\n`,
       table(token) {
@@ -52,7 +55,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         const path = href.replace(/^(\.{1,2}\/)+/, '').replace(/#.*$/, '')
         return plainText(tokens) === path ? `<code>${escape(path)}</code>` : shown
       },
-      /** Remarks are for who edits the source. */
+      // Drops HTML comments, which are for editors of the source.
       html: ({ text: markup }) => markup.replaceAll(/<!--[^]*?-->\n?/g, ''),
     },
   })
@@ -64,7 +67,7 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
   return { title, html, headings }
 }
 
-/** What is read, without markup. */
+/** Returns the visible text of tokens, without markup. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

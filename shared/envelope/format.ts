@@ -1,13 +1,13 @@
 /**
- * The bytes of the sealed channel (`DESIGN.md`, Attested TLS): HPKE (RFC 9180) with DHKEM(P-256, HKDF-SHA256),
+ * The byte format of the sealed channel (docs/decisions/0001): HPKE (RFC 9180) with DHKEM(P-256, HKDF-SHA256),
  * HKDF-SHA256 and AES-128-GCM, the suite of the RFC's test vectors A.3.
  *
  *     request   version 1 · mode 1 · key id 16 · psk id 16 · enc 65 · ciphertext
- *     answer    version 1 · nonce 16 · ciphertext
+ *     response  version 1 · nonce 16 · ciphertext
  *
- * Mode 1 (PSK) is the edge: only it may name runs and client addresses. Mode 0 (base) is anybody, end to
- * end. The answer is encrypted under a key exported from the request's context (as in RFC 9458, 4.4), so
- * that only who sealed the request can read it, and it answers that request alone.
+ * Mode 1 (PSK) is the edge: only the edge may name runs and client addresses. Mode 0 (base) is any client, end to end.
+ * The response is encrypted under a key exported from the request's context (as in RFC 9458, section 4.4). Only the
+ * requester can decrypt it, and it is valid for that request alone.
  */
 
 export const ENVELOPE_VERSION = 1
@@ -27,11 +27,13 @@ export const SEALED_CONTENT_TYPE = 'application/vnd.svc.sealed'
 
 /** HPKE `info` of a request: binds the key schedule to this protocol and version. */
 export const CHANNEL_INFO = 'svc/channel/v1'
-/** HPKE `info` of a usage key at rest: the same bytes can never be replayed as a request. */
+/**
+ * HPKE `info` of a stored usage key. Differs from the channel's, so that a stored key cannot be replayed as a request.
+ */
 export const STORAGE_INFO = 'svc/seal/v1'
-/** Exporter context of the answer's secret. */
+/** Exporter context of the response secret. */
 export const ANSWER_CONTEXT = 'svc/answer/v1'
-/** What is hashed before a pre-shared key to name it without telling it. */
+/** Prefix that is hashed with a pre-shared key to derive an ID that does not reveal the key. */
 export const PSK_ID_PURPOSE = 'svc/psk-id/v1'
 
 const encoder = new TextEncoder()
@@ -53,7 +55,7 @@ export function encodeHeader({ mode, keyId, pskId }: RequestHeader): Uint8Array<
   return header
 }
 
-/** The header at the beginning of the bytes, or `undefined` if it is not one of this version. */
+/** Parses the header at the start of the bytes. Returns undefined if it is not of this version. */
 export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
   if (bytes.length < HEADER_BYTES || bytes[0] !== ENVELOPE_VERSION) return undefined
   const mode = bytes[1]
@@ -65,7 +67,7 @@ export function parseHeader(bytes: Uint8Array): RequestHeader | undefined {
   }
 }
 
-/** The parts of a sealed request, or `undefined` where the bytes are not one of this version. */
+/** Splits a sealed request into its parts. Returns undefined if the bytes are not of this version. */
 export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined {
   const parsed = bytes.length < REQUEST_OVERHEAD_BYTES ? undefined : parseHeader(bytes)
   if (!parsed) return undefined
@@ -77,7 +79,7 @@ export function parseSealedRequest(bytes: Uint8Array): SealedRequest | undefined
   }
 }
 
-/** Associated data of a request: where it is sent and its header, so that neither can be exchanged. */
+/** Associated data of a request: method, path and header, so that neither route nor header can be replaced. */
 export function requestAad(
   method: string,
   path: string,
@@ -86,7 +88,7 @@ export function requestAad(
   return joinBytes(encoder.encode(`${method} ${path}\n`), header)
 }
 
-/** Associated data of a usage key at rest: it opens for this trigger of this owner only. */
+/** Associated data of a stored usage key: binds it to one trigger of one owner. */
 export function storageAad(triggerId: string, ownerId: string): Uint8Array<ArrayBuffer> {
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
 }

@@ -24,7 +24,7 @@ const suite = new CipherSuite({
 })
 const encoder = new TextEncoder()
 
-/** The answer did not open: it was not made for this request, or not by the holder of the key. */
+/** The response could not be decrypted: it is not for this request, or not from the holder of the key. */
 export class AnswerNotAuthentic extends Error {
   constructor() {
     super('the answer does not open under the key of this request')
@@ -32,12 +32,12 @@ export class AnswerNotAuthentic extends Error {
   }
 }
 
-/** As the suite takes it; not by its name, which is no global type in Node. */
+/** The suite's own key type: `CryptoKey` is not a global type in Node. */
 type PublicKey = Awaited<ReturnType<typeof suite.kem.deserializePublicKey>>
 export type ChannelPublicKey = { keyId: Uint8Array<ArrayBuffer>; publicKey: PublicKey }
 
 /**
- * A public key ready for sealing.
+ * Imports a public key for sealing.
  * @param raw 65 bytes, an uncompressed point of P-256
  */
 export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<ChannelPublicKey> {
@@ -46,9 +46,9 @@ export async function importChannelKey(raw: Uint8Array<ArrayBuffer>): Promise<Ch
 }
 
 export type SealedCall = {
-  /** The request's body, to be sent as `SEALED_CONTENT_TYPE`. */
+  /** The request body, to be sent with content type `SEALED_CONTENT_TYPE`. */
   body: Uint8Array<ArrayBuffer>
-  /** Opens the answer to this call. @throws {AnswerNotAuthentic} */
+  /** Decrypts the response to this call. @throws {AnswerNotAuthentic} */
   open: (answer: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
 }
 
@@ -56,7 +56,7 @@ export type SealOptions = {
   method: string
   path: string
   plaintext: Uint8Array<ArrayBuffer>
-  /** 32 bytes that the edge and the origin share; without it the call is sealed in base mode. */
+  /** 32 bytes that the edge and the origin share. Without it, the call is sealed in base mode. */
   psk?: Uint8Array<ArrayBuffer>
 }
 
@@ -107,8 +107,8 @@ async function openAnswer(
 }
 
 /**
- * Seals a usage key to the origin's storage key: who stores it cannot open it, and it opens only for the
- * trigger and owner it was sealed for. Layout: key id 16 · enc 65 · ciphertext.
+ * Seals a usage key to the origin's storage key. The edge that stores it cannot open it, and the origin opens it only
+ * for the trigger and owner it was sealed for. Layout: key id 16 · enc 65 · ciphertext.
  */
 export async function sealForStorage(
   key: ChannelPublicKey,

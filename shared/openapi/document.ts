@@ -1,13 +1,13 @@
-/** What the descriptions of both services are made of (OpenAPI 3.1). */
+/** Building blocks of both services' OpenAPI 3.1 descriptions. */
 
-/** What is said of one method at one path; OpenAPI has more fields than anything here reads. */
+/** An OpenAPI operation: one method of one path. Declares only the fields that are read here. */
 export type Description = { responses: Record<string, object>; [field: string]: unknown }
 export type Paths = Record<string, Record<string, Description>>
 export type OpenApiDocument = { paths: Paths; [field: string]: unknown }
 
 export const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
-/** A structured failure (specification, Errors 1). */
+/** A structured error response. */
 export const errorSchema = {
   type: 'object',
   required: ['error', 'message', 'fix', 'docs_url'],
@@ -24,10 +24,8 @@ export const errorSchema = {
   },
 }
 
-/** A header whose value is text. */
 export const headerOf = (description: string) => ({ description, schema: { type: 'string' } })
 
-/** Content that is JSON of a schema. */
 export function jsonContent(schema: object, example?: unknown): object {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
 }

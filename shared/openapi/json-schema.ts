@@ -3,15 +3,15 @@ import { z } from 'zod'
 export type JsonSchema = Record<string, unknown>
 
 /**
- * A zod schema as the JSON Schema 2020-12 that OpenAPI 3.1 takes.
- * @param io what is sent, before defaults and transforms, or what is answered
- * @throws {Error} for a recursive schema: its references would point out of the document
+ * Converts a zod schema to JSON Schema 2020-12, the dialect of OpenAPI 3.1.
+ * @param io `input`: as sent, before defaults and transforms; `output`: as returned
+ * @throws {Error} for a recursive schema: its references would point outside the document
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    // An answer may get more fields, and a client made from this must take them.
+    // Responses may gain fields, and a generated client must accept them.
     override: ({ jsonSchema }) => {
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties

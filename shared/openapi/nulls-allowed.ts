@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts'
 
-/** The schema of a body whose optional fields may be null, which means absent. */
+/** Returns the schema of a body whose optional fields may also be null, which means absent. */
 export function nullsAllowed(body: JsonSchema): JsonSchema {
   const { properties } = body
   if (typeof properties !== 'object' || properties === null) return body
@@ -11,7 +11,7 @@ export function nullsAllowed(body: JsonSchema): JsonSchema {
   return { ...body, properties: Object.fromEntries(described) }
 }
 
-/** A field that has several spellings is required under one of them: any single one may be null. */
+/** A field with several spellings is required under any one of them, so each single spelling may be null. */
 function requiredIn({ required, allOf }: JsonSchema): Set<string> {
   const presences = (allOf ?? []) as { required?: string[] }[]
   return new Set([

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 
-/** The parameters of a query, one OpenAPI parameter each. */
+/** Converts a query schema to OpenAPI parameters, one for each field. */
 export function queryParameters(schema: z.ZodType): object[] {
   const { properties = {}, ...rest } = jsonSchemaOf(schema, 'input')
   const required = requiredIn(rest)
@@ -18,7 +18,10 @@ export function queryParameters(schema: z.ZodType): object[] {
 
 type Presence = { required?: string[]; anyOf?: Presence[]; allOf?: Presence[] }
 
-/** Names that have to be there. Of several spellings it is the first: a parameter can not say `this or that`. */
+/**
+ * Names of required parameters. For a field with several spellings, only the first: a parameter cannot express
+ * "either".
+ */
 function requiredIn({ required = [], anyOf = [], allOf = [] }: Presence): Set<string> {
   const parts = [...allOf, ...anyOf.slice(0, 1)]
   return new Set([...required, ...parts.flatMap((part) => [...requiredIn(part)])])

@@ -1,6 +1,6 @@
 /**
- * Makes what the package `svc/client` consists of: ES modules for browsers, Workers and Node, the larger parts in chunks
- * that are loaded when they are first needed, and declarations. Run by `npm run client`, and before the package is packed.
+ * Builds the package `svc/client`: ES modules for browsers, Workers and Node, with the larger parts in chunks that are
+ * loaded on first use, and type declarations. Run by `npm run client`, and before the package is packed.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export const CLIENT_DIST = here('../client/dist')
 
-/** What is bundled, and for whom; a bundler of a test has to take the same. */
+/** Bundler options. Tests that bundle the client must use the same ones. */
 export const FOR_ANY_RUNTIME = {
   bundle: true,
   format: 'esm',
@@ -39,14 +39,14 @@ export async function buildClient(outDir: string): Promise<Metafile> {
     outdir: outDir,
     splitting: true,
     minify: true,
-    // Whoever signs with it has it; API mode does without.
+    // A caller that signs with ethers has it installed. API mode does not need it.
     external: ['ethers'],
     metafile: true,
   })
   return metafile
 }
 
-/** Beside the modules, in `types/`. */
+/** Writes the declarations to `types/` beside the modules. */
 export async function declareClient(outDir: string): Promise<void> {
   const tsc = here('../../node_modules/typescript/bin/tsc')
   const project = here('declarations.tsconfig.json')

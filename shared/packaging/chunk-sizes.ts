@@ -1,4 +1,4 @@
-/** What a page loads for the client, at once and later. */
+/** Sizes of the client's chunks: loaded at once (`isEntry`) or on demand. */
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,7 +6,7 @@ import type { Metafile } from 'esbuild'
 
 export type ChunkSize = { name: string; gzipped: number; isEntry: boolean }
 
-/** Largest first. */
+/** Returns the chunks, largest first. */
 export async function chunkSizes(outDir: string, { outputs }: Metafile): Promise<ChunkSize[]> {
   const names = Object.keys(outputs).map((path) => basename(path))
   const atOnce = new Set(loadedAtOnce(outputs))
@@ -18,7 +18,7 @@ export async function chunkSizes(outDir: string, { outputs }: Metafile): Promise
   return (await Promise.all(sizes)).toSorted((one, other) => other.gzipped - one.gzipped)
 }
 
-/** Bytes, gzipped file by file, of the entry and all that it imports statically. */
+/** Returns the total of the entry and its static imports in bytes, with each file gzipped on its own. */
 export async function entrySize(outDir: string, metafile: Metafile): Promise<number> {
   const sizes = await chunkSizes(outDir, metafile)
   return sizes.reduce((sum, { gzipped, isEntry }) => sum + (isEntry ? gzipped : 0), 0)

@@ -1,20 +1,20 @@
 /**
- * A line of a service's log, of either side: one JSON document with `level`, `time` (RFC 3339), `event` and the facts of the
- * event. A fact is an id, a count or the name of a failure: never a request, a body or a header. JSON writes a line break
- * as `\n`, so that no text can begin a line of its own.
+ * A log line of either service: one JSON document with `level`, `time` (RFC 3339), `event` and the facts of the event.
+ * A fact is an ID, a count or the name of a failure, never a request, body or header. JSON escapes line breaks, so that
+ * no text can inject a log line.
  */
 import type { ServiceLogLevel } from './levels.ts'
 import { redacted, SECRET_NAMES, withoutSecrets } from './without-secrets.ts'
 
 export type LogFacts = Record<string, string | number | boolean | undefined>
 
-/** Facts that hold words of others: of a node, a library, a system call. The rest are ids and names of our own. */
+/** Facts that contain text from others: a node, a library, a system call. All other facts are our own IDs and names. */
 const TEXTS = new Set(['reason', 'error', 'message', 'cause'])
 
-/** More of a text is not read in a log. */
+/** Longer texts are truncated. */
 const TEXT_MAX_CHARACTERS = 600
 
-/** The facts as they may be written: without what looks like a secret, and of a text only its beginning. */
+/** Redacts secrets in the facts, and truncates their texts. */
 export function writable(facts: LogFacts): LogFacts {
   const written: LogFacts = {}
   for (const [name, value] of Object.entries(facts)) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LOG_LEVEL_DEFAULT, LOG_LEVEL_SETTINGS } from './levels.ts'
 
-/** `SVC_LOG_LEVEL`, with one meaning on both sides. */
+/** `SVC_LOG_LEVEL`, with the same meaning on both sides. */
 export const LOG_LEVEL_MEANING =
   'the least that is written into the log, `debug`, `info`, `warn` or `error`; `silent` writes nothing'
 

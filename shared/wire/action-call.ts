@@ -1,17 +1,14 @@
-/** What an action is called with. Without ethers: clients load it to seal a call. */
+/** Input schemas of an action call. Does not import ethers, because clients load this module to seal a call. */
 import { z } from 'zod'
 import { text } from './text.ts'
 
 /**
- * An action's source. Not well-formed, it would run as one text and be permitted as another: its CID has U+FFFD
- * where the engine sees the lone surrogate.
+ * An action's source. Must be well-formed Unicode: its CID is computed from UTF-8, where a lone surrogate becomes
+ * U+FFFD, so the permitted text would differ from the text that the engine runs.
  */
 export const sourceSchema = text
 
-/**
- * `js_params`. Not `z.record`: that looks at each key, of which there may be a million, and drops the one that is
- * named `__proto__`.
- */
+/** `js_params`. Not `z.record`, which visits every key (there can be a million) and drops a key named `__proto__`. */
 export const paramsSchema = z
   .unknown()
   .check((context) => {

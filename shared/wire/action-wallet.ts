@@ -1,4 +1,4 @@
-/** `GET /core/v1/get_svc_action_wallet`: what is public of an action's key. */
+/** `GET /core/v1/get_svc_action_wallet`: the public key, address and signed statement of an action's wallet. */
 import { z } from 'zod'
 import { addressAnswer } from './fields.ts'
 import { rawCid } from './registered-actions.ts'

@@ -1,31 +1,31 @@
-/** `POST /agent/requests`: an agent says who it is before a person opens its link (`decisions.md`, Authorize). */
+/** `POST /agent/requests`: an agent registers its request before a person opens the link (docs/decisions/0049). */
 import { z } from 'zod'
 import { decodeBase64url } from '../base64url.ts'
 
-/** What a token may do. Neither lets it approve, list or revoke tokens: that is a browser's alone. */
+/** Scopes of an agent token. No scope allows approving, listing or revoking tokens: those require a browser session. */
 export const SCOPES = ['triggers:read', 'triggers:write'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** The scopes of a stored or a sent list, in the order above, each once. */
+/** Parses a stored or sent list of scopes. Returns them without duplicates, in the order of `SCOPES`. */
 export function scopesOf(names: string | readonly string[]): Scope[] {
   const given = typeof names === 'string' ? names.split(' ') : names
   return SCOPES.filter((scope) => given.includes(scope))
 }
 
-/** Of characters, as people count most of them: an emoji is one. */
+/** Counted in code points. */
 export const LABEL_MAX_CHARACTERS = 64
 
 /**
- * A name fits a line, and can not turn the direction of writing or hide what follows it. Of what shows nothing only the
- * selectors are let in that emoji are written with.
+ * Characters that a one-line label must not contain, such as those that change the text direction or hide what follows.
+ * Variation selectors are the only allowed invisible characters, because emoji need them.
  */
 const UNPRINTABLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
 
-/** What can be seen. The blank of Braille is a symbol by its class, and shows nothing. */
+/** Visible characters. U+2800 (blank Braille pattern) is excluded: its class is symbol, but it shows nothing. */
 const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v
 
-/** Marks that would be piled up over the lines around the name (UTS 39, 5.4: no more than four). */
+/** Stacked combining marks would cover neighboring lines (UTS 39, section 5.4: at most four). */
 const PILED_MARKS = /[\p{Mn}\p{Me}]{5}/u
 
 export const labelSchema = z
@@ -62,7 +62,7 @@ export type AgentRequestBody = z.infer<typeof agentRequestBody>
 
 export const agentRequestAnswer = z.object({
   request_id: z.string(),
-  /** To be shown by the agent, and typed by the person: `XXXX-XXXX`. It is given once. */
+  /** Format `XXXX-XXXX`. The agent displays it, the person types it. Returned only once. */
   user_code: z.string(),
   authorize_url: z.url(),
   expires_at: z.string().meta({ format: 'date-time' }),

@@ -1,4 +1,3 @@
-/** Bodies of the billing endpoints (`spec/core-api.md`, Payment objects). */
 import { z } from 'zod'
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../limits.ts'
 import { hashAnswer, hex } from './fields.ts'
@@ -12,7 +11,7 @@ export const balanceAnswer = z.object({
   balance_display: z.string().meta({ examples: ['$5.00'] }),
 })
 
-/** No day before there were such: the database has no year 0. */
+/** Rejects days before 1970: no usage is that old, and the database has no year 0. */
 const day = z.iso
   .date({ error: 'expected a day as YYYY-MM-DD' })
   .refine((text) => text >= '1970-01-01', { error: 'expected a day of 1970 or later' })

@@ -1,9 +1,9 @@
-/** `GET /api/chains`: the chains that triggers can watch here, and how they are. */
+/** `GET /api/chains`: the chains that triggers can watch, with their health. */
 import { z } from 'zod'
 
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 
-/** A node of a chain: by its place in the configuration; its URL may hold a key. */
+/** Identified by its index in the configuration, because its URL may contain a key. */
 export const chainEndpoint = z.object({
   endpoint: z.int(),
   state: z.enum(['healthy', 'lagging', 'failing', 'wrong_chain', 'unknown']),
@@ -15,25 +15,25 @@ export const chainEndpoint = z.object({
 export const chainRecord = z.object({
   chain: z.string(),
   chain_id: z.int(),
-  /** Blocks below the head at which a block is final, where a trigger does not say. */
+  /** Default depth, in blocks below the head, at which a block counts as final. */
   finality: z.int(),
   poll_ms: z.int(),
   /**
-   * False while no trigger needs it: nothing is asked of it then, and the figures are the last ones. Null where its watcher
-   * does not answer; all that it would say is null then.
+   * False while no trigger uses the chain: it is not polled, and the figures are the last known ones. Null if its
+   * watcher does not respond; all figures are then null too.
    */
   watching: z.boolean().nullable(),
-  /** The highest block seen; null before the first answer. */
+  /** The highest block seen; null before the first response. */
   head: z.int().nullable(),
   head_at: time.nullable(),
-  /** Seconds since that block. */
+  /** Age of the head block in seconds. */
   head_age_s: z.number().nullable(),
-  /** Blocks up to which logs were looked for, and how many are between it and the head. */
+  /** Watermark: the last block whose logs have been read. `lag_blocks` is its distance from the head. */
   looked_through: z.int().nullable(),
   lag_blocks: z.int().nullable(),
   safe: z.int().nullable(),
   finalized: z.int().nullable(),
-  /** When a node last answered. */
+  /** Time of the last response from any node. */
   answered_at: time.nullable(),
   rpc: z.array(chainEndpoint),
 })

@@ -1,15 +1,17 @@
-/** What of the origin the edge passes on (`decisions.md`, Addresses). The edge chooses by it, and the origin holds it to it. */
+/**
+ * Origin routes that the edge proxies (docs/decisions/0022). The edge routes by this list, and the origin enforces it.
+ */
 
 export const PROCESSOR_WEBHOOK_PATH = '/core/v1/billing/processor_webhook'
 export const SVC_ACTION_PATH = '/core/v1/svc_action'
 
 /**
- * What is asked of the origin alone: clients fetch public keys of actions directly from it, and not from intermediaries
- * (specification, Authentication 9). Who got one here could be given another, and pay or trust the wrong wallet.
+ * Served by the origin only: clients fetch an action's public key directly from it, never through an intermediary. An
+ * intermediary could substitute another key, and the client would pay or trust the wrong wallet.
  */
 export const ACTION_WALLET_PATH = '/core/v1/get_svc_action_wallet'
 
-/** Whose bodies may have `CORE_BODY_MAX_BYTES`; those of the others have at most `OPERATION_BODY_MAX_BYTES`. */
+/** Paths that accept bodies of up to `CORE_BODY_MAX_BYTES`. All others accept `OPERATION_BODY_MAX_BYTES`. */
 export const PATHS_WITH_SOURCE: readonly string[] = [
   SVC_ACTION_PATH,
   '/core/v1/get_svc_action_ipfs_id',
@@ -21,8 +23,8 @@ const PASSED_ON = new RegExp(
 )
 
 /**
- * Whether a path is passed on. Plain segments alone: what is escaped, doubled or begins with a dot is no path of the
- * origin's, and might be read by some part on the way as another one.
+ * Returns true if the edge proxies this path. Allows plain segments only: an escaped or empty segment, or one with a
+ * leading dot, is never an origin path, and another hop could normalize it to a different one.
  */
 export function isPassedOn(path: string): boolean {
   return PASSED_ON.test(path) && path !== ACTION_WALLET_PATH

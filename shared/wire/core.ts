@@ -1,11 +1,11 @@
-/** Bodies of the core API (`spec/core-api.md`). Unknown fields are ignored (`decisions.md`). */
+/** Bodies of the core API. Unknown fields are ignored. */
 import { z } from 'zod'
 import { ACCOUNT_DESCRIPTION_MAX_CHARACTERS, EMAIL_MAX_CHARACTERS } from '../limits.ts'
 import { paramsSchema, sourceSchema } from './action-call.ts'
 import { addressAnswer, hashAnswer, name } from './fields.ts'
 import { text } from './text.ts'
 
-/** Refuses only what cannot be an address: RFC 5321 allows more than most patterns do. */
+/** Deliberately loose: RFC 5321 allows more than most patterns do. */
 const email = text
   .max(EMAIL_MAX_CHARACTERS)
   .regex(/^[^\s@]+@[^\s@]+$/, 'expected an e-mail address, such as ada@example.com')
@@ -22,7 +22,7 @@ export const svcActionRequest = z.object({
   js_params: paramsSchema.default({}),
 })
 
-/** What the operations answer with status 200. */
+// Responses with status 200.
 export const accountExistsAnswer = z.boolean()
 
 export const newAccountAnswer = z.object({
@@ -41,7 +41,6 @@ export const accountAnswer = z.object({
   managed: z.boolean().meta({ description: 'true in API mode, false in ChainSecured mode.' }),
 })
 
-/** A receipt as answers carry it (`shared/receipt.ts`). */
 export const receiptText = z.string().meta({
   description: 'The signed receipt of the execution: a JWS in compact form (docs/receipts.md).',
 })

@@ -1,4 +1,4 @@
-/** Bodies and answers of the core API's operations on groups. */
+/** Request and response bodies of the core API's group operations. */
 import { z } from 'zod'
 import {
   cidHashesSchema,
@@ -59,7 +59,6 @@ export const addActionToGroupRequest = requestOf({
 })
 export const removeActionFromGroupRequest = requestOf({ groupId, cidHash: hashedCid })
 
-/** Parameters of a read: of one group, and of one group where it is named. */
 export const groupQuery = requestOf({ groupId })
 export const maybeGroupQuery = requestOf({ groupId: maybe(GROUP_ID) })
 

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { SCOPES } from './agent.ts'
 
-/** Of `GET /api/me` (specification, Identity). */
+/** Response of `GET /api/me`. */
 export const meAnswer = z.object({
   id: z.string(),
   email: z.string(),
-  /** When the token that was sent ends, if it is used till then. */
+  /** Absolute expiry of the token that was sent; it expires earlier if it is not used. */
   token_expires_at: z.string().meta({ format: 'date-time' }),
-  /** The token's name, where it was given one. */
+  /** Null if the token has no label. */
   label: z.string().nullable(),
-  /** What the token may do. */
   scopes: z.array(z.enum(SCOPES)),
 })

@@ -1,4 +1,4 @@
-/** What both sides serve to their operators, at the same paths. */
+/** Operator endpoints that the edge and the origin both serve. */
 export const HEALTH_PATH = '/health'
 export const METRICS_PATH = '/metrics'
 

@@ -1,4 +1,4 @@
-/** How an execution ended, as the origin stores it and both sides pass it on. */
+/** The outcome of an execution, as the origin stores it and both sides forward it. */
 import { z } from 'zod'
 import { LOG_LEVELS, type LogLine } from '../log-line.ts'
 
@@ -10,16 +10,16 @@ export const logLineSchema = z.object({
 
 const ended = {
   action_cid: z.string(),
-  /** Milliseconds of wall clock inside the sandbox. */
+  /** Wall-clock milliseconds inside the sandbox. */
   duration_ms: z.number(),
-  /** What the run cost; nothing where it failed. */
+  /** 0 if the run failed. */
   charged_cents: z.int().min(0).default(0),
   logs: z.array(logLineSchema),
-  /** What the origin signed of it (`shared/receipt.ts`); absent where nobody knows what it did. */
+  /** Signed by the origin (`shared/receipt.ts`). Absent if the result of the run is unknown. */
   receipt: z.string().optional(),
 }
 
-/** The machine that executed a run went away before it told how the run ended: the action may have run. */
+/** The machine that executed a run failed before it reported the outcome. The action may have run. */
 export const ORIGIN_LOST = 'origin_lost'
 
 export const outcomeSchema = z.discriminatedUnion('status', [
@@ -27,16 +27,16 @@ export const outcomeSchema = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('failed'),
     ...ended,
-    /** `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ...: for programs. */
+    /** Machine-readable: `action_threw`, `action_timeout`, `out_of_memory`, `origin_lost`, ... */
     code: z.string(),
     message: z.string(),
-    /** The action's own stack; empty where it has none. */
+    /** The action's own stack trace; empty if there is none. */
     stack: z.string(),
   }),
 ])
 export type Outcome = z.infer<typeof outcomeSchema>
 
-/** The failure as one text for people: the stack, which begins with the message, or the message. */
+/** Formats a failure for people: the stack if it contains the message, otherwise the message followed by the stack. */
 export function failureText(outcome: { message: string; stack: string }): string {
   if (outcome.stack === '') return outcome.message
   return outcome.stack.includes(outcome.message)
@@ -44,7 +44,7 @@ export function failureText(outcome: { message: string; stack: string }): string
     : `${outcome.message}\n${outcome.stack}`
 }
 
-/** Console output as one text: what `svc_action` answers in `logs`. */
+/** Joins the console output into one text, as in the `logs` field of a `svc_action` response. */
 export function logsText(logs: readonly LogLine[]): string {
   return logs.map((line) => line.text).join('\n')
 }

@@ -1,6 +1,6 @@
-/** Which headers of a request or an answer the edge passes on: all but those of a connection, and of the edge itself. */
+/** Decides which request and response headers the edge forwards: all except hop-by-hop headers and the edge's own. */
 
-/** Of one connection (RFC 9110, 7.6.1), and what the next one says by itself. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that each hop sets itself. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -18,11 +18,11 @@ const OF_THE_CONNECTION = new Set([
 ])
 
 /**
- * What the edge keeps to itself: its cookies, which the origin has no use for and must not set, and what would name
- * an address, since any client can send any header (`decisions.md`, Client address).
+ * Headers that the edge does not forward: its cookies, which the origin does not use and must not set, and headers that
+ * state a client address, since any client can send them.
  */
 const OF_THE_EDGE = new Set([
-  // A sealed answer is not compressed: what comes out of the envelope is sent as it is.
+  // A sealed response is not compressed: the decrypted body is sent unchanged.
   'accept-encoding',
   'cdn-loop',
   'client-ip',
@@ -42,7 +42,7 @@ export function isPassedHeader(name: string): boolean {
   return !name.startsWith('cf-') && !name.startsWith('x-forwarded-')
 }
 
-/** The headers that go on, names in lower case; a `Connection` header names more that do not. */
+/** Returns the headers to forward, with names in lower case. Headers that `Connection` names are dropped too. */
 export function passedHeaders(headers: Iterable<[string, string]>): [string, string][] {
   const all = [...headers].map(([name, value]): [string, string] => [name.toLowerCase(), value])
   const named = new Set(

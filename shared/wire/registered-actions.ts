@@ -1,4 +1,4 @@
-/** Bodies and answers of the core API's operations on registered actions. */
+/** Request and response bodies of the core API's operations on registered actions. */
 import { z } from 'zod'
 import {
   cidAsHashSchema,
@@ -12,10 +12,9 @@ import { maybe, oneOf, requestOf, spelled } from './spellings.ts'
 
 const CID_NAMES = ['action_ipfs_cid', 'action_ipfs_id', 'action_cid', 'ipfs_id', 'cid'] as const
 
-/** The raw CID. */
 export const rawCid = oneOf(spelled(cidSchema, ...CID_NAMES))
 
-/** The hash of the CID, from the raw CID or as it is. */
+/** The hash of a CID, computed from the raw CID or sent as a hash. */
 export const hashedCid = oneOf({
   ...spelled(cidAsHashSchema, ...CID_NAMES),
   ...spelled(cidHashSchema, 'hashed_cid', 'cid_hash'),

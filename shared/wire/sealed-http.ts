@@ -1,7 +1,6 @@
 /**
- * A request to the core API inside the envelope, and its answer: the body's bytes as they are, behind them a head in
- * JSON, behind that the head's length (4 bytes, big-endian). The head is last so that a body of megabytes is read once,
- * into the very bytes that are sealed.
+ * A core API request or response inside the envelope: the raw body, then a JSON head, then the length of the head (4
+ * bytes, big-endian). The head comes last so that a large body is read once, directly into the buffer that is sealed.
  */
 import { z } from 'zod'
 import { isPassedOn } from './core-routes.ts'
@@ -10,14 +9,17 @@ import { freshness } from './sealed.ts'
 
 export const SEALED_HTTP_PATH = '/sealed/http'
 
-/** Bytes before a sealed answer, which begins with another: they keep the connection of a long action open. */
+/**
+ * Keep-alive padding sent before a sealed response while a long action runs. A sealed response never starts with this
+ * byte.
+ */
 export const PAD_BYTE = 0
 
 const LENGTH_BYTES = 4
 
 /**
- * A byte string: each character is one byte. Header values as the Fetch standard defines them: control characters pass,
- * since both runtimes accept them; NUL, CR and LF do not, so no header can be smuggled in.
+ * Header fields, with values as byte strings: each character is one byte. Values follow the Fetch standard: control
+ * characters are allowed, since both runtimes accept them. NUL, CR and LF are not, which prevents header injection.
  */
 const fieldName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, 'header name')
 const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/, 'header value')
@@ -31,15 +33,15 @@ export const sealedHttpRequestSchema = z.object({
   ...freshness,
   method: z.enum(PASSED_METHODS),
   path: z.string().refine(isPassedOn, 'a path that is passed on'),
-  /** With its question mark; empty where there is none. */
+  /** Includes the question mark; empty if there is no query. */
   query: z.string().regex(/^(\?[\x21\x22\x24-\x7e]*)?$/, 'a query'),
   headers: fields,
-  /** Who asked the edge, for limits: an IP address, or empty where it is not known. */
+  /** The client's IP address as the edge sees it, for rate limits; empty if unknown. */
   client_address: z.string().max(64),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 
-/** What the app answered; a refusal in its place (`sealed.ts`) says that the request was not given to the app. */
+/** The app's response. A refusal in its place (`sealed.ts`) means that the request never reached the app. */
 export const sealedHttpAnswerSchema = z.object({
   state: z.literal('answered'),
   status: z.int().min(200).max(599),
@@ -48,8 +50,8 @@ export const sealedHttpAnswerSchema = z.object({
 export type SealedHttpAnswer = z.infer<typeof sealedHttpAnswerSchema>
 
 /**
- * Puts head and body into one text to be sealed.
- * @param room bytes with the body at their beginning, and room for the head behind it; used where it is enough
+ * Joins body and head into one plaintext.
+ * @param room buffer that starts with the body; reused if it has room for the head and its length
  */
 export function frame(
   room: Uint8Array<ArrayBuffer>,
@@ -68,7 +70,7 @@ export function frame(
   return bytes.subarray(0, total)
 }
 
-/** The two parts of a text, or `undefined` where it is none of this form; the head's JSON is not looked at. */
+/** Splits a plaintext into head and body. Returns undefined if it is malformed. Does not parse the head's JSON. */
 export function unframe<Bytes extends Uint8Array>(
   bytes: Bytes,
 ): { head: string; body: Bytes } | undefined {

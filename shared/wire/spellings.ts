@@ -1,15 +1,15 @@
 /**
- * Requests whose fields have more than one name: the specification leaves some of them open, and clients guess
- * (`decisions.md`). All spellings that are sent have to agree.
+ * Requests whose fields accept several names, because clients guess them. If several spellings of a field are sent,
+ * they must agree.
  */
 import { z } from 'zod'
 
 type Schemas<Value> = Readonly<Record<string, z.ZodType<Value>>>
 
-/** A field of a request; the first spelling is the one that messages and the API's description name. */
+/** A field of a request. Error messages and the API description use its first spelling. */
 export type Spelled<Value> = { schemas: Schemas<Value>; required: boolean }
 
-/** The same schema under each name. */
+/** Accepts the same schema under each name. */
 export function spelled<Value>(
   schema: z.ZodType<Value>,
   ...names: readonly [string, ...string[]]
@@ -17,12 +17,12 @@ export function spelled<Value>(
   return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
-/** A field that has to be sent, under one of its names. */
+/** A required field, sent under any of its names. */
 export function oneOf<Value>(schemas: Schemas<Value>): Spelled<Value> & { required: true } {
   return { schemas, required: true }
 }
 
-/** A field that may be left out. */
+/** An optional field. */
 export function maybe<Value>(schemas: Schemas<Value>): Spelled<Value> & { required: false } {
   return { schemas, required: false }
 }
@@ -37,9 +37,9 @@ type ValueOf<Field> =
 export type RequestOf<Of extends Fields> = { [Name in keyof Of]: ValueOf<Of[Name]> }
 
 /**
- * The schema of a request: an object of every spelling, that gives each field once, under our name for it.
- * A field that is missing is an issue of its main spelling (422); two spellings that disagree are one of the first of
- * them that was sent (400), whose text names the other.
+ * Builds the schema of a request. Its input has every spelling; its output has each field once, under our name for it.
+ * A missing field is reported under its main spelling (422). Two spellings that disagree are reported under the first
+ * one sent, with a message that names the other (400).
  */
 export function requestOf<Of extends Fields>(fields: Of): z.ZodType<RequestOf<Of>> {
   return z
@@ -76,7 +76,7 @@ function shapeOf(fields: Fields): Record<string, z.ZodType> {
   return shape
 }
 
-/** For the API's description: a required field has to be there under one of its names. */
+/** For the API description: a required field must be present under one of its names. */
 function presence({ schemas, required }: Spelled<unknown>): object[] {
   if (!required) return []
   const names = Object.keys(schemas).map((spelling) => ({ required: [spelling] }))
@@ -94,7 +94,7 @@ function disagreement(first: string, other: string) {
   return { code: 'custom' as const, message, path: [first], input: undefined }
 }
 
-/** Values are normal forms: text, numbers, booleans, and lists of them. */
+/** Compares normalized values: text, numbers, booleans, and lists of them. */
 function agree(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,4 +1,4 @@
-/** Bodies and records of the trigger service (`spec/trigger-service.md`). Unknown fields are refused. */
+/** Bodies and records of the trigger service. Unknown fields are rejected. */
 import { z } from 'zod'
 import {
   CONCURRENCY_MAX,
@@ -20,7 +20,7 @@ export type TriggerKind = (typeof TRIGGER_KINDS)[number]
 
 const jsonObject = z.record(z.string(), z.unknown())
 
-/** Senders whose handshake is answered on demand, as they want it (`decisions.md`, Handshakes). */
+/** Senders whose handshake can be answered in their own format (docs/triggers.md, Handshakes). */
 export const HANDSHAKE_SENDERS = [
   'slack',
   'twitch',
@@ -36,7 +36,7 @@ export type HandshakeSender = (typeof HANDSHAKE_SENDERS)[number]
 
 export const MISFIRES = ['coalesce', 'skip', 'all'] as const
 
-/** What goes beyond the specification (`decisions.md`, Extensions); which kind takes what is checked apart. */
+/** Optional settings. Another check decides which kind of trigger accepts which of them. */
 export const triggerOptions = z.strictObject({
   concurrency: z.int().min(1).max(CONCURRENCY_MAX).optional().describe('Runs under way at once.'),
   dedup: z
@@ -127,12 +127,12 @@ export const createTriggerRequest = z.strictObject({
 })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
-/** The `max_queued_runs` of a new trigger that names none (docs/decisions/0070). */
+/** Default `max_queued_runs` of a new trigger (docs/decisions/0070). */
 export function defaultQueuedRuns(kind: TriggerKind): number {
   return kind === 'webhook' ? WEBHOOK_QUEUED_RUNS_DEFAULT : MAX_QUEUED_RUNS_DEFAULT
 }
 
-/** Any of the fields; what is absent stays as it is. */
+/** All fields are optional. An absent field stays unchanged. */
 export const patchTriggerRequest = z
   .strictObject({
     ...fields,
@@ -151,15 +151,15 @@ export type WaitingFor = z.infer<typeof waitingFor>
 
 const time = z.string().meta({ format: 'date-time', description: 'RFC 3339, UTC.' })
 
-/** Of the last 24 hours, and of this moment. */
+/** Counts over the last 24 hours, and the current queue. */
 export const triggerStats = z.object({
   window: z.literal('24h'),
-  /** Runs that ended, by how. */
+  // Finished runs, by status.
   ok: z.int(),
   failed: z.int(),
-  /** Ticks that made no run. */
+  /** Schedule ticks that did not start a run. */
   skipped: z.int(),
-  /** From start to end of the latest runs that were started; null where there is none. */
+  // Milliseconds from start to end of the latest runs; null if there are none.
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),
   queued: z.int(),
@@ -168,17 +168,17 @@ export const triggerStats = z.object({
 })
 export type TriggerStats = z.infer<typeof triggerStats>
 
-/** How far a backfill is: block numbers, both ends included. */
+/** Progress of a backfill. Block numbers, inclusive. */
 export const backfillRecord = z.object({
   from: z.int(),
   to: z.int(),
-  /** The next block to be looked at; behind `to` once it is done. */
+  /** The backfill cursor: the next block to scan. Greater than `to` when done. */
   at: z.int(),
   done: z.boolean(),
 })
 export type BackfillRecord = z.infer<typeof backfillRecord>
 
-/** A trigger as its owner reads it; times are RFC 3339 in UTC. The usage key is write-only. */
+/** A trigger as its owner reads it. Times are RFC 3339 in UTC. The usage key is write-only. */
 export const triggerRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -195,25 +195,25 @@ export const triggerRecord = z.object({
   webhook_url: z.string().exactOptional(),
   /** Schedules only; null while disabled. */
   next_run_at: time.nullable().exactOptional(),
-  /** Chain events only: the signature as it is hashed, and its hash. */
+  /** Chain events only: the signature in the form that is hashed, and its hash. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
-  /** Chain events only: when a block is final for it, as it said or as the chain's default is. */
+  /** Chain events only: the trigger's own finality, or else the chain's default. */
   finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
-  /** Chain events with a `start_block` below the head they began at; of one trigger alone: lists have none. */
+  /** Chain events whose `start_block` was below the head at the start. Not included in lists. */
   backfill: backfillRecord.exactOptional(),
-  /** Why the service disabled it; null where its owner did, or nobody. */
+  /** The reason if the service disabled the trigger; otherwise null. */
   disabled_reason: z.string().nullable(),
-  /** What holds its runs up. */
+  /** The condition that is holding its runs back. */
   waiting_for: waitingFor.nullable(),
-  /** Of one trigger alone: lists have none. */
+  /** Not included in lists. */
   stats: triggerStats.exactOptional(),
   created_at: time,
   updated_at: time,
 })
 export type TriggerRecord = z.infer<typeof triggerRecord>
 
-/** The answer of creation and PATCH: the record, with warnings for its owner. */
+/** Response of creation and PATCH: the record, with warnings for its owner. */
 export const storedTrigger = triggerRecord.extend({
   /** Not stored; absent if there are none. */
   warnings: z.array(z.string()).exactOptional().meta({
@@ -228,7 +228,7 @@ export const listedTrigger = triggerRecord
   .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
   .extend({
     default_params: triggerRecord.shape.default_params.nullable(),
-    /** `default_params` are null here because of their size: the trigger itself shows them. */
+    /** Set if `default_params` is null because of its size. Fetch the trigger itself to read it. */
     default_params_omitted: z.literal(true).exactOptional(),
   })
 export type ListedTrigger = z.infer<typeof listedTrigger>
@@ -236,14 +236,14 @@ export type ListedTrigger = z.infer<typeof listedTrigger>
 export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-/** A run as its owner reads it; times are RFC 3339 in UTC, absent ones null. */
+/** A run as its owner reads it. Times are RFC 3339 in UTC, or null. */
 export const runRecord = z.object({
   id: z.string(),
   trigger_id: z.string(),
   status: z.enum(RUN_STATUSES),
-  /** The params that the action receives, secret-valued headers masked. */
+  /** The params that the action receives, with the values of secret headers masked. */
   input: z.record(z.string(), z.unknown()),
-  /** Lists only: the body does not fit the page, and `input` is without what is made of it. */
+  /** Lists only: the body does not fit the page, so `input` omits the parts derived from it. */
   input_omitted: z
     .object({ bytes: z.int(), url: z.string() })
     .exactOptional()
@@ -253,9 +253,9 @@ export const runRecord = z.object({
   response: z.unknown(),
   error: z.string().nullable(),
   logs: z.array(logLineSchema),
-  /** What the run cost; 0 until it has ended, and where it failed. */
+  /** 0 until the run has finished, and for failed runs. */
   charged_cents: z.int(),
-  /** What the origin signed of the execution; null until it has ended, and where there was none. */
+  /** Signed by the origin. Null until the run has finished, and if there was no execution. */
   receipt: receiptText.nullable(),
   attempt: z.int(),
   action_cid: z.string(),
@@ -266,9 +266,9 @@ export const runRecord = z.object({
   waiting_for: waitingFor.nullable(),
   /** True for a run of `POST /api/triggers/<id>/test`. */
   test: z.boolean(),
-  /** The id of the run that this one repeats. */
+  /** ID of the run that this one replays. */
   replay_of: z.string().nullable(),
-  /** Chain events: its log is no longer on the chain, by a reorganisation deeper than the trigger's finality. */
+  /** Chain events: a reorganization deeper than the trigger's finality removed its log from the chain. */
   reorged: z.boolean(),
 })
 export type RunRecord = z.infer<typeof runRecord>

@@ -1,4 +1,4 @@
-/** Bodies and answers of the core API's operations on usage keys and on the account key. */
+/** Request and response bodies of the core API's operations on usage keys and on the account key. */
 import { z } from 'zod'
 import { SPEND_CAP_MAX_CENTS, SPEND_WINDOW_MAX_S, SPEND_WINDOW_MIN_S } from '../limits.ts'
 import { description, groupIdsSchema, hashAnswer, keyNameSchema, name } from './fields.ts'
@@ -22,7 +22,7 @@ type SpendCap = {
   remove_spend_cap?: boolean | undefined
 }
 
-/** A cap without a window says nothing, nor does a window without a cap. */
+/** Requires cap and window together: either one alone has no meaning. */
 function requireWholeCap(body: SpendCap, context: z.core.$RefinementCtx): void {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = body
   const add = (field: keyof SpendCap, message: string) =>
@@ -39,7 +39,7 @@ const EXECUTE_IN_GROUPS =
   'Groups in which the key may run actions: an action runs where one of them permits its CID. [0] stands for every group of the account, later ones included. An action that no group permits is refused to such a key too.'
 const executeInGroups = groupIdsSchema.meta({ description: EXECUTE_IN_GROUPS })
 
-/** What the chain keeps of a new key. */
+/** Fields of a new key that are stored on chain. */
 const newKey = {
   name,
   description: description.default(''),
@@ -66,7 +66,7 @@ export const addUsageApiKeyAnswer = z.object({
   usage_api_key_hash: hashAnswer,
 })
 
-/** A cap of a key that may never come to be would be a promise that nobody keeps. */
+/** A spending cap cannot be promised for a key that may never be registered. */
 const noCapYet = z
   .unknown()
   .refine((cap) => cap === undefined, {
@@ -90,14 +90,14 @@ export const addUsageApiKeyWithSignatureAnswer = z.object({
   }),
 })
 
-/** The key that a request is about, by its text or its hash. */
+/** The key to change, by its text or its hash. */
 const usageApiKeyHash = oneOf(
   spelled(keyNameSchema, 'usage_api_key', 'api_key', 'usage_api_key_hash', 'api_key_hash'),
 )
 
 export const removeUsageApiKeyRequest = requestOf({ usageApiKeyHash })
 
-/** What an update may change; the order is that of the contract's `UsageApiKey`, whose bits name them. */
+/** Fields that an update may change, in the order of the contract's `UsageApiKey`, whose bit mask identifies them. */
 const changes = {
   name: maybe(spelled(name, 'name')),
   description: maybe(spelled(description, 'description')),
@@ -110,7 +110,7 @@ const changes = {
   execute_in_groups: maybe(spelled(executeInGroups, 'execute_in_groups')),
 }
 
-/** What is kept beside the chain. */
+/** Fields that are stored off chain. */
 const spendCap = {
   spend_cap_cents: maybe(spelled(spendCapCents, 'spend_cap_cents')),
   spend_window_seconds: maybe(spelled(spendWindowSeconds, 'spend_window_seconds')),
@@ -162,8 +162,8 @@ export const usageApiKeysAnswer = z.array(
 )
 
 /**
- * A key that the caller made: then no answer can be lost that has the only copy of a key. Without it the origin makes
- * the key. Its text and not its hash, for a hash could be that of a wallet, and name its owner's account.
+ * Lets the caller generate the new key, so that a lost response cannot lose the only copy. Without it, the origin
+ * generates one. Takes the key, not its hash: a hash could be that of a wallet, and would name its owner's account.
  */
 export const rotateAccountApiKeyRequest = z.object({
   new_api_key: z

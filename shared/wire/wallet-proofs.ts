@@ -1,6 +1,6 @@
 /**
- * What a request carries to show that a wallet asks: typed data in one exact form, and the wallet's signature of it
- * (specification, ConvertAccount typed data: one field or one place off is rejected).
+ * Proof that a wallet authorizes a request: typed data in one exact form, and the wallet's signature over it
+ * (docs/decisions/0034). Any missing, extra or reordered field is rejected.
  */
 import { z } from 'zod'
 import { WALLET_SIGNATURE_MAX_BYTES } from '../limits.ts'
@@ -15,7 +15,7 @@ import { addressAnswer, hashAnswer, hex } from './fields.ts'
 
 const UINT = 'expected an unsigned integer: a number, or its decimal or 0x hex text'
 
-/** A uint256 as number, decimal text or hex text (`decisions.md`, convert_to_chain_secured_account). */
+/** A uint256 as a number, decimal text or hex text. */
 const uintSchema = z
   .union([z.int().min(0), z.string().regex(/^(?:0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, UINT)], {
     error: ({ input }) =>
@@ -25,7 +25,7 @@ const uintSchema = z
 
 type Members = readonly { readonly name: string; readonly type: string }[]
 
-/** Exactly these, in this order: both are part of the type's hash. */
+/** Requires exactly these members in this order: both are part of the type hash. */
 function membersSchema(members: Members) {
   const [first, ...others] = members.map(({ name, type }) =>
     z.strictObject({ name: z.literal(name), type: z.literal(type) }),
@@ -37,7 +37,7 @@ function membersSchema(members: Members) {
   })
 }
 
-/** Typed data of one purpose, and of no other form. Its chain and its time are looked at by who knows these. */
+/** Typed data of one purpose, in its exact form. The caller checks the chain and the time. */
 export function typedDataSchema(purpose: Purpose) {
   return z.strictObject({
     types: z.strictObject({
@@ -57,26 +57,25 @@ export function typedDataSchema(purpose: Purpose) {
   })
 }
 
-/** `0x` alone is a signature too: of a contract wallet that knows the digest already. */
+/** An empty signature (`0x`) is valid: a contract wallet may have approved the digest already. */
 export const signatureSchema = z
   .string()
   .max(2 + 2 * WALLET_SIGNATURE_MAX_BYTES, `expected at most ${WALLET_SIGNATURE_MAX_BYTES} bytes`)
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'expected whole bytes of hex with 0x')
   .meta({ description: 'Of eth_signTypedData_v4; of a contract wallet what it takes (ERC-1271).' })
 
-/** What a proof says that it is for. */
 export function primaryTypeSchema(purpose: Purpose) {
   return z.object({ typed_data: z.object({ primaryType: z.literal(purpose) }) })
 }
 
-/** A proof as it is read: with numbers that are exact. */
+/** A complete proof. Its integers are parsed into exact bigints. */
 export function walletProofSchema(purpose: Purpose) {
   return z.object({ typed_data: typedDataSchema(purpose), signature: signatureSchema })
 }
 
 /**
- * The fields of a proof in an operation's body: described as they are read, and read where chain and clock are known
- * (`WalletProofs.read`).
+ * The fields of a proof in an operation's body. Typed as unknown but described in full: they are parsed where chain and
+ * clock are known (`WalletProofs.read`).
  */
 export function walletProofFields(purpose: Purpose) {
   return {
@@ -85,7 +84,7 @@ export function walletProofFields(purpose: Purpose) {
   }
 }
 
-/** For the API's description, that sees the unknown fields alone. */
+/** JSON Schema for the API description, which otherwise sees only `unknown`. */
 function described(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...description } = z.toJSONSchema(schema, { io: 'input' })
   return description

@@ -1,4 +1,4 @@
-/** Bodies and answers of the core API's operations on wallets. */
+/** Request and response bodies of the core API's wallet operations. */
 import { z } from 'zod'
 import { addressAnswer, description, hashAnswer, nameOrEmpty } from './fields.ts'
 import { walletProofFields } from './wallet-proofs.ts'
@@ -10,7 +10,10 @@ export const createWalletRequest = z.object({
 
 export const createWalletAnswer = z.object({ wallet_address: addressAnswer, pkp_id: hashAnswer })
 
-/** The texts go into the client's own transaction: it hears here, before it pays for it, that one is too long. */
+/**
+ * The client puts these texts into its own transaction. Checking them here rejects a text that is too long before the
+ * client pays for the transaction.
+ */
 export const createWalletWithSignatureRequest = createWalletRequest.extend(
   walletProofFields('CreateWallet'),
 )

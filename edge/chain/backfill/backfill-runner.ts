@@ -7,16 +7,19 @@ import type { RangeSize } from './range-size.ts'
 import { StretchReading } from './stretch-reading.ts'
 import type { Stretch, Stretches } from './stretch.ts'
 
-/** Questions of all stretches together that are under way: what free plans take without a 429. */
+/** Requests in flight across all ranges. Free plans accept this many without a 429. */
 export const QUESTIONS_AT_ONCE = 4
 
-/** Triggers that are told at once: each may be silent for seconds, and the others are not to wait for it. */
+/** Deliveries in flight. A trigger may take seconds to answer, and the others should not wait for it. */
 const TOLD_AT_ONCE = 32
 
-/** What was read for a trigger without room is kept for so long: one that makes some runs a second asks for it again. */
+/**
+ * How long logs are kept for a trigger with a full queue. Without this, a trigger that starts a run a second would
+ * request the same range again for each of them.
+ */
 const KEPT_WHILE_FULL_MS = 60_000
 
-/** Logs of all stretches that may be in memory, by `weightOf`: an isolate has 128 MB for all that it does. */
+/** Logs of all ranges that may be in memory, by `weightOf`. An isolate has 128 MB for everything it does. */
 const HELD_MAX = 20_000
 
 type Parts = {
@@ -26,14 +29,15 @@ type Parts = {
   now: () => number
   random: () => number
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** The object stays while this is under way. */
+  /** Keeps the object alive while the promise is pending. */
   keepAlive: (work: Promise<unknown>) => void
   log: (event: string, facts: object) => void
 }
 
 /**
- * Reads old blocks for the lanes that need them, and tells their triggers. Stretches take turns, question by question;
- * one alone has all. It begins when it is poked, goes on by itself, and stops when there is nothing more to read.
+ * Reads old blocks for the cursors that need them, and delivers the logs to their triggers. Ranges take turns, request
+ * by request. A single range may use all requests. Starts when poked, continues on its own, and stops when there is
+ * nothing left to read.
  */
 export class BackfillRunner {
   readonly #parts: Parts
@@ -49,19 +53,19 @@ export class BackfillRunner {
     this.#parts = parts
   }
 
-  /** The stretches may have changed: one is new, or a trigger that was full has room. */
+  /** Reloads the ranges, because there is a new one or a full trigger queue has room again. */
   poke(): void {
     this.#isStale = true
     this.#goOn()
   }
 
-  /** Blocks that were final are no longer of the chain: nothing that was read of them may be told. */
+  /** Discards everything read but not delivered, because blocks that were final have been replaced. */
   forget(): void {
     this.#readings.clear()
     this.poke()
   }
 
-  /** Starts all that can be started now. Whatever ends calls it again. */
+  /** Starts everything that can start now. Called again whenever something finishes. */
   #goOn(): void {
     try {
       if (this.#isStale) this.#look()
@@ -73,7 +77,7 @@ export class BackfillRunner {
     }
   }
 
-  /** Takes over where the lanes are. */
+  /** Synchronizes the readings with the positions of the cursors. */
   #look(): void {
     this.#isStale = false
     const due = new Map(this.#parts.stretches.due().map((stretch) => [keyOf(stretch), stretch]))
@@ -89,18 +93,18 @@ export class BackfillRunner {
     }
   }
 
-  /** @returns whether there was something to ask */
+  /** @returns true if a request was sent */
   #askNext(): boolean {
     const { chain, size, now } = this.#parts
     if (!this.#chainPause.isOver(now()) || this.#told >= TOLD_AT_ONCE) return false
     const room = this.#room()
-    // The first part of a stretch needs no room: without this, each of a thousand would bring its own.
+    // The first part of a range may exceed the room. Without this check, each of a thousand ranges would add its own.
     if (room <= 0 && this.#asked + this.#told > 0) return false
     for (const [key, reading] of this.#readings) {
       if (!this.#isGoing(reading)) continue
       const question = reading.next(chain, size, room, this.#asked === 0)
       if (!question) continue
-      // To the end of the line.
+      // Move it to the end of the queue.
       this.#readings.delete(key)
       this.#readings.set(key, reading)
       this.#asked++
@@ -170,7 +174,7 @@ export class BackfillRunner {
     this.#goOn()
   }
 
-  /** What its lane needs now, if anything, is seen anew. */
+  /** The next `#look` determines what the cursor needs now, if anything. */
   #remove(key: string): void {
     this.#readings.delete(key)
     this.#isStale = true
@@ -180,7 +184,7 @@ export class BackfillRunner {
     return fullSince === undefined && pause.isOver(this.#parts.now())
   }
 
-  /** Logs that may still be read ahead. Who waits for something else gives back what it holds. */
+  /** Logs that may still be read ahead. If there is no room, readings that cannot continue release what they hold. */
   #room(): number {
     let room = HELD_MAX
     for (const { weight } of this.#readings.values()) room -= weight
@@ -193,7 +197,7 @@ export class BackfillRunner {
     return room
   }
 
-  /** Goes on when the first pause ends. */
+  /** Resumes when the first backoff ends. */
   #setTimer(): void {
     this.#timer?.abort()
     this.#timer = undefined
@@ -213,7 +217,7 @@ function keyOf({ triggerId, generation, lane }: Stretch): string {
   return `${triggerId} ${generation} ${lane}`
 }
 
-/** Never a text of somebody else's: it may hold the provider's key. */
+/** Returns only the class: a message from other code may contain the provider's key. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error
 }

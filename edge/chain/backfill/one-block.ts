@@ -3,10 +3,10 @@ import type { LogQuery } from '../matching/log-filter.ts'
 import type { ChainReader, ReadLane } from '../rpc/chain-reader.ts'
 import { ChainAway, RangeRefused } from '../rpc/rpc-failures.ts'
 
-/** A provider that cuts its answers cuts them at a multiple of this. */
+/** Providers that truncate responses do so at a multiple of this number. */
 const CUT_AT = 1_000
 
-/** The provider does not give all logs of one block, neither by its number nor by its hash. */
+/** The provider does not return all logs of one block, neither by its number nor by its hash. */
 export class BlockRefused extends Error {
   override name = 'BlockRefused'
   constructor(number: number) {
@@ -14,15 +14,17 @@ export class BlockRefused extends Error {
   }
 }
 
-/** Whether an answer may have been cut in silence: so many logs, and no other number, is what a provider gives at most. */
+/** Returns true if a response may have been truncated silently, judging by its number of logs. */
 export function mayBeCut(logs: readonly ChainLog[]): boolean {
   return logs.length > 0 && logs.length % CUT_AT === 0
 }
 
 /**
- * The logs of a block: no smaller range can be asked for. Some providers hold ranges to a limit, and blocks that are named
- * by their hash to none.
- * @throws {BlockRefused} @throws {ChainAway} @throws {NodeLags}
+ * Fetches the logs of a single block, for which there is no smaller range. Falls back to the block's hash, because some
+ * providers limit ranges but not requests by hash.
+ * @throws {BlockRefused}
+ * @throws {ChainAway}
+ * @throws {NodeLags}
  */
 export async function logsOfOneBlock(
   chain: ChainReader,
@@ -44,7 +46,10 @@ export async function logsOfOneBlock(
   }
 }
 
-/** For one block there is no smaller range, so that a refusal looks like other failures of the question. */
+/**
+ * Returns true if the provider may have rejected the size of the response. For a single block, such a rejection looks
+ * like other failures of the request.
+ */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RangeRefused || (error instanceof ChainAway && error.perhapsRange)
 }

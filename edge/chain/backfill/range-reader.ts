@@ -7,32 +7,31 @@ import { logsOfOneBlock, mayBeCut } from './one-block.ts'
 import type { RangeSize } from './range-size.ts'
 import { RefusedRanges } from './refused-ranges.ts'
 
-/** All logs of a query behind what was read before, and up to a block. */
+/** All logs of a query after the previous result and up to block `through`. */
 export type ReadLogs = { logs: ChainLog[]; through: number }
 
-/** A part of the stretch: the unit that is asked for, answered, and handed on. */
+/** The part of a range that one request covers. */
 type Piece = {
   from: number
   to: number
   state: 'open' | 'asked' | 'read'
   logs: ChainLog[]
   weight: number
-  /** Times that it failed in a way that its length could explain. */
+  /** Failures that its length could explain. */
   failures: number
 }
 
-/** A piece that is being asked for. */
 export type Question = { readonly piece: Piece; readonly isProbe: boolean }
 
-/** Pieces that may be read ahead of one that is not: each is small, and a stretch can have millions. */
+/** Pieces that may be read ahead of a missing one. Each is small, but a range can have millions. */
 const PIECES_AHEAD = 64
 
-/** A range that takes a node too long fails as a node does that is away. Once it may be that, twice it is the range. */
+/** A range that takes a node too long fails like an unavailable node. The second failure is blamed on the range. */
 const FAILURES_TO_SPLIT = 2
 
 /**
- * Reads the logs of one query in a stretch of blocks, several questions at a time, and hands them on in order. Whoever
- * has it decides when it asks (`next`, `ask`), so that several can share the questions that may be under way.
+ * Reads the logs of one query in a range of blocks with several requests at a time, and returns them in order. The
+ * owner decides when to send requests (`next`, `ask`), so that several readers can share a limit on requests in flight.
  */
 export class RangeReader {
   readonly #chain: ChainReader
@@ -41,11 +40,11 @@ export class RangeReader {
   readonly #size: RangeSize
   readonly #density = new LogDensity()
   readonly #refused: RefusedRanges
-  /** In order, without gaps; those that were handed on are gone. */
+  /** In order and without gaps. Pieces that were returned are removed. */
   readonly #pieces: Piece[]
   #waiting = 0
 
-  /** @param size of the provider: what one reader finds out helps all */
+  /** @param size learned from the provider and shared by all readers */
   constructor(
     chain: ChainReader,
     size: RangeSize,
@@ -59,20 +58,20 @@ export class RangeReader {
     this.#pieces = [open(from, to)]
   }
 
-  /** Everything was read and handed on. */
+  /** True once everything has been read and returned. */
   get isDone(): boolean {
     return this.#pieces.length === 0
   }
 
-  /** How many logs were read and not handed on, by `weightOf`. */
+  /** Weight of the logs that were read but not returned yet. */
   get waiting(): number {
     return this.#waiting
   }
 
   /**
-   * The next piece that nobody asks for yet; it has to be given to `ask`.
-   * @param room for logs that have to wait for those of an earlier piece; the earliest piece needs none
-   * @param isOnly no other question is under way whose end would be waited for
+   * Takes the next piece that is not being requested. The caller must pass it to `ask`.
+   * @param room for logs that must wait for an earlier piece; the earliest piece needs none
+   * @param isOnly true if there is no other request in flight to wait for
    */
   next(room: number, isOnly: boolean): Question | undefined {
     const at = this.#pieces.findIndex(({ state }) => state === 'open')
@@ -89,8 +88,11 @@ export class RangeReader {
   }
 
   /**
-   * Asks for a piece. One that is refused is open again, and asked for in smaller parts.
-   * @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused} the piece is open again: a later `next` has it
+   * Requests a piece. A piece that is rejected, or fails, is opened again: a later `next` returns it, in smaller parts
+   * if it was rejected.
+   * @throws {ChainAway}
+   * @throws {NodeLags}
+   * @throws {BlockRefused}
    */
   async ask({ piece, isProbe }: Question): Promise<void> {
     const blocks = lengthOf(piece)
@@ -108,7 +110,9 @@ export class RangeReader {
     }
   }
 
-  /** What has been read of the stretch's beginning, as far as it goes; `undefined` while its first piece is not there. */
+  /**
+   * Returns the logs from the start of the range up to the first missing piece, or undefined if there are no new ones.
+   */
   take(): ReadLogs | undefined {
     const missing = this.#pieces.findIndex(({ state }) => state !== 'read')
     const read = this.#pieces.splice(0, missing === -1 ? this.#pieces.length : missing)
@@ -119,7 +123,7 @@ export class RangeReader {
     return { logs: read.flatMap((piece) => piece.logs), through: last.to }
   }
 
-  /** How many logs will have to wait, once this and all that is asked for has been answered. */
+  /** Expected number of waiting logs once this request and all others in flight have been answered. */
   #expected(blocks: number): number {
     const asked = this.#pieces.filter(({ state }) => state === 'asked')
     return this.#density.logsIn(asked.reduce((sum, piece) => sum + lengthOf(piece), blocks))
@@ -139,7 +143,7 @@ export class RangeReader {
   #answered(piece: Piece, logs: ChainLog[]): void {
     const blocks = lengthOf(piece)
     if (blocks > 1 && mayBeCut(logs)) {
-      // Its halves show whether it was.
+      // The halves show whether the response was truncated.
       this.#cut(this.#pieces.indexOf(piece), piece, Math.ceil(blocks / 2)).state = 'open'
       piece.state = 'open'
       return
@@ -153,7 +157,7 @@ export class RangeReader {
     this.#refused.read(piece, piece.weight)
   }
 
-  /** How many blocks of a piece are asked for at most. */
+  /** Maximum number of blocks to request from a piece. */
   #mostOf(piece: Piece): number {
     const length = lengthOf(piece)
     const parts = piece.failures < FAILURES_TO_SPLIT ? 1 : 2
@@ -161,7 +165,10 @@ export class RangeReader {
     return Math.min(Math.ceil(length / parts), most)
   }
 
-  /** Takes so many blocks from the beginning of an open piece; the rest stays behind it. @returns the beginning */
+  /**
+   * Splits blocks off the start of an open piece.
+   * @returns the part that was split off
+   */
   #cut(at: number, piece: Piece, blocks: number): Piece {
     if (blocks === lengthOf(piece)) return piece
     const first = open(piece.from, piece.from + blocks - 1)

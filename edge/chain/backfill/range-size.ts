@@ -1,38 +1,45 @@
-/** Where nothing is known: what most plans take. */
+/** Initial size, which most plans accept. */
 const FIRST_BLOCKS = 500
 
-/** Longer ranges save little, and bring a question near its timeout. */
+/** Longer ranges save little, and bring a request close to its timeout. */
 const MOST_BLOCKS = 100_000
 
-/** What is refused may be this much above what is taken: to find more out costs more questions than it saves. */
+/**
+ * The smallest rejected size may be this much larger than the largest accepted one. Narrowing the gap further would
+ * cost more requests than it saves.
+ */
 const NEAR_ENOUGH = 1.04
 
-/** Answers at a known limit before it is tried again; after each refusal twice as many. One question in a hundred is lost. */
+/**
+ * Responses at a known limit before a larger size is tried, doubled by each rejection. At most one request in a hundred
+ * is rejected because of such a trial.
+ */
 const PATIENCE = 100
 const MOST_PATIENCE = 1_600
 
-/** The step by which a known limit is tried again. */
+/** Factor by which a known limit is raised when it is tried again. */
 const TRY_MORE = 1.05
 
-/** What most providers give in one answer at most. */
+/** Most providers' limit on the logs of one response. */
 const MOST_LOGS = 10_000
 
-/** No provider refuses a range because of fewer logs than this: then it was because of its blocks. */
+/** No provider rejects a range for fewer logs than this. Such a rejection is due to the number of blocks. */
 export const FEWEST_LOGS_REFUSED = 1_000
 
 /**
- * How much one question asks for: a property of the provider, so all stretches of a chain share one. It doubles on
- * success and halves on a refusal; between what was taken and what was refused it takes the middle, until both are near
- * each other. A hint of the provider's is believed. A known limit is tried again, by a little, after many answers.
+ * Adaptive number of blocks per request. It depends on the provider, so all ranges of a chain share one. It doubles on
+ * success, halves on a rejection, and then bisects between accepted and rejected sizes until they are close. A
+ * provider's hint takes precedence. After many responses at a known limit, a slightly larger size is tried
+ * (`docs/decisions/0044`).
  */
 export class RangeSize {
   #blocks: number
   readonly #most: number
-  /** The largest range that was answered since one as small was refused. */
+  /** Largest accepted range. Reset when a range of at most this size is rejected. */
   #taken = 0
-  /** The smallest range that was refused since one as large was answered. */
+  /** Smallest rejected range. Reset when a range of at least this size is accepted. */
   #refused = Number.POSITIVE_INFINITY
-  /** Answers at the known limit since it was last tried. */
+  /** Responses at the known limit since a larger size was last tried. */
   #answers = 0
   #patience = PATIENCE
   #trial: number | undefined
@@ -44,17 +51,16 @@ export class RangeSize {
     this.#most = most
   }
 
-  /** How many blocks a question asks for. */
   get blocks(): number {
     return this.#blocks
   }
 
   /**
-   * How many blocks the next question asks for. A size that was not answered yet is tried by one question at a time:
-   * four would be refused together, and teach no more.
-   * @param most no more than this
-   * @param isOnly it may try what another one tries: it would have nothing to wait for
-   * @returns `undefined` while it is not known whether anything at all is answered; a probe is to be ended by `probed`
+   * Returns the size of the next request. Only one request at a time tries a size that was never accepted: four would
+   * be rejected together and teach no more.
+   * @param most upper limit
+   * @param isOnly true if no other request is in flight; it may then try a size that is already being tried
+   * @returns undefined while no size is known to be accepted; a probe must be ended by `probed`
    */
   next(most: number, isOnly: boolean): { blocks: number; isProbe: boolean } | undefined {
     const blocks = Math.min(most, this.#blocks)
@@ -67,14 +73,14 @@ export class RangeSize {
     return isOnly ? { blocks, isProbe: false } : undefined
   }
 
-  /** A probe is over, however it ended. */
+  /** Ends a probe, whether it succeeded or not. */
   probed(): void {
     this.#isProbed = false
   }
 
   /**
-   * How many logs a question should be answered with: a quarter of what may be refused. Stretches are uneven, and the
-   * answers of four questions are in memory together.
+   * Target number of logs per response: a quarter of what may be rejected. Ranges are uneven, and the responses of four
+   * requests are in memory together.
    */
   get logs(): number {
     return this.#logs / 4
@@ -85,12 +91,12 @@ export class RangeSize {
     return this.#refused
   }
 
-  /** A range of so many blocks was answered. */
+  /** Records that a range of this many blocks was accepted. */
   answered(blocks: number): void {
     if (blocks >= this.#refused) this.#refused = Number.POSITIVE_INFINITY
     if (blocks === this.#trial) this.#patience = PATIENCE
     this.#taken = Math.max(this.#taken, blocks)
-    // What was cut shorter than the size says nothing about it, nor what was asked before the size fell.
+    // A request shorter than the current size, or sent before the size shrank, says nothing about the current size.
     if (blocks !== this.#blocks) return
     const isKnown = this.#refused <= Math.max(blocks + 1, blocks * NEAR_ENOUGH)
     if (isKnown) return this.#waitToTry(blocks)
@@ -99,8 +105,9 @@ export class RangeSize {
   }
 
   /**
-   * A range of so many blocks was refused. Questions that were under way together are refused together: that is one step.
-   * @param hint the blocks that the provider says it takes; one that is not smaller is none
+   * Records that a range of this many blocks was rejected. Requests rejected while in flight together count as one
+   * step.
+   * @param hint number of blocks that the provider says it accepts, ignored unless smaller
    */
   refused(blocks: number, hint?: number): void {
     if (blocks === this.#trial) this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
@@ -112,7 +119,7 @@ export class RangeSize {
       this.#refused = this.#blocks + 1
       return
     }
-    // It was taken once and is not now: the plan has changed, or these blocks have more logs.
+    // This size was accepted before, so the plan has changed or these blocks have more logs.
     if (blocks <= this.#taken) this.#taken = 0
     this.#refused = Math.min(this.#refused, blocks)
     const lower = this.#taken > 0 ? this.#taken : Math.floor(blocks / 2)
@@ -120,8 +127,8 @@ export class RangeSize {
   }
 
   /**
-   * A range that was refused has so many logs that they were the reason: its blocks are no limit.
-   * @param before `refusedFrom` before it was refused
+   * Records that a rejected range has so many logs that they were the reason. Its number of blocks is then not a limit.
+   * @param before `refusedFrom` before the rejection
    */
   hadManyLogs(blocks: number, logs: number, before: number): void {
     this.#logs = Math.max(FEWEST_LOGS_REFUSED, Math.min(this.#logs, logs))

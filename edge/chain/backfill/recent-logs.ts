@@ -7,29 +7,29 @@ import { logsOfOneBlock, mayBeCut } from './one-block.ts'
 import { queryOfFilter } from './query-of-filter.ts'
 import { RangeSize } from './range-size.ts'
 
-/** A preview is looked at by somebody who waits: some blocks, quickly, and not the whole chain. */
+/** A user waits for the preview, so it searches some blocks quickly instead of the whole chain. */
 const QUESTIONS_MAX = 12
 const WITHIN_MS = 5_000
 
-/** The last blocks, that are looked at first: most contracts that are watched have a log in them. */
+/** Size of the first request. Most watched contracts have a log in the latest 100 blocks. */
 const FIRST_BLOCKS = 100
 
-/** Previews at once: they share the questions of backfills, and each has twelve. */
+/** Concurrent previews. They share the connections of backfills, and each may send twelve requests. */
 const AT_ONCE = 2
 
 export type Recent = { state: 'found'; logs: ChainLog[]; searched: BlockRange }
 
-/** Newest first, of the blocks from `from` on. */
+/** Logs found so far, newest first. All blocks from `from` on have been searched. */
 type Found = { logs: ChainLog[]; from: number }
 
-/** The last logs of single filters, for previews. */
+/** Finds the latest logs of single filters, for previews. */
 export class RecentLogs {
   readonly #chain: ChainReader
   readonly #size: RangeSize
   readonly #sleep: (ms: number, ended: AbortSignal) => Promise<void>
   #underWay = 0
 
-  /** @param size of the chain's backfill: no question of a preview is longer */
+  /** @param size learned by the chain's backfill, an upper limit for a preview's requests */
   constructor(
     chain: ChainReader,
     size: RangeSize,
@@ -41,10 +41,13 @@ export class RecentLogs {
   }
 
   /**
-   * Goes back from a block until there are enough logs, or the preview's questions or its time are spent.
-   * @param last the last block that is final; below 0 where none is yet
-   * @returns at most `limit` logs, newest first; `searched`: between these blocks there are no others that match
-   * @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused} where no question at all was answered
+   * Searches backward from a block until there are enough logs, or the preview's requests or time are used up. Throws
+   * only if no request succeeded.
+   * @param last the last final block; below 0 if there is none yet
+   * @returns at most `limit` logs, newest first; no other logs match within `searched`
+   * @throws {ChainAway}
+   * @throws {NodeLags}
+   * @throws {BlockRefused}
    */
   async find(
     filter: LogFilter,
@@ -67,14 +70,14 @@ export class RecentLogs {
     }
     if (found.from > last) throw new ChainAway('nothing was answered in time')
     const logs = found.logs.slice(0, limit)
-    // Of what is left out nothing is said.
+    // The searched range must not cover logs that were left out.
     const from = logs.length < found.logs.length ? logs.at(-1)!.blockNumber : found.from
     return { state: 'found', logs, searched: { from, to: last } }
   }
 
-  /** Adds what it finds to `found`, so that it is there when the time is over. */
+  /** Adds logs to `found` as it goes, so that partial results remain at the deadline. */
   async #search(query: LogQuery, found: Found, limit: number, ended: AbortSignal): Promise<void> {
-    // Its own: a contract with many logs says nothing about other ranges.
+    // A separate size, because a contract with many logs says nothing about other ranges.
     const size = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
     for (let asked = 0; asked < QUESTIONS_MAX; asked++) {
       const to = found.from - 1
@@ -88,7 +91,7 @@ export class RecentLogs {
     }
   }
 
-  /** @returns `undefined` where a smaller range has to be asked for */
+  /** @returns undefined if a smaller range must be requested */
   async #ask(
     query: LogQuery,
     { from, to }: BlockRange,

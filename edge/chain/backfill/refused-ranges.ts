@@ -3,33 +3,33 @@ import { FEWEST_LOGS_REFUSED, type RangeSize } from './range-size.ts'
 type Refused = {
   from: number
   to: number
-  /** Blocks of it that were not read yet. */
+  /** Blocks that have not been read yet. */
   left: number
-  /** What the others had. */
+  /** Weight of the logs in the blocks that have been read. */
   logs: number
-  /** What was known to be too large before. */
+  /** `refusedFrom` before the rejection. */
   before: number
 }
 
 /**
- * Ranges of one stretch that were refused, until they have been read in parts: only then is it known whether there were
- * too many blocks in them, which holds for all stretches, or too many logs, which is theirs alone.
+ * Rejected ranges of one reader, until they have been read in parts. Only then is the cause known: too many blocks,
+ * which applies to all ranges, or too many logs, which applies only to this one.
  */
 export class RefusedRanges {
   readonly #size: RangeSize
-  /** A part that was refused in its turn is behind the whole. */
+  /** A rejected part comes after the range that contains it. */
   #ranges: Refused[] = []
 
   constructor(size: RangeSize) {
     this.#size = size
   }
 
-  /** @param before `refusedFrom` of the size, before it was told */
+  /** @param before `refusedFrom` before the rejection */
   add({ from, to }: { from: number; to: number }, before: number): void {
     this.#ranges.push({ from, to, left: to - from + 1, logs: 0, before })
   }
 
-  /** A part was read, and has so many logs. */
+  /** Records that a part was read, and the weight of its logs. */
   read({ from, to }: { from: number; to: number }, logs: number): void {
     for (const range of this.#ranges.toReversed()) {
       if (from < range.from || to > range.to) continue

@@ -7,17 +7,17 @@ import { type Question, RangeReader, type ReadLogs } from './range-reader.ts'
 import type { RangeSize } from './range-size.ts'
 import type { Stretch } from './stretch.ts'
 
-/** Logs of one stretch that may be in memory: some answers, so that reading goes on while its trigger is told. */
+/** Logs of one range that may be in memory: a few responses, so that reading continues during a delivery. */
 const HELD_MAX = 10_000
 
-/** Logs that a trigger is told of at once: its object writes them in one transaction. A block's are never torn apart. */
+/** Logs that are handed over for delivery at once. The logs of a block are never split. */
 const TOLD_AT_ONCE = 1_000
 
-/** One stretch while it is read: what of it was read, what of that was told, and when it goes on. */
+/** Progress of one range: what has been read, what has been delivered, and when reading continues. */
 export class StretchReading {
   readonly pause = new Pause()
   isTelling = false
-  /** Unix milliseconds. Its trigger has no room since then: it goes on when its lane is due again. */
+  /** Unix milliseconds at which the trigger queue was found full. Reading continues when the cursor is due again. */
   fullSince: number | undefined
   #stretch: Stretch
   #reader: RangeReader | undefined
@@ -36,19 +36,19 @@ export class StretchReading {
     return this.#stretch.next.block > this.#stretch.to
   }
 
-  /** Logs in memory, by `weightOf`. */
+  /** Weight of the logs in memory. */
   get weight(): number {
     return this.#heldWeight + (this.#reader?.waiting ?? 0)
   }
 
-  /** The lane is here now: what is in memory stays, where it is of use. */
+  /** Moves to the current position of the cursor. Logs in memory are kept if they are still useful. */
   resume(stretch: Stretch): void {
     this.fullSince = undefined
     const { next, to } = this.#stretch
     const isHere = compare(stretch.next, next) >= 0 && stretch.next.block <= this.#held.through + 1
     const isWhereItWas = compare(stretch.next, next) === 0
     if (stretch.to >= to && (isHere || isWhereItWas)) {
-      // As far as it is being read already; what has come since is a stretch of its own.
+      // Keep the end of the range that is being read. Later blocks become a separate range.
       this.#stretch = { ...stretch, to }
       this.#hold(this.#held)
     } else {
@@ -58,9 +58,9 @@ export class StretchReading {
   }
 
   /**
-   * What can be asked next; `undefined` for nothing now.
-   * @param room for logs that have to wait, of all stretches
-   * @param isOnly no other question is under way
+   * Returns the next request, or undefined if nothing can be requested now.
+   * @param room for waiting logs of all ranges
+   * @param isOnly true if no other request is in flight
    */
   next(chain: ChainReader, size: RangeSize, room: number, isOnly: boolean): Question | undefined {
     const mine = HELD_MAX - this.weight
@@ -78,26 +78,26 @@ export class StretchReading {
     await this.#reader?.ask(question)
   }
 
-  /** What its trigger can be told of now, in order; it stays in memory until `told`. */
+  /** Returns the next logs to deliver, in order. They stay in memory until `told`. */
   ready(): ReadLogs | undefined {
     const read = this.#reader?.take()
     if (read) this.#hold({ logs: [...this.#held.logs, ...read.logs], through: read.through })
     return this.#held.through < this.#stretch.next.block ? undefined : firstOf(this.#held)
   }
 
-  /** The trigger has what `ready` gave. */
+  /** Records that the trigger accepted the logs from `ready`. */
   told({ through }: ReadLogs): void {
     this.#stretch = { ...this.#stretch, next: { block: through + 1, logIndex: 0 } }
     this.#hold(this.#held)
   }
 
-  /** Gives its memory back: what was read and not told is read again. */
+  /** Releases its memory. Logs that were not delivered are read again. */
   forget(): void {
     this.#reader = undefined
     this.#hold({ logs: [], through: -1 })
   }
 
-  /** Keeps what is not told yet. */
+  /** Keeps only logs that have not been delivered. */
   #hold({ logs, through }: ReadLogs): void {
     const { next } = this.#stretch
     this.#held = { logs: logs.filter((log) => compare(placeOf(log), next) >= 0), through }

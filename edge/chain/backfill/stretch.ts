@@ -3,8 +3,8 @@ import type { LogFilter } from '../matching/log-filter.ts'
 import type { Lane } from '../subscription.ts'
 
 /**
- * Old blocks that one lane of a subscription still needs, older than what the watcher has looked through for all: a
- * backfill, or what a trigger whose queue was full has missed.
+ * Old blocks that a subscription's cursor still needs, older than those that the watcher keeps: a backfill, or what a
+ * trigger missed while its queue was full.
  */
 export type Stretch = {
   triggerId: string
@@ -12,25 +12,25 @@ export type Stretch = {
   lane: Lane
   filter: LogFilter
   next: Position
-  /** The last block, final for this trigger. */
+  /** The last block, which is final for this trigger. */
   to: number
 }
 
-/** The lanes as the backfill sees them; the watcher keeps them. */
+/** The backfill's interface to the cursors, which the watcher stores. */
 export interface Stretches {
   /**
-   * All that can be read now. Not those whose trigger is full: they are due again when it has room, or may have; the
-   * runner is poked then.
+   * Returns all ranges that can be read now. A range of a full trigger queue becomes due again when there may be room,
+   * and the runner is then poked.
    */
   due(): Stretch[]
   /**
-   * Tells the trigger of logs and of how far its blocks have been read, and notes both.
-   * @param stretch with `next` as it is by now
-   * @param logs all that match from `stretch.next` to `through`, in order; some 1,000, or all of one block
+   * Delivers logs and progress to the trigger, and records both.
+   * @param stretch with its current `next`
+   * @param logs all matches from `stretch.next` to `through`, in order: about 1,000, or all of one block
    * @param through the last block that was read
-   * @returns `taken`: the lane goes on behind `through`; `full`: it waits for room, and a later `due` says from where;
-   *   `over`: it is no longer there, or no longer at `stretch.next`, as after a reorganisation; `away`: the trigger's object
-   *   did not answer, it is told again later
+   * @returns `taken`: the cursor continues after `through`. `full`: it waits for room, and a later `due` has its
+   *   position. `over`: it no longer exists or is no longer at `stretch.next`, for example after a reorganization.
+   *   `away`: the trigger queue did not answer, and the delivery is retried later.
    */
   tell(
     stretch: Stretch,

@@ -8,19 +8,22 @@ import type { RangeSize } from './range-size.ts'
 
 const QUESTIONS_AT_ONCE = 4
 
-/** Logs that may be in memory: some answers. */
+/** Logs that may be in memory, which is a few responses. */
 const HELD_MAX = 20_000
 
-/** What one of the queries has been answered, and was not handed on yet. */
+/** The reader of one query, with logs that cannot be returned yet. */
 type Part = { reader: RangeReader; logs: ChainLog[]; through: number }
 
 /**
- * Reads a stretch of blocks for several queries together: what a chain's watcher has missed while it was away, for all of
- * its triggers. Four questions are under way at a time. Logs that match several queries come once.
+ * Reads a range of blocks for several queries together: what a watcher missed during an outage, for all its triggers.
+ * Four requests are in flight at a time. Logs that match several queries are returned once.
  *
- * It ends when everything was handed on, or with the signal.
+ * Finishes when everything has been returned, or when the signal is aborted. Logs returned before an error are valid,
+ * so the caller can continue after them.
  * @returns logs in order of block and index, each time with the last block that was read for all queries
- * @throws {ChainAway} @throws {NodeLags} @throws {BlockRefused} whatever was handed on stays right: go on behind it
+ * @throws {ChainAway}
+ * @throws {NodeLags}
+ * @throws {BlockRefused}
  */
 export async function* readUnion(
   { chain, size }: { chain: ChainReader; size: RangeSize },
@@ -45,7 +48,7 @@ export async function* readUnion(
         .finally(() => asked.delete(settled))
       asked.add(settled)
     }
-    // What is under way when one has failed is waited for: it may be what the others wait for.
+    // After a failure, wait for the requests in flight: other queries may depend on their logs.
     if (asked.size > 0) await Promise.race(asked)
     const read = takeOf(parts)
     if (read.through > through) {
@@ -56,7 +59,7 @@ export async function* readUnion(
   }
 }
 
-/** Asks for the query that is farthest behind, as far as there is room for what comes before its turn. */
+/** Sends a request for the query that is farthest behind, or for another one if there is room for its logs. */
 function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undefined {
   const held = parts.reduce((sum, part) => sum + weightOf(part.logs) + part.reader.waiting, 0)
   const inTurn = parts.toSorted((a, b) => a.through - b.through)
@@ -70,7 +73,7 @@ function askNext(parts: readonly Part[], isOnly: boolean): Promise<void> | undef
   return undefined
 }
 
-/** What all queries have been answered. */
+/** Returns the logs up to the last block that all queries have reached. */
 function takeOf(parts: readonly Part[]): ReadLogs {
   for (const part of parts) {
     const read = part.reader.take()

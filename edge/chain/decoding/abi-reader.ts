@@ -8,29 +8,29 @@ import { Unfit } from './unfit.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads values of the contract ABI. Values have to be clean; how they are laid out is the encoder's, as long as all of
- * them together take no more than there is: offsets may point to the same place, and then a few hundred bytes can
- * stand for gigabytes.
+ * Decodes contract ABI values. Each value must be valid for its type, but the layout is up to the encoder, as long as
+ * all values together need no more words than there are. Without this limit, a few hundred bytes could decode to
+ * gigabytes, because several offsets can point to the same place.
  */
 export class AbiReader {
   readonly #hex: string
   #wordsLeft: number
   #reached = 0
 
-  /** @param hex lower-case digits, two a byte */
+  /** @param hex lower-case digits without 0x, two per byte */
   constructor(hex: string) {
     this.#hex = hex
     this.#wordsLeft = Math.ceil(hex.length / WORD)
   }
 
-  /** Whether there is data behind all that was read. */
+  /** True if there is data beyond everything read so far. */
   get hasMore(): boolean {
     return this.#reached < this.#hex.length
   }
 
   /**
-   * Values that stand one behind the other, from `start` on, and what they point to, counted from there.
-   * @param label names the value of an index in a failure
+   * Decodes consecutive values. Offsets are relative to `start`.
+   * @param label prefix for an error about the value at this index
    * @throws {Unfit}
    */
   sequence(
@@ -78,7 +78,7 @@ export class AbiReader {
   }
 
   #elements(of: AbiType, length: number, at: number): DecodedValue[] {
-    // Before there is an array of that length: each element takes a word at the least.
+    // Checked before the array is allocated: each element takes at least one word.
     if (length > this.#wordsLeft) throw new Unfit('an array is longer than the data')
     return this.sequence(
       Array.from({ length }, () => of),
@@ -98,11 +98,11 @@ export class AbiReader {
     return kind === 'bytes' ? `0x${digits}` : textOf(digits)
   }
 
-  /** A length or an offset, in units of its own. */
+  /** Reads a length or an offset, in elements or bytes. */
   #count(at: number): number {
     const word = this.#word(at)
     const count = Number.parseInt(word, 16)
-    // Beyond all data, and where numbers lose digits.
+    // A larger value points beyond the data, and may exceed the safe integer range.
     if (count > this.#hex.length) throw new Unfit('a length or an offset is beyond the data')
     return count
   }
@@ -121,7 +121,7 @@ export class AbiReader {
   }
 }
 
-/** What is not UTF-8 stays hex: a replacement character would hide bytes. */
+/** Invalid UTF-8 stays hex, because a replacement character would hide bytes. */
 function textOf(digits: string): string {
   try {
     return utf8.decode(decodeHex(digits))

@@ -2,10 +2,10 @@ import type { AbiType } from '../signature/event-signature.ts'
 import { checksummedAddress } from './checksummed-address.ts'
 import { Unfit } from './unfit.ts'
 
-/** Hex digits of a word of 32 bytes. */
+/** Hex digits in a word of 32 bytes. */
 export const WORD = 64
 
-/** Types whose value is one word. */
+/** Types that are encoded in a single word. */
 export type WordType = Extract<
   AbiType,
   { kind: 'address' | 'bool' | 'uint' | 'int' | 'fixed_bytes' }
@@ -13,12 +13,12 @@ export type WordType = Extract<
 
 const ZEROS = '0'.repeat(WORD)
 const ONES = 'f'.repeat(WORD)
-/** Digits of an integer that a number holds exactly. */
+/** Hex digits that always fit into a safe integer. */
 const EXACT_DIGITS = 13
 
 /**
- * Whether a word is what a compiler writes for a value of this type: nothing else is decoded, since it is a sign that
- * it is the value of another one.
+ * Returns true if a compiler would emit this word for a value of the type. Other words are rejected, because they
+ * probably encode a value of another type.
  * @param word 64 lower-case hex digits
  */
 export function wordFits(type: WordType, word: string): boolean {
@@ -61,7 +61,7 @@ function decimal(word: string): string {
     : String(BigInt(`0x${word}`))
 }
 
-/** @param at the first digit that belongs to the value */
+/** @param at index of the value's first digit */
 function isNegative(word: string, at: number): boolean {
   return word[at]! >= '8'
 }

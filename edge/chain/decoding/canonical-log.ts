@@ -3,41 +3,43 @@ import { headWords, isDynamic } from '../signature/type-size.ts'
 import { WORD, type WordType, wordFits } from './abi-word.ts'
 import { bytesBits, lengthBits, textBits, wordBits } from './value-bits.ts'
 
-/** Types read from data that is not an encoding of them. */
+/** Returned if the data is not an encoding of the types. */
 const NONE = -1
 
 /**
- * Reads data as compilers write it, every word once and in order, without making values: whether it can be an encoding
- * of some types, and how unusual it would be.
+ * Checks whether data can be the canonical encoding of some types, in which every word occurs once and in order, and
+ * how unusual that encoding would be. Does not construct any values.
  */
 export class CanonicalLog {
   readonly #hex: string
   #bits = 0
   #wordsLeft: number
-  /** Bits of a word as a value of a type, by its place: most readings put the same types at the same places. */
+  /** Cached bits of a word, by type and position: most readings put the same types at the same positions. */
   readonly #told = new Map<WordType, number[]>()
 
   /**
    * @param hex lower-case digits of whole words
-   * @param words how many may be read in all: an event has thousands of ways to be read
+   * @param words budget of words to read in total, because an event can have thousands of readings
    */
   constructor(hex: string, words: number) {
     this.#hex = hex
     this.#wordsLeft = words
   }
 
-  /** Nothing more can be said. */
+  /** True once the word budget is used up. Results are then meaningless. */
   get isSpent(): boolean {
     return this.#wordsLeft < 0
   }
 
-  /** Bits to tell the data in, as values of these types; `undefined` where it is not an encoding of them. */
+  /**
+   * Returns the bits that describe the data as values of these types, or undefined if it is not an encoding of them.
+   */
   bitsAs(types: readonly AbiType[]): number | undefined {
     this.#bits = 0
     return this.#sequence(types, 0) === this.#hex.length ? this.#bits : undefined
   }
 
-  /** @returns where the encoding ends */
+  /** @returns the end of the encoding, or `NONE` */
   #sequence(types: readonly AbiType[], start: number): number {
     let head = start
     let end = start
@@ -55,9 +57,9 @@ export class CanonicalLog {
   }
 
   /**
-   * Equal types one behind the other. Their number is the data's: nothing is done for each of them before it is read,
-   * and so counted.
-   * @returns where the encoding ends
+   * Reads consecutive values of one type. The data determines their number, so no work is done for an element before it
+   * is read and charged to the budget.
+   * @returns the end of the encoding, or `NONE`
    */
   #elements(of: AbiType, length: number, start: number): number {
     const isTold = isDynamic(of)
@@ -74,7 +76,7 @@ export class CanonicalLog {
     return end
   }
 
-  /** @returns where the value ends */
+  /** @returns the end of the value, or `NONE` */
   #value(type: AbiType, at: number): number {
     switch (type.kind) {
       case 'tuple':
@@ -124,7 +126,7 @@ export class CanonicalLog {
     return end
   }
 
-  /** A length or an offset; beyond all data where there is none. */
+  /** Reads a length or an offset. Returns Infinity if there is no whole word. */
   #count(at: number): number {
     this.#wordsLeft--
     const word = this.#hex.slice(at, at + WORD)

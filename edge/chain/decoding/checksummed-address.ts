@@ -2,13 +2,13 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const text = new TextEncoder()
 
-/** The same contracts and accounts are in log after log, and a hash costs more than all else of decoding one. */
+/** The same addresses occur in log after log, and a hash costs more than the rest of the decoding. */
 const REMEMBERED_MAX = 2_000
 const remembered = new Map<string, string>()
 
 /**
- * An address as people compare it: each letter's case is a bit of a hash (EIP-55).
- * @param address lower-case 0x hex of 20 bytes
+ * Returns an address with its EIP-55 checksum.
+ * @param address 20 bytes as lower-case 0x hex
  */
 export function checksummedAddress(address: string): string {
   const known = remembered.get(address)

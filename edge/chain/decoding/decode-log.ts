@@ -6,13 +6,14 @@ import { type WordType, wordValue } from './abi-word.ts'
 import type { DecodedLog, DecodedReading, DecodedValue, DecodePlan } from './decoded-log.ts'
 import { Unfit } from './unfit.ts'
 
-/** The parts of a log that hold its arguments. */
 export type LogValues = Pick<ChainLog, 'topics' | 'data'>
 
-/** Characters of all readings of an ambiguous log, as JSON: a long log would otherwise be repeated for each of them. */
+/**
+ * Limit on the JSON of all readings of an ambiguous log, in characters. A long log would be repeated in each reading.
+ */
 const READINGS_CHARACTERS_MAX = 65_536
 
-/** @throws never: a log that does not fit is `raw`, with the reason */
+/** Never throws: a log that does not fit is `raw`, with the reason. */
 export function decodeLog(signature: EventSignature, log: LogValues, plan: DecodePlan): DecodedLog {
   if (plan.decode === 'raw') return raw(plan.reason)
   const readAs = (indexed: readonly number[]) => decodedReading(signature, log, indexed)
@@ -33,7 +34,7 @@ export function decodeLog(signature: EventSignature, log: LogValues, plan: Decod
   }
 }
 
-/** Decodes one reading after the other until their JSON would be longer than this. */
+/** Decodes readings in order until their combined JSON would exceed the limit. */
 function readingsWithin(
   characters: number,
   choices: readonly (readonly number[])[],
@@ -70,8 +71,8 @@ function raw(reason: string): DecodedLog {
 }
 
 /**
- * The values of all arguments, in order.
- * @param indexed positions of those in the topics, ascending
+ * Returns the values of all arguments, in order of declaration.
+ * @param indexed positions of the arguments in the topics, ascending
  * @throws {Unfit}
  */
 export function readLog(
@@ -94,7 +95,8 @@ export function readLog(
   const read = reader.sequence(types, 0, (place) => `arg${inData[place]}`)
   for (const [place, index] of inData.entries()) values[index] = read[place]!
 
-  // Arguments of other sizes were in the data. Where nothing can be wrong about that, more data is its encoder's.
+  // Data after the last argument shows that the wrong arguments were chosen as indexed. If there was no choice to make,
+  // the encoder may append data.
   const isChosen = indexed.length > 0 && indexed.length < inputs.length
   if (isChosen && reader.hasMore) throw new Unfit('the data goes on behind its last argument')
   return values

@@ -1,14 +1,14 @@
 /** A log decoded from the types of its event. */
 
-/** Integers are decimal strings, bytes 0x hex, addresses checksummed, arrays and tuples arrays. */
+/** Integers are decimal strings, bytes are 0x hex, addresses are checksummed, arrays and tuples are arrays. */
 export type DecodedValue = string | boolean | readonly DecodedValue[]
 
 /**
  * How to decode a log. Stored with the run, so that a run's input never changes.
- * - `exact`: `indexed` follows from marks, from the number of topics, or from the one layout of the table that fits.
+ * - `exact`: `indexed` follows from marks, from the number of topics, or from the only layout in the table that fits.
  * - `inferred`: the log excludes every other choice.
- * - `ambiguous`: several choices fit. `readings` has them, the best guess first, which is `indexed` too; `omitted` counts
- *   those left out. Plans stored before this kind existed are `inferred` here.
+ * - `ambiguous`: several choices fit. `readings` lists them, starting with the best guess, which is also in `indexed`.
+ *   `omitted` counts those left out. Plans stored before this kind existed are `inferred` instead.
  * - `raw`: no choice fits.
  */
 export type DecodePlan =
@@ -23,24 +23,24 @@ export type DecodePlan =
 
 /** The values of a log for one choice of indexed arguments. */
 export type DecodedReading = {
-  /** `arg0`, `arg1`, ... */
+  /** Keys are `arg0`, `arg1`, ... */
   decoded: Record<string, DecodedValue>
-  /** Positions of the arguments that are in the topics. */
+  /** Positions of the arguments in the topics. */
   indexed: readonly number[]
-  /** Indexed arguments of dynamic types: their value is the hash that the topic has. */
+  /** Indexed arguments for which the topic contains a hash instead of the value. */
   indexed_hash: readonly string[]
 }
 
 export type DecodedLog = {
   decode: 'exact' | 'inferred' | 'ambiguous' | 'raw'
-  /** As in a reading; the best guess if it is `ambiguous`, `null` if it is `raw`. */
+  /** As in `DecodedReading`: the best guess if the log is `ambiguous`, null if it is `raw`. */
   decoded: DecodedReading['decoded'] | null
   indexed: DecodedReading['indexed'] | null
   indexed_hash: DecodedReading['indexed_hash']
-  /** Of an `ambiguous` log: every reading that fits, the best guess first. */
+  /** Readings that fit an `ambiguous` log, starting with the best guess. */
   readings?: readonly DecodedReading[]
-  /** Readings left out because of their number or size; absent if none were. */
+  /** Number of readings left out because there were too many or they were too long. Absent if zero. */
   readings_omitted?: number
-  /** Why it is `raw`. */
+  /** Why the log is `raw`. */
   decode_error?: string
 }

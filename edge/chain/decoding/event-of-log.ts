@@ -6,13 +6,13 @@ import type { DecodedLog, DecodePlan } from './decoded-log.ts'
 import { decodeLog } from './decode-log.ts'
 import { rawLog, type RawLog } from './raw-log.ts'
 
-/** The `event` of the params that an action receives (`decisions.md`, Chain params). JSON. */
+/** The `event` in the params that an action receives, as JSON (`docs/chain-events.md`). */
 export type ChainEvent = DecodedLog & {
   chain: ChainName
   chain_id: number
-  /** Checksummed. */
+  /** EIP-55 checksummed. */
   contract_address: string
-  /** As its owner wrote it. */
+  /** As written by the trigger's owner. */
   event_signature: string
   topic0: string
   topics: readonly string[]
@@ -23,10 +23,10 @@ export type ChainEvent = DecodedLog & {
   block_timestamp: number
   transaction_hash: string
   transaction_index: number
-  /** In its block. */
+  /** Index within the block. */
   log_index: number
   raw_log: RawLog
-  /** Of a log that is taken back, which makes no run: always false. */
+  /** Always false, because a removed log does not start a run. */
   removed: false
 }
 
@@ -36,11 +36,11 @@ export type EventSource = {
   signatureText: string
   signature: EventSignature
   log: ChainLog
-  /** How it was decided to decode this log when its run was made. */
+  /** Decided when the run was created. */
   plan: DecodePlan
 }
 
-/** @throws never: what can not be decoded is `raw`, and its topics and data are all there */
+/** Never throws: a log that cannot be decoded is `raw`, and its topics and data are complete. */
 export function eventOfLog(source: EventSource): ChainEvent {
   const { chain, chainId, signatureText, signature, log, plan } = source
   return {

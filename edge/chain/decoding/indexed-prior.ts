@@ -1,6 +1,6 @@
 import type { AbiType, EventSignature } from '../signature/event-signature.ts'
 
-/** A type's odds of being indexed, in bits: 1 is twice as often as not. Counted over declared events. */
+/** Log2 of the odds that an argument of this type is indexed, over declared events. 1 means twice as likely as not. */
 const ODDS_BITS: Record<AbiType['kind'], number> = {
   address: 1.2,
   fixed_bytes: 1,
@@ -13,10 +13,10 @@ const ODDS_BITS: Record<AbiType['kind'], number> = {
   tuple: -6,
 }
 
-/** Seven of eight partly indexed events mark their first arguments (`reference/triggers.md`, 4.4). */
+/** Seven of eight partly indexed events mark their first arguments (`docs/decisions/0041`). */
 const NOT_FIRST_BITS = 2.7
 
-/** How unusual it is to mark these, before any log is seen. */
+/** Returns how unusual it is to mark these arguments, in bits, before any log is seen. */
 export function indexedPriorBits(signature: EventSignature, indexed: readonly number[]): number {
   const areFirst = indexed.every((index, place) => index === place)
   const odds = indexed.map((index) => ODDS_BITS[signature.inputs[index]!.type.kind])

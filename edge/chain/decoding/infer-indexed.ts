@@ -6,24 +6,25 @@ import type { LogValues } from './decode-log.ts'
 import { indexedPriorBits } from './indexed-prior.ts'
 import { HASH_BITS, wordBits } from './value-bits.ts'
 
-/** A choice of indexed arguments that fits a log, and the bits that its values take: fewer are more likely. */
+/** A choice of indexed arguments that fits a log, and the bits its values take. Fewer bits are more likely. */
 export type Reading = { indexed: readonly number[]; bits: number }
 
 /**
- * Words that all readings of one log may look at, some milliseconds: those of an event of 17 arguments are 10,000. A
- * signature of 32 and a log made for it would have ten times as many. Long data has few readings that go to its end.
+ * Words that all readings of one log may inspect, which takes a few milliseconds. An event of 17 arguments needs
+ * 10,000. A signature of 32 arguments with a crafted log would need ten times as many. For long data the budget grows
+ * by only `TIMES_READ_MAX` per word, because few readings reach its end.
  */
 const WORDS_MAX = 20_000
 const TIMES_READ_MAX = 4
 
-/** Most likely first, counting how often types and positions are indexed in declared events. */
+/** Sorts readings by likelihood, including how often types and positions are indexed in declared events. */
 export function ranked(signature: EventSignature, readings: readonly Reading[]): Reading[] {
   return readings
     .map(({ indexed, bits }) => ({ indexed, bits: bits + indexedPriorBits(signature, indexed) }))
     .toSorted((a, b) => a.bits - b.bits)
 }
 
-/** Every choice of indexed arguments that fits the log; `undefined` if there are too many to try. */
+/** Returns every choice of indexed arguments that fits the log, or undefined if there are too many to try. */
 export function readingsOf(signature: EventSignature, log: LogValues): Reading[] | undefined {
   const { inputs } = signature
   const hex = log.data.slice(2)
@@ -40,10 +41,10 @@ export function readingsOf(signature: EventSignature, log: LogValues): Reading[]
   return readings
 }
 
-/** Nobody finds a value whose hash begins with 96 zero bits. */
+/** In practice, no one can find a value with a hash that starts with 96 zero bits. */
 const NO_HASH = /^0{24}/
 
-/** Bits of one topic as each of the arguments; `Infinity` if it cannot be that argument. */
+/** Returns the bits of one topic as each of the arguments. Infinity if it cannot be that argument. */
 function topicBits({ inputs }: EventSignature, topic: string): number[] {
   const word = topic.slice(2)
   return inputs.map(({ type }) => {
@@ -54,8 +55,8 @@ function topicBits({ inputs }: EventSignature, topic: string): number[] {
 }
 
 /**
- * Every way to give the topics to arguments in their order: `[0,1]`, `[0,2]`, `[1,2]`. Those alone that fit.
- * @param inTopics for each topic its bits as each of the arguments
+ * Yields every fitting assignment of topics to arguments, in order: `[0,1]`, `[0,2]`, `[1,2]`.
+ * @param inTopics for each topic, its bits as each of the arguments
  */
 function* choices(inTopics: readonly (readonly number[])[], from = 0): Generator<Reading> {
   const [bits, ...others] = inTopics

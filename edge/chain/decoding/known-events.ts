@@ -1,7 +1,7 @@
 import type { EventSignature } from '../signature/event-signature.ts'
 import { KNOWN_EVENTS } from './known-events-table.ts'
 
-/** Letters for the most frequent types; the table takes half the space with them. */
+/** Abbreviations of the most frequent types, which halve the size of the table. */
 const TYPE_LETTERS: Record<string, string> = {
   address: 'a',
   bool: 'b',
@@ -16,8 +16,8 @@ const remembered = new Map<string, readonly (readonly number[])[]>()
 const REMEMBERED_MAX = 500
 
 /**
- * Returns every set of indexed arguments with which published contracts declare this event, as ascending positions. Empty
- * for an event that is not in the table.
+ * Returns every set of indexed arguments with which published contracts declare this event, as ascending positions.
+ * Empty if the event is not in the table.
  * @param canonical such as `Transfer(address,address,uint256)`
  */
 export function knownLayouts({
@@ -38,7 +38,7 @@ function search(beginning: string): (readonly number[])[] {
   return KNOWN_EVENTS.slice(from, KNOWN_EVENTS.indexOf('\n', from)).split(' ').map(positionsOf)
 }
 
-/** `Transfer(a,a,u)`: the form in which the table has a canonical signature. */
+/** Abbreviates a canonical signature as in the table, for example to `Transfer(a,a,u)`. */
 export function compactEvent(canonical: string): string {
   const types = canonical.indexOf('(')
   return (
@@ -47,7 +47,10 @@ export function compactEvent(canonical: string): string {
   )
 }
 
-/** `01` for the first two arguments, `-` for none: one base-32 digit each, since an event has at most 32 arguments. */
+/**
+ * Encodes positions as one base-32 digit each, since an event has at most 32 arguments: `01` for the first two, `-` if
+ * nothing is indexed.
+ */
 export function compactLayout(indexed: readonly number[]): string {
   return indexed.map((index) => index.toString(32)).join('') || '-'
 }

@@ -4,35 +4,37 @@ import type { EventSignature } from '../signature/event-signature.ts'
 import type { LogValues } from './decode-log.ts'
 import { ranked, type Reading, readingsOf } from './infer-indexed.ts'
 
-/** What the logs of one contract and signature have shown: which arguments are in the topics. Kept as JSON. */
+/** Evidence from the logs of one contract and signature about which arguments are indexed. Stored as JSON. */
 export type LearnedIndexed = {
-  /** Indexed arguments of the logs that it was learned from. */
+  /** Number of indexed arguments in these logs. */
   count: number
   /** The best guess. */
   indexed: readonly number[]
-  /** The guess leads the next reading by far: logs to come are decoded like it wherever it fits. */
+  /** True if the best guess is far ahead of the next reading. Later logs are then decoded with it if it fits. */
   confident: boolean
-  /** Readings that fit all of the logs, with the bits of all, the fewest first. */
+  /** Readings that fit all of the logs, sorted by their total bits, fewest first. */
   readings: readonly Reading[]
-  /** `readings` has every one that fits. Absent in states stored before it was recorded. */
+  /** True if `readings` is exhaustive. Absent in state stored before this field existed. */
   isComplete?: boolean
-  /** Digests of the logs that it was learned from: a repeated log shows nothing new. */
+  /** Digests of the logs that were used, so that a repeated log does not count twice. */
   seen: readonly string[]
 }
 
-/** In every case that was measured, the best of all readings was right if it led the next one by this. */
+/** In all measured cases, the best reading was right if it led the next one by this much. */
 const CONFIDENT_BITS = 10
 
-/** Every choice of one to three arguments of seven; more are cut to this, and then never decide. */
+/**
+ * Enough for every choice of one to three out of seven arguments. Longer lists are truncated, and then never decide.
+ */
 const READINGS_MAX = 64
 
-/** More logs do not decide what this many different ones leave open. */
+/** If this many distinct logs leave a choice open, further logs do not decide it. */
 const LOGS_MAX = 64
 
 /**
- * Learns from several logs what each of them leaves open. Equal logs count once.
- * @param before what earlier logs have shown
- * @returns `undefined` if no log leaves a choice, or no reading fits all of them
+ * Combines what several logs show about their indexed arguments. Equal logs count once.
+ * @param before result of earlier logs
+ * @returns undefined if no log leaves a choice, or no reading fits all of them
  */
 export function learnIndexed(
   signature: EventSignature,
@@ -50,7 +52,7 @@ export function learnIndexed(
     if (seen.has(digest) || seen.size === LOGS_MAX) continue
     seen.add(digest)
     const found = readingsOf(signature, log)
-    // A log that fits nothing, or too much, shows nothing.
+    // A log that no reading fits, or that has too many to try, adds no information.
     if (found && found.length > 0) readings = readings ? both(readings, found) : found
   }
   const [best, next] = ranked(signature, readings ?? [])
@@ -66,7 +68,6 @@ export function learnIndexed(
   }
 }
 
-/** The guess that logs with this many indexed arguments are decoded by, if it is confident. */
 export function learnedGuess(
   found: LearnedIndexed | undefined,
   count: number,
@@ -74,7 +75,7 @@ export function learnedGuess(
   return found?.confident && found.count === count ? found.indexed : undefined
 }
 
-/** Those of a log's readings that fit the logs before it, too; all of them if it contradicts those logs. */
+/** Keeps the readings that also fit earlier logs, or all of them if the log contradicts the earlier ones. */
 export function narrowed(
   readings: readonly Reading[],
   found: LearnedIndexed | undefined,
@@ -86,12 +87,11 @@ export function narrowed(
   return shared.length > 0 ? shared : readings
 }
 
-/** Whether further logs can show anything. */
 export function isSettled({ isComplete, readings, seen }: LearnedIndexed): boolean {
   return seen.length >= LOGS_MAX || (isComplete === true && readings.length === 1)
 }
 
-/** Eight bytes: a forged collision only makes one log show nothing. */
+/** Eight bytes suffice: a forged collision only causes one log to be ignored. */
 function digestOf({ topics, data }: LogValues): string {
   const text = new TextEncoder().encode([...topics, data].join())
   return encodeHex(keccak_256(text).subarray(0, 8))
@@ -108,7 +108,7 @@ function firstCount(
   return open && open.topics.length - 1
 }
 
-/** Readings that are in both, with the bits of both. */
+/** Intersects two lists of readings and adds up their bits. */
 function both(some: readonly Reading[], others: readonly Reading[]): Reading[] {
   const bits = new Map(others.map((reading) => [reading.indexed.join(), reading.bits]))
   return some.flatMap((reading) => {

@@ -5,15 +5,14 @@ import { ranked, readingsOf } from './infer-indexed.ts'
 import { knownLayouts } from './known-events.ts'
 import { type LearnedIndexed, learnedGuess, narrowed } from './learn-indexed.ts'
 
-/** Every choice of three of six arguments. */
+/** Enough for every choice of three out of six arguments. */
 const READINGS_MAX = 20
 
 /**
- * Decides which arguments a log has in its topics: their number is known, and which they are is not. The owner's marks
- * decide, then the number if it leaves no choice, then the table of known events, then what the values exclude
- * (`docs/decisions/0071`).
- * @param learned what the logs of this contract and signature have shown so far
- * @throws never
+ * Decides which arguments of a log are in its topics, of which only the number is known. The owner's marks decide
+ * first, then a number that leaves no choice, then the table of known events, then the values (`docs/decisions/0071`).
+ * Never throws.
+ * @param learned evidence from earlier logs of this contract and signature
  */
 export function planDecoding(
   signature: EventSignature,
@@ -42,7 +41,7 @@ export function planDecoding(
   return planByValues(signature, log, { known, learned, count })
 }
 
-/** @param options.known layouts of the table that fit, none or several */
+/** @param options.known layouts from the table that fit, either none or several */
 function planByValues(
   signature: EventSignature,
   log: LogValues,

@@ -1,6 +1,6 @@
 import type { ChainLog } from '../chain-log.ts'
 
-/** A log as `eth_getLogs` answers it: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
+/** A log in the format of `eth_getLogs`: quantities are 0x hex without leading zeros (execution-apis, `Log`). */
 export type RawLog = {
   address: string
   topics: readonly string[]

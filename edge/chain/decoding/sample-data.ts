@@ -1,17 +1,17 @@
-/** Encodes samples of event arguments, where no log is known. Dynamic values are empty. */
+/** Encodes sample event arguments, for use when no log is available. Dynamic values are empty. */
 import type { AbiType } from '../signature/event-signature.ts'
 import { headWords, isDynamic } from '../signature/type-size.ts'
 import { WORD, type WordType } from './abi-word.ts'
 
 export const ZERO_WORD = '0'.repeat(WORD)
 
-/** Keccak-256 of no bytes: the topic of an empty string. */
+/** Keccak-256 of no bytes, which is the topic of an empty string. */
 export const EMPTY_HASH = 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
-/** A type such as `uint256[4000]` gets no sample: its values alone would be megabytes. */
+/** A type such as `uint256[4000]` gets no sample, because it would be too large. */
 export const SAMPLE_WORDS_MAX = 1_000
 
-/** A word of the kind that contracts emit for a type: addresses and hashes are long, numbers are small. */
+/** Returns a word that is typical for a type: addresses and hashes are long, numbers are small. */
 export function typicalWord(type: WordType): string {
   switch (type.kind) {
     case 'address':
@@ -27,8 +27,8 @@ export function typicalWord(type: WordType): string {
 }
 
 /**
- * The contract ABI's encoding of arguments, hex without 0x.
- * @param wordOf the 64 hex digits of a value of one word
+ * Encodes arguments according to the contract ABI, as hex without 0x.
+ * @param wordOf returns the 64 hex digits of a single-word value
  */
 export function sampleData(types: readonly AbiType[], wordOf: (type: WordType) => string): string {
   let head = ''

@@ -7,14 +7,14 @@ import { readingsOf } from './infer-indexed.ts'
 import { knownLayouts } from './known-events.ts'
 import { EMPTY_HASH, SAMPLE_WORDS_MAX, sampleData, typicalWord } from './sample-data.ts'
 
-/** Layouts to try for one number of topics: some milliseconds. */
+/** Layouts to try for each number of topics, which takes a few milliseconds. */
 const TRIED_MAX = 64
-/** Layouts of an unknown event to return: they are examples. */
+/** Layouts of an unknown event to return as examples. */
 const FOUND_MAX = 2
 
 /**
- * Returns layouts between which only `indexed` marks decide: all that published contracts declare, or the likeliest ones
- * of an unknown event, whose typical logs fit another layout, too. Empty if the table or the log decides.
+ * Returns layouts that only `indexed` marks can tell apart: all that published contracts declare, or for an unknown
+ * event the likeliest layouts for which a typical log also fits another layout. Empty if the table or the log decides.
  * @param leastIndexed the fewest indexed arguments of a log that passes the topic filters
  */
 export function undecidedLayouts(
@@ -50,7 +50,6 @@ function openLayouts(signature: EventSignature, count: number): number[][] {
   return open
 }
 
-/** Every choice of this many of so many arguments, ascending. */
 function layoutsOf(inputs: number, count: number, from = 0): number[][] {
   if (count === 0) return [[]]
   const layouts: number[][] = []
@@ -59,7 +58,7 @@ function layoutsOf(inputs: number, count: number, from = 0): number[][] {
   return layouts
 }
 
-/** Whether a typical log of this layout fits another one, too. */
+/** Returns true if a typical log of this layout also fits another one. */
 function isOpen(signature: EventSignature, indexed: readonly number[]): boolean {
   const { inputs, topic0 } = signature
   const topics = indexed.map((index) => {

@@ -1,4 +1,4 @@
-/** A log is not an encoding of the types that it was read as. The message ends a sentence about it. */
+/** Thrown if a log is not an encoding of the assumed types. The message becomes the log's `decode_error`. */
 export class Unfit extends Error {
   override name = 'Unfit'
 }

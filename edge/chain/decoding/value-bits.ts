@@ -1,15 +1,16 @@
 /**
- * How unusual a value is for its type: the negated logarithm of its probability under a rough model of what contracts
- * emit. Only differences between readings of the same log count, so that a model has to be right in its proportions:
- * addresses are random, amounts are of any magnitude and often round, hashes are random in all of their bits.
+ * Scores how unusual a value is for its type: the negative log2 of its probability under a rough model of what
+ * contracts emit. Only differences between readings of the same log matter, so the model only has to get the
+ * proportions right. It treats addresses and hashes as random, and amounts as having any magnitude and often being
+ * round.
  */
 import { WORD, type WordType } from './abi-word.ts'
 
-/** Any random topic: the hash of a value. */
+/** Bits of a random topic, such as a hash. */
 export const HASH_BITS = 256
 
 const ADDRESS_BITS = 160
-/** The zero address stands for minting and burning. */
+/** The zero address is frequent, because it represents minting and burning. */
 const ZERO_ADDRESS_BITS = 5
 const ALL_ONES_BITS = 11
 
@@ -29,7 +30,7 @@ export function wordBits(type: WordType, word: string): number {
   }
 }
 
-/** Addresses with leading zeros are searched for, at a cost that doubles with each bit; small numbers are none. */
+/** Each leading zero bit doubles the cost of finding an address, so small numbers are unlikely to be addresses. */
 function addressBits(word: string): number {
   const digits = significant(word)
   if (digits === 0) return ZERO_ADDRESS_BITS
@@ -39,7 +40,7 @@ function addressBits(word: string): number {
   return Math.min(ADDRESS_BITS, searched + 8 * (20 - zeroBytes))
 }
 
-/** Every magnitude is as likely as another, up to what amounts have; those above it are rare. */
+/** Magnitudes up to those of typical amounts are equally likely. Larger ones are rare. */
 function integerBits(word: string, bits: number): number {
   const length = bitLength(word)
   if (length === bits && /^0*[37]?f+$/.test(word)) return ALL_ONES_BITS
@@ -51,12 +52,12 @@ function integerBits(word: string, bits: number): number {
   return magnitude + Math.max(0, length - 1 - roundBits(word, length))
 }
 
-/** 10^28: a ten billion tokens of 18 decimals. */
+/** 2^96 is more than 10^28, or ten billion tokens with 18 decimals. */
 const AMOUNT_BITS = 96
-/** One in sixteen is larger. */
+/** One in sixteen amounts is larger. */
 const LARGE_AMOUNT_BITS = 4
 
-/** What trailing decimal zeros save: many amounts are round. */
+/** Bits saved by trailing decimal zeros, because many amounts are round. */
 function roundBits(word: string, length: number): number {
   if (length <= 10) return 0
   let zeros = 0
@@ -64,7 +65,7 @@ function roundBits(word: string, length: number): number {
   return Math.max(0, zeros * Math.log2(10) - 4)
 }
 
-/** Hashes, short texts at the left, and numbers at the right. */
+/** Models hashes, short text aligned to the left, and numbers aligned to the right. */
 function fixedBytesBits(digits: string): number {
   const bytes = digits.length / 2
   if (/^0*$/.test(digits)) return 5
@@ -76,12 +77,12 @@ function fixedBytesBits(digits: string): number {
   return Math.min(1 + bytes * 8, asText, asLeft, asRight)
 }
 
-/** Each doubling of a length is half as likely. */
+/** The probability of a length falls with its square, so each doubling of the range is half as likely. */
 export function lengthBits(length: number): number {
   return 3 + 2 * Math.log2(length + 1)
 }
 
-/** Text is mostly printable, and its bytes are those of UTF-8. */
+/** Text is mostly printable ASCII, so other bytes of UTF-8 cost more. */
 export function textBits(digits: string): number {
   let bits = 0
   for (let at = 0; at < digits.length; at += 2) {
@@ -91,7 +92,7 @@ export function textBits(digits: string): number {
   return bits
 }
 
-/** Any bytes; encodings within them have many zeros. */
+/** Arbitrary bytes. Nested encodings contain many zeros. */
 export function bytesBits(digits: string): number {
   let bits = 0
   for (let at = 0; at < digits.length; at += 2)
@@ -99,7 +100,6 @@ export function bytesBits(digits: string): number {
   return bits
 }
 
-/** Hex digits without the leading zeros. */
 function significant(word: string): number {
   const first = word.search(/[^0]/)
   return first < 0 ? 0 : word.length - first
@@ -111,7 +111,7 @@ function bitLength(word: string): number {
   return digits * 4 - Math.clz32(Number.parseInt(word[word.length - digits]!, 16)) + 28
 }
 
-/** -1 - n of a negative n, with the same magnitude. */
+/** Returns -1 - n for a negative n, which has the same magnitude. */
 function negated(word: string): string {
   return (-1n - BigInt.asIntN(256, BigInt(`0x${word}`))).toString(16).padStart(WORD, '0')
 }

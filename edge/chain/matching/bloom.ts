@@ -1,12 +1,12 @@
-/** The bloom of a block (Yellow Paper, 4.3.1): what its logs can be about. It errs to one side: a no is certain. */
+/** The bloom filter of a block's logs (Yellow Paper, 4.3.1). It can give false positives, but no false negatives. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 
-/** Of 2048 bits. */
+/** Selects one of 2048 bits. */
 const BLOOM_BITS_MASK = 2047
 const BLOOM_HEX_DIGITS = 512
 
-/** The three bits of one entry: which hex digit of the bloom's text, without its 0x, and which bit of it. */
+/** The three bits of one entry: the index of the hex digit after 0x, and the bit within that digit. */
 export type BloomBits = readonly { digit: number; bit: number }[]
 
 /** @param hex an address or a topic, with 0x */
@@ -23,14 +23,14 @@ export function hasBits(bloom: string, bits: BloomBits): boolean {
   return bits.every(({ digit, bit }) => (digitAt(bloom, digit + 2) & bit) !== 0)
 }
 
-/** Whether a block can have a log of this address with this first topic. */
+/** Returns true if a block may contain a log of this address with this first topic. */
 export function mayHold(bloom: string, address: string, topic0: string): boolean {
   return hasBits(bloom, bloomBits(address)) && hasBits(bloom, bloomBits(topic0))
 }
 
-/** The same of many filters: hashes are computed once, and a block is asked for in microseconds. */
+/** Checks blooms against many filters. Hashes are computed once, so that a check takes microseconds. */
 export class WatchedBlooms {
-  /** By address: its bits, and those of its events. */
+  /** Bits of each address, with the bits of its events. */
   readonly #watched: readonly (readonly [BloomBits, readonly BloomBits[]])[]
 
   constructor(filters: Iterable<{ address: string; topic0: string }>) {
@@ -52,7 +52,7 @@ export class WatchedBlooms {
     ])
   }
 
-  /** Whether a block can have a log that one of the filters matches. */
+  /** Returns true if a block may contain a log that matches one of the filters. */
   mayHoldAny(bloom: string): boolean {
     return this.#watched.some(
       ([address, events]) =>
@@ -61,7 +61,6 @@ export class WatchedBlooms {
   }
 }
 
-/** A digit's value; both cases. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code <= 57 ? code - 48 : (code & 0xdf) - 55

@@ -1,14 +1,17 @@
-/** Which logs fire one trigger. Hex is lower case. */
+/** Selects the logs that fire one trigger. Hex is lower case. */
 export type LogFilter = {
   address: string
   topic0: string
-  /** What the topics after the first may be, by position; `null` is anything. Without trailing nulls. */
+  /** Allowed values of the topics after the first, by position. Null allows any value. No trailing nulls. */
   topics: (readonly string[] | null)[]
 }
 
-/** What one `eth_getLogs` asks for: every combination of these, which is more than the filters that it was made of. */
+/**
+ * Parameters of one `eth_getLogs` request. It matches every combination of these values, so a query made from several
+ * filters also returns other logs.
+ */
 export type LogQuery = {
   addresses: readonly string[]
-  /** Of positions 0 to 3, without trailing nulls. */
+  /** Positions 0 to 3, without trailing nulls. */
   topics: readonly (readonly string[] | null)[]
 }

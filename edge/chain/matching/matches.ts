@@ -1,17 +1,17 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogFilter } from './log-filter.ts'
 
-/** Under what a subscription and the logs that can match it are found: of two together, in one look-up. */
+/** Returns the key under which logs and the subscriptions that may match them are looked up. */
 export function routeOf({ address, topic0 }: { address: string; topic0: string }): string {
   return `${address}|${topic0}`
 }
 
-/** The same of a log. @throws never: a log without topics, which is nobody's, has a route that no filter has */
+/** Returns the route of a log. Never throws: a log without topics gets a route that no filter has. */
 export function routeOfLog({ address, topics }: Pick<ChainLog, 'address' | 'topics'>): string {
   return routeOf({ address, topic0: topics[0] ?? '' })
 }
 
-/** Whether a log fires the trigger of this filter. Nothing that an endpoint has chosen is taken on trust. */
+/** Returns true if a log fires the trigger with this filter. Endpoints are not trusted to filter correctly. */
 export function matches(
   filter: LogFilter,
   { address, topics }: Pick<ChainLog, 'address' | 'topics'>,

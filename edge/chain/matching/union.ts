@@ -1,10 +1,10 @@
-/** One question for what many triggers want: the poll of a chain costs the same for one as for a thousand. */
+/** Merges the filters of many triggers into shared queries, so that polling costs no more for a thousand triggers. */
 import { LOG_QUERY_ADDRESSES_MAX, LOG_QUERY_TOPICS_MAX } from '../../../shared/limits.ts'
 import type { LogFilter, LogQuery } from './log-filter.ts'
 
 /**
- * Questions whose answers hold every log that one of the filters matches, and as a rule others: each is filtered again.
- * Topics after the first are asked for only where all filters agree on them.
+ * Returns queries that together return every log matching one of the filters. They usually return other logs as well,
+ * so the caller filters again. Topics after the first are included only if all filters agree on them.
  */
 export function unionOf(filters: readonly LogFilter[]): LogQuery[] {
   const first = filters[0]
@@ -23,7 +23,7 @@ export function unionOf(filters: readonly LogFilter[]): LogQuery[] {
   })
 }
 
-/** The same question in two, where one is more than an endpoint answers; `undefined` where it can not be divided. */
+/** Splits a query that an endpoint rejects as too large. Returns undefined if it cannot be split. */
 export function halvesOf(query: LogQuery): [LogQuery, LogQuery] | undefined {
   const { addresses, topics } = query
   const [events, ...others] = topics

@@ -1,16 +1,16 @@
 import type { ReadLane } from './chain-reader.ts'
 
-/** What production lets one object have open at once. */
+/** Limit on simultaneous open connections of one object in production. */
 const CONNECTIONS_MAX = 6
-/** So that a live question always has room for two. */
+/** Leaves room for two live requests. */
 const BACKFILL_CONNECTIONS_MAX = 4
 
-/** The connections of one chain: who waits is live first, then in order. */
+/** Connection pool of one chain. Live requests take precedence over backfills; each kind is first in, first out. */
 export class Connections {
   readonly #open: Record<ReadLane, number> = { live: 0, backfill: 0 }
   readonly #waiting: Record<ReadLane, (() => void)[]> = { live: [], backfill: [] }
 
-  /** Runs `work` once there is room, which it has until it ends. */
+  /** Runs `work` once a connection is free, and holds the connection until `work` settles. */
   async run<T>(lane: ReadLane, work: () => Promise<T>): Promise<T> {
     if (this.#hasRoom(lane)) this.#open[lane]++
     else await new Promise<void>((go) => this.#waiting[lane].push(go))

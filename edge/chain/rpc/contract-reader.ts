@@ -1,5 +1,8 @@
-/** What a preview reads of a chain beside its logs. */
+/** Chain reads that a preview needs in addition to logs. */
 export interface ContractReader {
-  /** Whether a contract is at an address, by the latest block. @throws {ChainAway} */
+  /**
+   * Returns true if the address has code at the latest block.
+   * @throws {ChainAway}
+   */
   hasCode(address: string): Promise<boolean>
 }

@@ -1,10 +1,10 @@
-/** Where to post, and with which headers. */
+/** URL and headers of requests to an endpoint. */
 export type EndpointAddress = { url: string; headers: Record<string, string> }
 
 /**
- * A user and a password in the URL become a header: the `fetch` of Workers refuses such URLs.
- * @param place of the endpoint in its list: what an error names it by, since its URL may hold a key
- * @throws {Error} for what is no URL
+ * Moves a user and password from the URL to a header, because the `fetch` of Workers rejects such URLs.
+ * @param place index of the endpoint in its list, which errors mention instead of the URL, since that may contain a key
+ * @throws {Error} if the URL is invalid
  */
 export function endpointAddress(endpoint: string, place: number): EndpointAddress {
   if (!URL.canParse(endpoint)) throw new Error(`the chain's endpoint ${place} is no URL`)
@@ -23,7 +23,7 @@ export function endpointAddress(endpoint: string, place: number): EndpointAddres
   return { url: url.href, headers }
 }
 
-/** A password may have a bare percent sign. */
+/** A password may contain a bare percent sign. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -2,23 +2,22 @@ import type { BlockHeader } from '../block-header.ts'
 import type { EndpointHealth, ReadLane } from './chain-reader.ts'
 import { Outage } from './outage.ts'
 
-/** Below both, a node is not behind: providers hear of a block some seconds apart. */
+/** A node lags if it is behind by more than both. Smaller differences are normal between providers. */
 const LAG_BLOCKS = 3
 const LAG_SECONDS = 5
 
-/** A head that was told of longer ago says nothing of where the chain is. */
+/** A head reported longer ago than this is ignored when nodes are compared. */
 const HEAD_KEPT_MS = 60_000
 
-/** An endpoint that does not serve a tag is asked for it again after this: its node may only have been starting. */
+/** A tag that an endpoint did not serve is requested again after this time: its node may only have been starting. */
 const TAG_MISSING_MS = 600_000
 
-/** One of another chain is looked at again after this: somebody has to configure it anew. */
+/** An endpoint of another chain is tried again after this time, because fixing it takes a configuration change. */
 export const WRONG_CHAIN_MS = 300_000
 
 type Tag = 'safe' | 'finalized'
 type Head = Pick<BlockHeader, 'number' | 'timestamp'> & { at: number }
 
-/** What is known of an endpoint's health. */
 export class EndpointCondition {
   readonly #live = new Outage()
   readonly #backfill = new Outage()
@@ -28,7 +27,7 @@ export class EndpointCondition {
   #head: Head | undefined
   #lastFailure: string | undefined
   isLagging = false
-  /** Unix milliseconds: when it was last asked for its head. */
+  /** Time of the last request for its head, in Unix milliseconds. */
   lookedAt = Number.NEGATIVE_INFINITY
 
   get head(): Head | undefined {
@@ -39,18 +38,24 @@ export class EndpointCondition {
     return now < this.#wrongChainUntil
   }
 
-  /** Whether questions of this lane go to it as usual. */
+  /** True if no circuit breaker stops requests of this lane. */
   isWell(lane: ReadLane, now: number): boolean {
     return !this.isWrongChain(now) && this.#outages(lane).every((outage) => outage.isOver)
   }
 
-  /** Whether one question may find out that it is well again. @param alone no other endpoint can be asked */
+  /**
+   * True if a half-open probe may be sent.
+   * @param alone true if no other endpoint is available
+   */
   isDue(lane: ReadLane, now: number, alone: boolean): boolean {
     const open = this.#outages(lane).filter((outage) => !outage.isOver)
     return !this.isWrongChain(now) && open.every((outage) => outage.isDue(now, alone))
   }
 
-  /** Marks that a question is under way that tells whether it is well again. @returns ends the mark */
+  /**
+   * Marks a half-open probe as in flight.
+   * @returns a function that clears the mark
+   */
   tried(lane: ReadLane): () => void {
     const open = this.#outages(lane).filter((outage) => !outage.isOver && !outage.isTried)
     for (const outage of open) outage.isTried = true
@@ -59,7 +64,7 @@ export class EndpointCondition {
     }
   }
 
-  /** @returns whether it was out until now */
+  /** @returns true if a circuit breaker was open until now */
   answered(lane: ReadLane, now: number): boolean {
     this.#answered = true
     return this.#outages(lane)
@@ -68,8 +73,8 @@ export class EndpointCondition {
   }
 
   /**
-   * What backfills ask too much does not keep live questions from it.
-   * @returns for how long it is left alone; `undefined` where it was already
+   * Records a failure. A failed backfill request does not keep live requests from the endpoint.
+   * @returns milliseconds until the endpoint is tried again, or undefined if its circuit breaker was already open
    */
   failed(
     lane: ReadLane,
@@ -89,7 +94,6 @@ export class EndpointCondition {
     return live ? this.#live.failed(now, random, retryAfterMs) : backfill
   }
 
-  /** @param others what is known of the other endpoints */
   toldHead(header: BlockHeader, now: number, others: readonly EndpointCondition[]): void {
     this.lookedAt = now
     this.#head = { number: header.number, timestamp: header.timestamp, at: now }
@@ -107,7 +111,7 @@ export class EndpointCondition {
     }
   }
 
-  /** Whether it was found not to serve one of them. */
+  /** True if the endpoint was recently found not to serve one of these tags. */
   lacks(tags: readonly Tag[], now: number): boolean {
     return tags.some(
       (tag) => now - (this.#tagsMissing.get(tag) ?? Number.NEGATIVE_INFINITY) < TAG_MISSING_MS,

@@ -1,18 +1,20 @@
-/** How an endpoint fails. Of what a provider writes only a number ever gets here: its texts can quote its URL. */
+/**
+ * Failures of an endpoint. Only numbers are taken from the provider's response, because its texts can quote the URL.
+ */
 
 export type FailureKind =
   | 'timeout'
   | 'unreachable'
-  /** The answer ended in its middle, or can not be decompressed. */
+  /** The response broke off, or could not be decompressed. */
   | 'cut'
   | 'too_large'
   | 'redirected'
   | 'rate_limited'
   | 'wrong_chain'
   | 'not_json'
-  /** JSON, but not an answer to each question and to nothing else. */
+  /** JSON, but not exactly one response for each call. */
   | 'not_json_rpc'
-  /** An answer that can not be right. */
+  /** A response that cannot be right. */
   | 'bad_answer'
   | 'lags'
   | `http_${number}`
@@ -22,12 +24,12 @@ export type FailureKind =
 export class EndpointFailed extends Error {
   override name = 'EndpointFailed'
   readonly kind: FailureKind
-  /** How long it asked to be left alone; `undefined` where it did not say. */
+  /** Milliseconds from `Retry-After`, or undefined if the endpoint did not send it. */
   readonly retryAfterMs: number | undefined
-  /** The question may be to blame: the endpoint has failed only if another one answers it. */
+  /** The request may be at fault, so the failure counts against the endpoint only if another one answers. */
   readonly perhapsQuestion: boolean
 
-  /** @param detail text of ours, for the message */
+  /** @param detail our own text, for the message */
   constructor(
     kind: FailureKind,
     {
@@ -42,7 +44,7 @@ export class EndpointFailed extends Error {
     this.perhapsQuestion = perhapsQuestion
   }
 
-  /** Whether a range that is too large for the node fails like this. */
+  /** True if a range that is too large for the node may cause this failure. */
   get perhapsRange(): boolean {
     return (
       this.perhapsQuestion ||
@@ -53,12 +55,12 @@ export class EndpointFailed extends Error {
   }
 }
 
-/** @param detail what is wrong with the answer, without anything of it */
+/** @param detail describes the problem without quoting the response */
 export function badAnswer(detail: string): EndpointFailed {
   return new EndpointFailed('bad_answer', { detail })
 }
 
-/** Codes that are in use; another number could be anything that a provider wants to have in our log. */
+/** Codes in use are smaller. A larger number could be anything that a provider wants in our log. */
 const CODE_MAX = 99_999
 
 export function rpcErrorKind(code: number): FailureKind {

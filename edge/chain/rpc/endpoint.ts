@@ -11,9 +11,9 @@ import { PositionLimit } from './position-limit.ts'
 import { positionRefusal, rangeRefusal } from './range-errors.ts'
 import { isRateLimit, retryAfterMs } from './rate-errors.ts'
 
-/** The endpoint takes no batch as long as this one. */
+/** The endpoint does not accept a batch of this length. */
 class BatchRefused extends Error {
-  /** Its text speaks of batches. */
+  /** True if the error is clearly about the batch. */
   readonly certain: boolean
   constructor(certain: boolean) {
     super('no batch as long')
@@ -23,10 +23,12 @@ class BatchRefused extends Error {
 
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
-/** So few questions are asked one after the other where they can not be asked together: they may build on each other. */
+/**
+ * Up to this many calls are sent one after another if they cannot be batched, because they may depend on each other.
+ */
 const IN_TURN_MAX = 4
 
-/** One node, or what is behind one URL: it is asked, and its answers are told apart from refusals to answer. */
+/** One JSON-RPC endpoint. Sends calls, and separates responses from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
   readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
@@ -54,15 +56,15 @@ export class Endpoint {
     return this.#network.now()
   }
 
-  /** It may have come back as another one: it is asked again which chain it is of. */
+  /** Checks the chain ID again with the next request, because the endpoint may now serve another chain. */
   doubtChain(): void {
     this.#isOfChain = false
   }
 
   /**
-   * Asks all in one request, and so one node, as far as the endpoint lets us; before its first answer is believed, it
-   * says which chain it is of.
-   * @returns an answer to each question, in their order
+   * Sends all calls in one batch if the endpoint accepts it, so that a single node answers them. The chain ID is
+   * checked before the first response is used.
+   * @returns one response per call, in order
    * @throws {EndpointFailed}
    */
   async ask(calls: readonly RpcCall[], lane: ReadLane): Promise<RpcAnswer[]> {
@@ -85,7 +87,7 @@ export class Endpoint {
     for (;;) {
       try {
         const answers = await this.#chunked(calls, size, lane)
-        // One by one it answers: it was the batch that it refused.
+        // The calls succeed one by one, so the endpoint rejected the batch.
         if (isDoubtful) this.#batches.refused(1, this.now())
         return answers
       } catch (error) {
@@ -97,7 +99,9 @@ export class Endpoint {
     }
   }
 
-  /** The first part alone: whether the node has a block is older than what it says of the logs up to it. */
+  /**
+   * Sends the first part before the others: the node must prove that it has a block before it returns logs up to it.
+   */
   async #chunked(calls: readonly RpcCall[], size: number, lane: ReadLane): Promise<RpcAnswer[]> {
     const parts: (readonly RpcCall[])[] = []
     for (let at = 0; at < calls.length; at += size) parts.push(calls.slice(at, at + size))
@@ -139,7 +143,7 @@ export class Endpoint {
       if (status >= 400 && errors.length === 0) throw new EndpointFailed(`http_${status}`)
       return read.answers
     }
-    // Of one question, or of the logs that one of them is about: it is the answer to each.
+    // An error for a single call, or about the logs that one call requests, applies to every call.
     if (calls.length === 1 || isOfLogs(read.refused))
       return calls.map(() => ({ error: read.refused }))
     const refusal = refusesBatch(read.refused, status)
@@ -148,7 +152,7 @@ export class Endpoint {
   }
 }
 
-/** A failed status with JSON that is no JSON-RPC is a failed status. */
+/** Treats a failed status with JSON that is not JSON-RPC as a plain HTTP failure. */
 function readAnswers({ status, json }: Posted, count: number, firstId: number) {
   try {
     return rpcAnswers(json, count, firstId)
@@ -158,7 +162,11 @@ function readAnswers({ status, json }: Posted, count: number, firstId: number) {
   }
 }
 
-/** A failed status with a page of text. @throws {EndpointFailed} @throws {BatchRefused} */
+/**
+ * Handles a failed status without a JSON body.
+ * @throws {EndpointFailed}
+ * @throws {BatchRefused}
+ */
 function failedStatus(
   { status }: Posted,
   calls: readonly RpcCall[],
@@ -173,7 +181,7 @@ function failedStatus(
 
 const errorOf = (answer: RpcAnswer): RpcError[] => ('error' in answer ? [answer.error] : [])
 
-/** Some refusals of a range or of a filter have the code of a rate, or speak of a limit. */
+/** Some rejections of a range or filter have the code of a rate limit, or mention a limit. */
 const isOfLogs = (error: RpcError) =>
   rangeRefusal(error, Number.POSITIVE_INFINITY) !== undefined ||
   positionRefusal(error) !== undefined

@@ -11,7 +11,7 @@ export type Log = (event: string, facts: object) => void
 type Tags = readonly ('safe' | 'finalized')[]
 type Options = { now: () => number; random: () => number; log: Log }
 
-/** Asks the best endpoint, and the next one where it fails; keeps account of how they do. */
+/** Sends requests to the best endpoint, fails over to the next one, and tracks the health of each. */
 export class Failover {
   readonly #all: readonly Candidate[]
   readonly #options: Options
@@ -26,10 +26,11 @@ export class Failover {
   }
 
   /**
-   * Each endpoint is asked at most once.
-   * @param tags those that serve them are asked first
-   * @throws {RangeRefused} as the first one says that takes the question
-   * @throws {NodeLags} where one says so and none answers @throws {ChainAway}
+   * Tries each endpoint at most once.
+   * @param tags endpoints that serve these are tried first
+   * @throws {RangeRefused} from the first endpoint that rejects the range
+   * @throws {NodeLags} if an endpoint lags and no other one answers
+   * @throws {ChainAway}
    */
   async ask<T>(
     lane: ReadLane,
@@ -42,11 +43,11 @@ export class Failover {
     let lags: NodeLags | undefined
     const alone = !this.#all.some(({ condition }) => condition.isWell(lane, this.#options.now()))
     for (const candidate of this.#inOrder(lane, tags, alone)) {
-      // Meanwhile it may have failed, or be tried by another question.
+      // It may have failed meanwhile, or another request may be its half-open probe.
       if (!this.#mayAsk(candidate, lane, alone)) continue
       try {
         const answer = await this.askOne(candidate, lane, question)
-        // Another one could answer: it was not the question.
+        // Another endpoint answered, so the request was not at fault.
         for (const { candidate: failed, kind } of doubtful) this.#failed(failed, lane, kind)
         return answer
       } catch (error) {
@@ -64,7 +65,7 @@ export class Failover {
     throw new ChainAway(undefined, { failures, perhapsRange })
   }
 
-  /** Asks this one. What fails for the endpoint's own sake is noted. */
+  /** Sends a request to this endpoint, and records failures that are the endpoint's own. */
   async askOne<T>(
     candidate: Candidate,
     lane: ReadLane,
@@ -78,7 +79,7 @@ export class Failover {
     } catch (error) {
       if (error instanceof EndpointFailed && !error.perhapsQuestion)
         this.#failed(candidate, lane, error.message, error.retryAfterMs)
-      // It speaks; what it says of this question is another matter.
+      // The endpoint responds. An error about this request does not count against it.
       else this.#answered(candidate, lane)
       throw error
     } finally {
@@ -93,13 +94,13 @@ export class Failover {
     condition.toldTags(tip, now)
   }
 
-  /** How many are known not to serve one of these tags. */
+  /** Number of endpoints known not to serve one of these tags. */
   lacking(tags: Tags): number {
     const now = this.#options.now()
     return this.#all.filter(({ condition }) => condition.lacks(tags, now)).length
   }
 
-  /** Whether one that is well may serve them. */
+  /** True if a healthy endpoint may serve these tags. */
   mayServe(tags: Tags): boolean {
     const now = this.#options.now()
     return this.#all.some(
@@ -107,7 +108,7 @@ export class Failover {
     )
   }
 
-  /** The endpoint not in use that should be asked for its head by itself, if there is one. */
+  /** Returns an endpoint that is not in use and is due for a head request, if there is one. */
   toLookAt(inUse: Candidate, everyMs: number): Candidate | undefined {
     const now = this.#options.now()
     return this.#all
@@ -127,8 +128,8 @@ export class Failover {
   }
 
   /**
-   * Those that are well, in the configured order, the ones that lag behind the others; then those that one question may
-   * try again.
+   * Returns healthy endpoints in the configured order, with lagging ones and those without the tags last, followed by
+   * endpoints that are due for a half-open probe.
    */
   #inOrder(lane: ReadLane, tags: Tags, alone: boolean): Candidate[] {
     const now = this.#options.now()
@@ -151,7 +152,7 @@ export class Failover {
       this.#options.log('rpc.back', { endpoint: place })
   }
 
-  /** @param kind with text of ours */
+  /** @param kind our own text, which is safe to log */
   #failed({ place, endpoint, condition }: Candidate, lane: ReadLane, kind: string, wait?: number) {
     const { now, random, log } = this.#options
     const ms = condition.failed(lane, kind, now(), random(), wait)

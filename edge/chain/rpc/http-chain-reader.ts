@@ -15,25 +15,25 @@ import { NodeLags } from './rpc-failures.ts'
 import { readTip } from './read-tip.ts'
 
 type Options = Network & {
-  /** URLs, the preferred one first. They may hold keys. */
+  /** URLs, preferred one first. They may contain keys. */
   endpoints: readonly string[]
   chainId: number
-  /** At least 0 and below 1. */
+  /** In [0, 1). */
   random: () => number
-  /** What an operator should know: endpoints by their places, failures by their class. */
+  /** Reports events to operators, with endpoints by index and failures by class. */
   log: Log
 }
 
-/** An endpoint that is not in use is asked for its head this often, to know which one lags. */
+/** Interval of head requests to endpoints that are not in use, to detect which ones lag. */
 const LOOK_AROUND_MS = 30_000
 
-/** Reads a chain from JSON-RPC endpoints, none of which is trusted alone to be there, complete or right. */
+/** Reads a chain from JSON-RPC endpoints. No single endpoint is trusted to be available, complete or correct. */
 export class HttpChainReader implements ChainReader, ContractReader {
   readonly #failover: Failover
   readonly #now: () => number
   #isLookingAround = false
 
-  /** @throws {Error} for an endpoint that is no URL, by its place */
+  /** @throws {Error} with the index of an endpoint if its URL is invalid */
   constructor({ endpoints, chainId, fetch, sleep, now, random, log }: Options) {
     const connections = new Connections()
     const network = { fetch, sleep, now }
@@ -59,7 +59,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
       )
       const isWhole = tags.every((tag) => tip[tag] !== null)
       const isNew = this.#failover.lacking(tags) > lackingBefore
-      // Another one may serve them. Each time one more is known not to, so that this ends.
+      // Another endpoint may serve the tags. Each iteration finds one more that does not, so the loop terminates.
       if (!isWhole && isNew && this.#failover.mayServe(tags)) continue
       this.#lookAround(candidate)
       return tip
@@ -104,7 +104,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
     return this.#failover.health()
   }
 
-  /** Asks one endpoint that is not in use for its head, beside all else: whether it is well, and who lags. */
+  /** Requests the head of one endpoint that is not in use, in the background, to update its health and detect lag. */
   #lookAround(inUse: Candidate): void {
     if (this.#isLookingAround) return
     const candidate = this.#failover.toLookAt(inUse, LOOK_AROUND_MS)
@@ -122,7 +122,7 @@ export class HttpChainReader implements ChainReader, ContractReader {
       const latest = headerIn(answer && 'result' in answer ? answer.result : null)
       this.#failover.told(candidate, { latest })
     }
-    // What failed is noted there.
+    // `askOne` has recorded the failure.
     await this.#failover.askOne(candidate, 'live', read).catch(() => {})
   }
 }

@@ -1,26 +1,26 @@
-/** One request to one endpoint, within its bounds of time and size. */
+/** Sends one request to one endpoint, with limits on time and size. */
 import { boundedText, cancel, TextCut } from '../../bounded-text.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { EndpointFailed } from './endpoint-failure.ts'
 
 export type Network = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Returns after this time, or once the signal says that nobody waits any more. */
+  /** Resolves after this time, or early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   /** Unix milliseconds. */
   now: () => number
 }
 
-/** A node that has not answered within this is asked no further: blocks come faster. */
+/** Response deadline. Blocks arrive faster than this. */
 const ANSWER_WITHIN_MS = 10_000
 
 /**
- * Above the largest single log, which has some 14 MiB of hex; several answers may be under way in an object of 128 MB.
- * What has more is asked for in smaller ranges, and of one block in parts.
+ * Larger than any single log, which has at most about 14 MiB of hex. Several responses may be in flight in an object of
+ * 128 MB. Larger responses are requested in smaller ranges, or in parts for a single block.
  */
 const ANSWER_MAX_BYTES = 16 * 1024 * 1024
 
-/** What it answered. `json` is `undefined` where the body is none, which only a failed status may have. */
+/** The response. `json` is undefined if the body is not JSON, which is a failure for status 200. */
 export type Posted = { status: number; retryAfter: string | null; json: unknown }
 
 /** @throws {EndpointFailed} `timeout`, `unreachable`, `redirected`, `cut`, `too_large`, `not_json` */
@@ -39,7 +39,7 @@ export async function post(
       method: 'POST',
       headers,
       body,
-      // Followed, a redirect would give the key, which headers or the path may hold, to another host.
+      // Following a redirect would send the key in the headers or path to another host.
       redirect: 'manual',
       signal: given.signal,
     }

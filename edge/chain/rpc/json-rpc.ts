@@ -1,15 +1,15 @@
-/** JSON-RPC 2.0: what is posted, and which answer belongs to which question. */
+/** JSON-RPC 2.0: request bodies, and the matching of responses to calls. */
 import { EndpointFailed } from './endpoint-failure.ts'
 
 export type RpcCall = { method: string; params: readonly unknown[] }
-/** `message` and `data` are a provider's: they are looked at, and go nowhere. */
+/** `message` and `data` come from the provider. They are inspected but never passed on. */
 export type RpcError = { code: number; message: string; data?: unknown }
 export type RpcAnswer = { result: unknown } | { error: RpcError }
 
-/** The answers in the order of the questions, or one error for all that was posted. */
+/** Responses in the order of the calls, or one error for the whole request. */
 export type RpcAnswers = { answers: RpcAnswer[] } | { refused: RpcError }
 
-/** @param firstId ids are never used twice, so that an answer to another request is known as such */
+/** @param firstId IDs are never reused, so that a response to another request is recognized */
 export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
   const messages = calls.map(({ method, params }, n) => ({
     jsonrpc: '2.0',
@@ -21,8 +21,8 @@ export function rpcBody(calls: readonly RpcCall[], firstId: number): string {
 }
 
 /**
- * Belonging is by id, whatever the order.
- * @throws {EndpointFailed} `not_json_rpc` for an answer that is missing, there twice, or nobody's
+ * Matches responses to calls by ID, in any order.
+ * @throws {EndpointFailed} `not_json_rpc` if a response is missing, duplicated or unexpected
  */
 export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAnswers {
   if (!Array.isArray(body)) {
@@ -32,7 +32,7 @@ export function rpcAnswers(body: unknown, count: number, firstId: number): RpcAn
     if (count > 1) throw notJsonRpc('one answer to several questions')
   }
   const messages = [body].flat().map(messageOf)
-  // As geth says that a batch is too long: the first question is answered, the others are not.
+  // geth reports a batch that is too long with a single error, for the first call.
   const [only] = messages
   if (count > 1 && messages.length === 1 && only && 'error' in only.answer)
     return { refused: only.answer.error }
@@ -57,10 +57,10 @@ function messageOf(value: unknown): { id: unknown; answer: RpcAnswer } {
   return { id, answer: { result } }
 }
 
-/** Errors are a sentence or two. Texts are searched for what they say: one of megabytes would hold up all else for hours. */
+/** Error texts are usually short. Searching megabytes of text for patterns would block everything else for hours. */
 const ERROR_TEXT_MAX_CHARACTERS = 1_000
 
-/** Some providers answer a bare text, or an object without a code. */
+/** Some providers return bare text, or an object without a code. */
 function errorOf(value: unknown): RpcError {
   if (typeof value !== 'object' || value === null) return { code: 0, message: shortOf(value) }
   const { code, message, data } = value as { code?: unknown; message?: unknown; data?: unknown }

@@ -1,7 +1,6 @@
-/** How many answers count: the last minute's or so. */
+/** Number of responses that count, from about the last minute. */
 const ANSWERS_MAX = 15
 
-/** How long an endpoint takes to answer. */
 export class Latency {
   readonly #latest: number[] = []
 
@@ -10,7 +9,7 @@ export class Latency {
     if (this.#latest.length > ANSWERS_MAX) this.#latest.shift()
   }
 
-  /** Milliseconds; `null` before the first answer. */
+  /** Milliseconds, or null before the first response. */
   get median(): number | null {
     const sorted = this.#latest.toSorted((a, b) => a - b)
     return sorted[sorted.length >> 1] ?? null

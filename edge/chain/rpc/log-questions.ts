@@ -1,4 +1,4 @@
-/** Asks one endpoint for logs: in as many questions as its limits need, all in one request, with the block they end at. */
+/** Requests logs from one endpoint, split to fit its limits, in one batch with the last block of the range. */
 import type { BlockHeader } from '../block-header.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
@@ -20,11 +20,11 @@ import {
 import { type FoundLog, inOrder, logsIn, withOrdinals } from './read-logs.ts'
 import { NodeLags, RangeRefused } from './rpc-failures.ts'
 
-/** Which blocks: a stretch by its numbers, or one by its hash. */
 type Blocks = { range: BlockRange } | { header: BlockHeader }
 
 /**
- * @throws {RangeRefused} the provider wants a smaller range @throws {NodeLags} the node does not have the last block
+ * @throws {RangeRefused} if the provider wants a smaller range
+ * @throws {NodeLags} if the node does not have the last block
  * @throws {EndpointFailed}
  */
 export async function logsOfRange(
@@ -39,7 +39,10 @@ export async function logsOfRange(
   return withOrdinals(logs, (log) => times.get(log.blockNumber)!)
 }
 
-/** @throws {NodeLags} the node does not have this block @throws {EndpointFailed} */
+/**
+ * @throws {NodeLags} if the node does not have this block
+ * @throws {EndpointFailed}
+ */
 export async function logsOfHeader(
   endpoint: Endpoint,
   query: LogQuery,
@@ -52,7 +55,7 @@ export async function logsOfHeader(
   return withOrdinals(logs, () => header.timestamp)
 }
 
-/** In as many parts as the endpoint's limits need; parts have no log in common. */
+/** Requests logs in as many parts as the endpoint's limits require. No log matches more than one part. */
 async function ask(
   endpoint: Endpoint,
   query: LogQuery,
@@ -86,8 +89,8 @@ const blockCall = (blocks: Blocks) =>
   'range' in blocks ? headerCall(blocks.range.to) : headerByHashCall(blocks.header.hash)
 
 /**
- * The block that the logs end at. Nodes answer no logs for blocks that they do not have: they have to show in the same
- * request that they do.
+ * Returns the last block of the request. Nodes return no logs for blocks that they do not have, so they must prove in
+ * the same request that they have the block.
  */
 function blockIn(answer: RpcAnswer, blocks: Blocks): BlockHeader {
   if ('range' in blocks) return headerAt(answer, blocks.range.to)
@@ -98,7 +101,7 @@ function blockIn(answer: RpcAnswer, blocks: Blocks): BlockHeader {
   return known
 }
 
-/** An answer above our own bound is as good as a provider's refusal of it. */
+/** Treats a response above our own limit like a provider's rejection. */
 function tooLarge(error: unknown): RpcAnswer[] {
   if (!(error instanceof EndpointFailed) || error.kind !== 'too_large') throw error
   const answer = { error: { code: 413, message: '' } }
@@ -107,7 +110,10 @@ function tooLarge(error: unknown): RpcAnswer[] {
 
 type Most = { addresses: number; topics: number }
 
-/** How many addresses and topics to try in one question, where fewer of them may help. @param part the largest */
+/**
+ * Returns how many addresses and topics to try per request, or undefined if fewer of them cannot help.
+ * @param part the largest part of the request
+ */
 function smallerParts(
   endpoint: Endpoint,
   refused: RpcError,
@@ -118,7 +124,8 @@ function smallerParts(
   const topics = Math.max(0, ...part.topics.map((allowed) => allowed?.length ?? 0))
   const asked = { addresses: part.addresses.length, topics }
   const refusal = positionRefusal(refused)
-  // One block's logs are too many for one answer: a matter of this block, so that nothing is remembered.
+  // Unless the provider rejected a position, smaller parts help only if one block has too many logs for a response.
+  // That is specific to the block, so no limit is recorded.
   if (!refusal && !(length === 1 && rangeRefusal(refused, 1))) return undefined
   const larger = asked.addresses >= asked.topics ? 'addresses' : 'topics'
   const position = refusal && refusal.of !== 'either' ? refusal.of : larger
@@ -129,13 +136,16 @@ function smallerParts(
   return { ...most, [position]: limit.at(endpoint.now()) }
 }
 
-/** @throws {NodeLags} @throws {EndpointFailed} where the endpoint fails at more than the logs */
+/**
+ * @throws {NodeLags}
+ * @throws {EndpointFailed} if the endpoint also fails to return the block
+ */
 function whyRefused(refused: RpcError, answered: RpcAnswer, blocks: Blocks): Error {
   const length = lengthOf(blocks)
   const refusal = rangeRefusal(refused, length)
   if (refusal && length > 1) return new RangeRefused(refusal.blocks)
   if (isUnknownBlock(refused)) return new NodeLags('the node does not have a block')
-  // Logs of blocks that a node does not have fail in more ways than can be known.
+  // Requests for logs of missing blocks fail in more ways than can be listed, so check that the node has the block.
   if (!refusal) blockIn(answered, blocks)
   return new EndpointFailed(rpcErrorKind(refused.code), { perhapsQuestion: true })
 }
@@ -144,9 +154,9 @@ const lengthOf = (blocks: Blocks) =>
   'range' in blocks ? blocks.range.to - blocks.range.from + 1 : 1
 
 /**
- * Parts that the endpoint takes. The first is as large as any: what is learned of limits is learned of it. Three
- * positions of 100 topics each would make a million parts for an endpoint that takes one. Past a bound a later position is
- * left open, and the logs are filtered afterwards.
+ * Splits a query into parts that the endpoint accepts. The first part is as large as any other, because limits are
+ * learned from it. With three positions of 100 topics each, an endpoint that accepts one topic would need a million
+ * parts. Beyond a limit, later positions are left open and the logs are filtered afterwards.
  */
 function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
   const some = chunks(addresses, most.addresses)
@@ -161,10 +171,10 @@ function inParts({ addresses, topics }: LogQuery, most: Most): LogQuery[] {
   return some.flatMap((among) => parts.map((part) => ({ addresses: among, topics: part })))
 }
 
-/** Parts that topics after the first may make of one question. */
+/** Limit on the parts of a query that topics after the first may create. */
 const TOPIC_PARTS_MAX = 16
 
-/** True for logs of the whole query: its parts may have asked for more. */
+/** Returns a filter for logs of the whole query, because its parts may have requested more. */
 function isAskedFor({ topics }: LogQuery): (log: FoundLog) => boolean {
   const sets = topics.map((allowed) => allowed && new Set(allowed))
   return (log) =>
@@ -178,7 +188,7 @@ function chunks(values: readonly string[], most: number): string[][] {
   return parts
 }
 
-/** Without trailing nulls, which some providers refuse. */
+/** Omits trailing nulls, which some providers reject. */
 function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
   const filter = {
     address: addresses.length === 1 ? addresses[0] : addresses,
@@ -193,7 +203,9 @@ function logsCall({ addresses, topics }: LogQuery, blocks: Blocks): RpcCall {
   return { method: 'eth_getLogs', params: [{ ...filter, ...where }] }
 }
 
-/** The time of each block with logs: as they say, or as its header does, which has to be of the same block. */
+/**
+ * Returns the time of each block with logs, from the logs or from the block's header, which must have the same hash.
+ */
 async function timesOf(
   endpoint: Endpoint,
   logs: readonly FoundLog[],
@@ -221,7 +233,11 @@ async function timesOf(
   ])
 }
 
-/** Headers of blocks by their numbers, in this order. @throws {NodeLags} @throws {EndpointFailed} */
+/**
+ * Fetches headers by block number, in this order.
+ * @throws {NodeLags}
+ * @throws {EndpointFailed}
+ */
 export async function headersAt(
   endpoint: Endpoint,
   numbers: readonly number[],

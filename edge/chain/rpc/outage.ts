@@ -1,10 +1,10 @@
-/** An endpoint that fails is left alone for a while, then tried by one question, and left alone for longer if that fails. */
+/** Circuit breaker of an endpoint, with a backoff that grows each time the half-open probe fails. */
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
-/** The longest where there is no other endpoint to ask: nothing is spared by waiting. */
+/** Longest backoff if no other endpoint is available, because a longer one would gain nothing. */
 const LONGEST_ALONE_MS = 5_000
-/** One that was well for as long has a new beginning; one that fails again sooner is left alone for longer. */
+/** An endpoint that was healthy for this long starts again with the shortest backoff. */
 const WELL_AGAIN_MS = 60_000
 
 export class Outage {
@@ -13,14 +13,17 @@ export class Outage {
   #until = 0
   #askedToWait = false
   #wellSince: number | undefined = 0
-  /** Whether a question is under way that tells whether it is over. */
+  /** True while the half-open probe is in flight. */
   isTried = false
 
   get isOver(): boolean {
     return this.#wellSince !== undefined
   }
 
-  /** Whether one question may tell whether it is over. @param alone no other endpoint can be asked */
+  /**
+   * True if the half-open probe may be sent.
+   * @param alone true if no other endpoint is available
+   */
   isDue(now: number, alone: boolean): boolean {
     if (this.isOver || this.isTried) return false
     if (now >= this.#until) return true
@@ -28,9 +31,9 @@ export class Outage {
   }
 
   /**
-   * @param random at least 0 and below 1: objects that fail together do not come back together
-   * @param retryAfterMs how long the endpoint asked to be left alone
-   * @returns for how long it is; `undefined` where it was already: questions that were under way fail together
+   * @param random in [0, 1), for jitter to avoid a thundering herd
+   * @param retryAfterMs from `Retry-After`
+   * @returns the backoff in milliseconds, or undefined if already open, since requests in flight together fail together
    */
   failed(now: number, random: number, retryAfterMs?: number): number | undefined {
     if (!this.isOver && !this.isTried && now < this.#until) return undefined
@@ -45,7 +48,7 @@ export class Outage {
     return ms
   }
 
-  /** @returns whether there was an outage until now */
+  /** @returns true if the circuit breaker was open until now */
   answered(now: number): boolean {
     if (this.#wellSince !== undefined) return false
     this.#wellSince = now

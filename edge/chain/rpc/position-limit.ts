@@ -1,10 +1,10 @@
-/** What geth takes in one position, and so most providers. */
+/** geth's limit per position, and that of most providers. */
 const ENTRIES_MAX = 1_000
 
-/** A plan may have been changed. */
+/** A limit is forgotten after this time, because the plan may have changed. */
 const FORGET_AFTER_MS = 600_000
 
-/** How many addresses, or topics of one position, an endpoint takes in one `eth_getLogs`. */
+/** Tracks how many addresses, or topics in one position, an endpoint accepts in one `eth_getLogs`. */
 export class PositionLimit {
   #most = ENTRIES_MAX
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -14,7 +14,10 @@ export class PositionLimit {
     return this.#most
   }
 
-  /** @param asked so many were too many @param hint so many are not, as the provider says */
+  /**
+   * @param asked the number that was rejected
+   * @param hint the number that the provider says it accepts
+   */
   refused(asked: number, hint: number | undefined, now: number): void {
     this.#refusedAt = now
     const believed = hint !== undefined && hint >= 1 && hint < asked

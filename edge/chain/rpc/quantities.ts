@@ -1,9 +1,12 @@
-/** The hex forms of JSON-RPC (execution-apis, base types), checked and lowered. */
+/** Reads the hex encodings of JSON-RPC (execution-apis, base types) and converts them to lower case. */
 import { badAnswer } from './endpoint-failure.ts'
 
 export const quantity = (number: number): string => `0x${number.toString(16)}`
 
-/** @throws {EndpointFailed} @param what it is, for the message */
+/**
+ * @param what name of the value, for the message
+ * @throws {EndpointFailed}
+ */
 export function numberIn(value: unknown, what: string): number {
   if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/i.test(value))
     throw badAnswer(`${what} is no quantity`)
@@ -15,13 +18,16 @@ export function numberIn(value: unknown, what: string): number {
 const LOWER = /^0x[0-9a-f]*$/
 const ANY_CASE = /^0x[0-9a-f]*$/i
 
-/** @throws {EndpointFailed} @param bytes how many; any number where it is not given */
+/**
+ * @param bytes required length; any length if absent
+ * @throws {EndpointFailed}
+ */
 export function hexIn(value: unknown, what: string, bytes?: number): string {
   if (
     typeof value === 'string' &&
     (bytes === undefined ? value.length % 2 === 0 : value.length === 2 + 2 * bytes)
   ) {
-    // As nearly all nodes write it: ten thousand logs have a hundred thousand of them.
+    // Fast path: nearly all nodes write lower case, and ten thousand logs contain a hundred thousand hex values.
     if (LOWER.test(value)) return value
     if (ANY_CASE.test(value)) return value.toLowerCase()
   }

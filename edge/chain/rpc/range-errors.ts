@@ -1,23 +1,23 @@
 /**
- * How providers say that an `eth_getLogs` asks for too many blocks, logs or addresses. Their codes tell nothing: -32005
- * and -32602 stand for other failures, too. So the texts decide; the numbers in them are believed only as hints.
+ * Detects errors that mean that an `eth_getLogs` covers too many blocks, logs or addresses. Codes do not help: -32005
+ * and -32602 also stand for other failures. The texts decide, and numbers in them are used only as hints.
  */
 import type { RpcError } from './json-rpc.ts'
 
-/** `[0x.., 0x..]`, both ends included: Alchemy and Infura (also zkSync and others that sit on them) say what would work. */
+/** `[0x.., 0x..]`, inclusive: the range that Alchemy, Infura and providers built on them (such as zkSync) suggest. */
 const SUGGESTED_HEX = /(?:should work|block range):?\s*\[\s*0x([0-9a-f]+),\s*0x([0-9a-f]+)\s*\]/i
 
-/** reth does so in decimals. */
+/** reth suggests a range in decimal. */
 const SUGGESTED = /retry with the range (\d+)\s*-\s*(\d+)/i
 
-/** Texts with the number of blocks that would be taken, and by whom they were seen. */
+/** Texts that contain the accepted number of blocks, and the providers that send them. */
 const WITH_BLOCKS: readonly RegExp[] = [
   /max range: ([\d,.]+k?)/i, // Cloudflare
   /maximum allowed number of requested blocks is ([\d,.]+)/i, // thirdweb
   /limited to (?:a )?([\d,.]+k?)[ -]?(?:blocks?|range)/i, // QuickNode, 1rpc, blockpi, Blast
-  /limited to 0 - ([\d,.]+) blocks? range/i, // 1rpc, newer
+  /limited to 0 - ([\d,.]+) blocks? range/i, // 1rpc, newer version
   /up to an? ([\d,.]+k?) block range/i, // Alchemy without a suggestion, Aurora
-  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Blast, paid
+  /range allowed for your plan \([\d,.]+ > ([\d,.]+)\)/i, // Blast, paid plans
   /at most ([\d,.]+k?) blocks/i, // Coinbase
   /maximum block range:? ([\d,.]+k?)/i, // publicnode, BSC's geth
   /exceeds? (?:the )?max(?:imum)? block range:? ([\d,.]+)/i, // reth, Hyperliquid
@@ -34,9 +34,8 @@ const WITH_BLOCKS: readonly RegExp[] = [
   /blocks? range,? (?:the )?limit(?: is|:)? ([\d,.]+)/i, // SimplyVC
 ]
 
-/** Texts that say no number of blocks. */
 const WITHOUT_BLOCKS: readonly RegExp[] = [
-  /query returned more than [\d,.]+ results/i, // Infura, Polygon zkEVM, geth behind many
+  /query returned more than [\d,.]+ results/i, // Infura, Polygon zkEVM, geth behind many providers
   /exceeds? max(?:imum)? (?:results|logs|block range)/i, // reth, LlamaRPC, Ankr
   /logs matched by query exceeds limit/i, // Arbitrum
   /too many logs/i, // Erigon
@@ -52,21 +51,21 @@ const WITHOUT_BLOCKS: readonly RegExp[] = [
   /too many blocks|blocks? (?:count|number) (?:is )?too (?:large|big|many)/i, // Avalanche, Conflux
   /query (?:timeout|timed out)|(?:execution|request) (?:timeout|timed out)|context deadline exceeded|took too long/i, // geth, Infura, BSC
   /query (?:is )?too (?:large|expensive|complex)|please (?:reduce|narrow|limit|decrease)/i, // dRPC, publicnode, Coinbase
-  /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes refuse
+  /no backend is currently healthy to serve traffic/i, // Base's proxy, for ranges that its nodes reject
 ]
 
-/** Of this the number is one of logs. */
+/** The number in this text counts logs, not blocks. */
 const NOT_OF_BLOCKS = /too many logs/i
 
-/** HTTP's own words: the answer, or the question, is too long. */
+/** HTTP 413, for a request or response that is too large. */
 const TOO_LONG = 413
 
 export type RangeRefusal = { blocks: number | undefined }
 
 /**
- * Whether the provider wants a smaller range, and how many blocks it would take.
- * @param asked the number of blocks: a hint that is not below it is none
- * @returns `undefined` for what is no such error, or not known as one
+ * Detects a request for a smaller range, and how many blocks the provider would accept.
+ * @param asked number of blocks requested; a hint that is not smaller is ignored
+ * @returns undefined for other errors, and for unrecognized ones
  */
 export function rangeRefusal(
   { code, message, data }: RpcError,
@@ -94,14 +93,14 @@ function blocksIn(text: string): number | undefined {
   return undefined
 }
 
-/** Infura says in `data: {from, to}` what would work. */
+/** Infura suggests a range in `data: {from, to}`. */
 function suggestedBeside(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const { from, to } = data as { from?: unknown; to?: unknown }
   return isBlock(from) && isBlock(to) ? `block range [${from}, ${to}]` : ''
 }
 
-/** Of anything that is longer nothing is searched for. */
+/** Limits the length of the text that is searched for patterns. */
 function isBlock(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 18
 }
@@ -115,17 +114,18 @@ function numberOf(text: string): number {
 export type PositionRefusal = { of: 'addresses' | 'topics' | 'either'; most: number | undefined }
 
 /**
- * Whether the provider wants fewer addresses or topics in one question.
- * @returns how many it takes; `undefined` in it where it does not say
+ * Detects a request for fewer addresses or topics.
+ * @returns the accepted number in `most`, or undefined there if the provider does not state it
  */
 export function positionRefusal({ message }: RpcError): PositionRefusal | undefined {
-  // Infura counts both together.
+  // Infura counts addresses and topics together.
   const filters = /contains \d+ filters\. The current limit is (\d+)/i.exec(message)?.[1]
   if (filters !== undefined) return { of: 'either', most: Number(filters) }
   const addresses = /\baddress(?:es)?\b/i.test(message)
   const topics = /\btopics\b/i.test(message)
   if ((!addresses && !topics) || /\bip\b|\brate\b|requests/i.test(message)) return undefined
-  // geth (exceed max addresses or topics per search position), publicnode (specify less number of addresses), others.
+  // geth (exceed max addresses or topics per search position), publicnode (specify less number of addresses), and
+  // others.
   const isOne = /exceed|too many|max(?:imum)?|limit|up to|at most|more than|less number|fewer/i
   if (!isOne.test(message)) return undefined
   const number = /(?:max(?:imum)?|limit|up to|at most|more than)[^\d]{0,30}(\d+)/i.exec(

@@ -6,7 +6,7 @@ export const codeCall = (address: string): RpcCall => ({
   params: [address, 'latest'],
 })
 
-/** Whether there is any code. @throws {EndpointFailed} */
+/** @throws {EndpointFailed} */
 export function hasCodeIn(answer: RpcAnswer): boolean {
   if ('error' in answer) throw new EndpointFailed(rpcErrorKind(answer.error.code))
   if (typeof answer.result !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(answer.result))

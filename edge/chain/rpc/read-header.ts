@@ -27,14 +27,21 @@ export function headerIn(value: unknown): BlockHeader {
   }
 }
 
-/** The header of a block that was asked for by its number. @throws {NodeLags} @throws {EndpointFailed} */
+/**
+ * Returns the header of a block that was requested by number.
+ * @throws {NodeLags}
+ * @throws {EndpointFailed}
+ */
 export function headerAt(answer: RpcAnswer, number: number): BlockHeader {
   const header = headerIn(existing(answer))
   if (header.number !== number) throw badAnswer('a block has another number than was asked for')
   return header
 }
 
-/** @throws {NodeLags} where the node answers that it does not have it @throws {EndpointFailed} */
+/**
+ * @throws {NodeLags} if the node responds that it does not have the block
+ * @throws {EndpointFailed}
+ */
 export function existing(answer: RpcAnswer): unknown {
   if ('result' in answer) {
     if (answer.result === null) throw new NodeLags('the node does not have a block')
@@ -44,7 +51,7 @@ export function existing(answer: RpcAnswer): unknown {
   throw new EndpointFailed(rpcErrorKind(answer.error.code))
 }
 
-/** As geth, Erigon, Nethermind, Besu and reth say that they do not have a block, or not yet. */
+/** Matches the errors that geth, Erigon, Nethermind, Besu and reth return for an unknown or future block. */
 export function isUnknownBlock({ code, message }: RpcError): boolean {
   return (
     code === -39001 ||
@@ -55,8 +62,8 @@ export function isUnknownBlock({ code, message }: RpcError): boolean {
 }
 
 /**
- * The block that a tag names. `null`: the provider does not serve this tag, or has none yet.
- * @throws {EndpointFailed} for an error that does not say so
+ * Returns the block for a tag, or null if the provider does not serve the tag or has no such block yet.
+ * @throws {EndpointFailed} for any other error
  */
 export function taggedHeader(answer: RpcAnswer): BlockHeader | null {
   if ('result' in answer) return answer.result === null ? null : headerIn(answer.result)

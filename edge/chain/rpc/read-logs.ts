@@ -1,19 +1,19 @@
-/** What a node answers to `eth_getLogs`, checked against the question and against itself. */
+/** Validates results of `eth_getLogs` against the request and for consistency. */
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import { badAnswer } from './endpoint-failure.ts'
 import { hexIn, numberIn } from './quantities.ts'
 import { NodeLags } from './rpc-failures.ts'
 
-/** A log before its block's time and its ordinal are known. */
 export type FoundLog = Omit<ChainLog, 'blockTimestamp' | 'ordinal'> & {
   blockTimestamp: number | undefined
 }
 
 /**
- * Logs of the query, in order of block and index. Those without topics are nobody's, and left out.
+ * Returns the logs of a result in their given order, without logs that have no topics.
  * @param value the result
- * @throws {EndpointFailed} `bad_answer` @throws {NodeLags} for logs of a chain that the node is just leaving
+ * @throws {EndpointFailed} `bad_answer`
+ * @throws {NodeLags} for logs of a branch that the node is leaving
  */
 export function logsIn(value: unknown, query: LogQuery): FoundLog[] {
   if (!Array.isArray(value)) throw badAnswer('logs are no list')
@@ -49,14 +49,14 @@ function logIn(value: unknown): FoundLog {
   }
 }
 
-/** Not all nodes give it, some a 0: then the header is asked. */
+/** Some nodes omit it and some return 0. The header is then read instead. */
 function timeIn(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   return numberIn(value, "a log's block timestamp") || undefined
 }
 
 /**
- * Sorts logs by block and index, and sees that they can be of one chain.
+ * Sorts logs by block and index, and checks that they can belong to one chain.
  * @throws {EndpointFailed} `bad_answer`
  */
 export function inOrder(logs: readonly FoundLog[], from: number, to: number): FoundLog[] {
@@ -83,7 +83,10 @@ export function inOrder(logs: readonly FoundLog[], from: number, to: number): Fo
   return sorted
 }
 
-/** @param sorted all logs of the query of their blocks @param timeOf unix seconds of a block that has logs */
+/**
+ * @param sorted all logs of the query in these blocks
+ * @param timeOf Unix seconds of a log's block
+ */
 export function withOrdinals(
   sorted: readonly FoundLog[],
   timeOf: (log: FoundLog) => number,
@@ -94,7 +97,7 @@ export function withOrdinals(
   return sorted.map((log) => {
     const { transactionHash, address, topics, data } = log
     const blockTimestamp = timeOf(log)
-    // Most are the only ones of their transactions: nothing is compared.
+    // Most logs are the only ones of their transaction, and need no comparison.
     if (logsOf.get(transactionHash) === 1) return { ...log, blockTimestamp, ordinal: 0 }
     const identity = [transactionHash, address, ...topics, data].join()
     const ordinal = seen.get(identity) ?? 0

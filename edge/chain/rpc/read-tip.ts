@@ -18,7 +18,7 @@ export async function readTip(
   const tip: Tip = { latest: headerIn(answer.result) }
   for (const [n, tag] of tags.entries()) {
     const header = taggedHeader(tagged[n]!)
-    // Two nodes behind one URL: the one that answered first is behind.
+    // There are several nodes behind the URL, and the one that answered first lags.
     if (header && header.number > tip.latest.number)
       throw new NodeLags('a block is final that is above the head')
     tip[tag] = header

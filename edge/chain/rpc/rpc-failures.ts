@@ -1,13 +1,13 @@
-/** Why a chain could not be read. What to do is a property of the type, decided where it is thrown. */
+/** Reasons why a chain could not be read. The class tells callers how to react. */
 
-/** No endpoint has answered usably: the same question is asked again later. */
+/** No endpoint returned a usable response. The same request is retried later. */
 export class ChainAway extends Error {
   override name = 'ChainAway'
-  /** What was the matter with each endpoint that was asked, in this order; none where all are left alone for now. */
+  /** The failure of each endpoint that was tried, in order. Empty if all of them are in backoff. */
   readonly failures: readonly string[]
   /**
-   * An endpoint failed in a way in which too large a range can fail (it took too long, broke off, or answered an error
-   * that nobody knows): the same range will perhaps never be answered, and a smaller one will.
+   * True if an endpoint failed in a way that too large a range can cause: a timeout, a broken response or an unknown
+   * error. The same range may never succeed, while a smaller one may.
    */
   readonly perhapsRange: boolean
   constructor(
@@ -23,10 +23,13 @@ export class ChainAway extends Error {
   }
 }
 
-/** The provider takes a smaller range, or gives fewer logs. Never thrown for a single block. */
+/** The provider accepts only a smaller range, or fewer logs. Never thrown for a single block. */
 export class RangeRefused extends Error {
   override name = 'RangeRefused'
-  /** The largest number of blocks that it says it would take, less than were asked; `undefined` where it does not say. */
+  /**
+   * The largest range that the provider says it accepts, in blocks. Below the number requested; undefined if not
+   * stated.
+   */
   readonly blocks: number | undefined
   constructor(blocks?: number) {
     super(blocks === undefined ? 'the range is too large' : `at most ${blocks} blocks`)
@@ -34,7 +37,7 @@ export class RangeRefused extends Error {
   }
 }
 
-/** The node does not have a block that was asked for, or has another one at its place. */
+/** The node does not have a requested block, or has a different one at that height. */
 export class NodeLags extends Error {
   override name = 'NodeLags'
 }

@@ -1,15 +1,13 @@
 import type { AbiType } from './event-signature.ts'
 
-/** A type by its name: read, with its canonical name, or refused with what to write instead. */
 export type NamedType = { type: AbiType; canonical: string } | { problem: string; fix: string }
 
-/** Every type that has a name of its own, by its canonical one. */
 const TYPES = new Map<string, AbiType>([
   ['address', { kind: 'address' }],
   ['bool', { kind: 'bool' }],
   ['string', { kind: 'string' }],
   ['bytes', { kind: 'bytes' }],
-  // An address and a selector.
+  // A 20-byte address and a 4-byte selector.
   ['function', { kind: 'fixed_bytes', bytes: 24 }],
   ...Array.from({ length: 32 }, (_, before): [string, AbiType][] => {
     const bytes = before + 1
@@ -28,7 +26,7 @@ const ALIASES = new Map([
   ['byte', 'bytes1'],
 ])
 
-/** Types of one word, and texts and bytes (Solidity ABI specification, Types). Equal types are the same object. */
+/** Looks up an elementary type (Solidity ABI specification, Types). Equal types are the same object. */
 export function elementaryType(name: string): NamedType {
   const canonical = ALIASES.get(name) ?? name
   const type = TYPES.get(canonical)

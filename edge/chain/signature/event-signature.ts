@@ -1,23 +1,23 @@
-/** An event's signature, read. */
+/** A parsed event signature. */
 
 export type AbiType =
   | { kind: 'address' }
   | { kind: 'bool' }
   | { kind: 'string' }
-  /** Of any length. */
+  /** Dynamic length. */
   | { kind: 'bytes' }
   | { kind: 'uint' | 'int'; bits: number }
-  /** 1 to 32 bytes, with their count. A `function` is 24 of them. */
+  /** 1 to 32 bytes. A `function` has 24. */
   | { kind: 'fixed_bytes'; bytes: number }
-  /** @property length `null` for one of any length */
+  /** @property length null for a dynamic array */
   | { kind: 'array'; of: AbiType; length: number | null }
   | { kind: 'tuple'; members: readonly AbiType[] }
 
 export type EventInput = {
   type: AbiType
-  /** The type as it stands in the canonical form. */
+  /** The type as written in the canonical signature. */
   canonical: string
-  /** Whether its owner marked it as indexed. */
+  /** True if the signature marks the argument as `indexed`. */
   indexed: boolean
   name?: string
 }
@@ -25,10 +25,10 @@ export type EventInput = {
 export type EventSignature = {
   name: string
   inputs: readonly EventInput[]
-  /** `Transfer(address,address,uint256)`: what is hashed. */
+  /** The text that is hashed, such as `Transfer(address,address,uint256)`. */
   canonical: string
-  /** Keccak-256 of the canonical form, 0x hex. */
+  /** Keccak-256 of the canonical form, as 0x hex. */
   topic0: string
-  /** At least one input is marked `indexed`: then the marks are the whole truth. */
+  /** True if at least one input is marked `indexed`. The marks are then taken to be complete. */
   isMarked: boolean
 }

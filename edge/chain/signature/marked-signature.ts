@@ -1,6 +1,5 @@
 import type { EventSignature } from './event-signature.ts'
 
-/** Returns the signature with these arguments marked, as its owner would write it. */
 export function markedSignature(
   { name, inputs }: EventSignature,
   indexed: readonly number[],

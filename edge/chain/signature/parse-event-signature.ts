@@ -5,17 +5,17 @@ import { SignatureTokens } from './signature-tokens.ts'
 import { readArgumentName, readType } from './read-type.ts'
 
 /**
- * Solidity's own generator of code takes some 15 inputs, its newer one more. Above this nothing is known to be emitted,
- * and the ways to choose three indexed ones stay under 5,000.
+ * Solidity's legacy code generator supports about 15 inputs, the newer one more. No known event has more than 32, and
+ * the number of ways to choose three indexed arguments stays below 5,000.
  */
 export const INPUTS_MAX = 32
 
-/** Topics of a log behind the first. */
+/** A log has at most three topics in addition to the event's own. */
 export const INDEXED_MAX = 3
 
 /**
- * Reads an event as it stands in a source, in an ABI's human-readable form, or canonical.
- * @throws {SignatureRefused} with the place and with what to write instead
+ * Parses an event declaration from Solidity source, a human-readable ABI, or canonical form.
+ * @throws {SignatureRefused} with the position and a suggested fix
  */
 export function parseEventSignature(text: string): EventSignature {
   const tokens = new SignatureTokens(text)

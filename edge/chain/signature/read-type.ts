@@ -3,12 +3,12 @@ import type { AbiType } from './event-signature.ts'
 import type { SignatureTokens } from './signature-tokens.ts'
 import { leastWords } from './type-size.ts'
 
-/** Arrays and tuples within each other; contracts have two or three. What reads values goes as deep. */
+/** Nesting of arrays and tuples. Contracts use two or three levels. The value decoder recurses to the same depth. */
 export const TYPE_DEPTH_MAX = 8
 
 /**
- * Words of one argument, as far as its type alone says: arrays of fixed lengths multiply. A log with as many would cost
- * a million gas, and no larger type can be told from a mistake.
+ * Limit on the minimum size of an argument in words. The lengths of nested fixed arrays multiply. A log of this size
+ * would cost a million gas, so a larger type is probably a mistake.
  */
 export const TYPE_WORDS_MAX = 4_096
 
@@ -38,7 +38,7 @@ function readElementary(tokens: SignatureTokens): ReadType {
   const name = tokens.here.text
   if (name === 'tuple')
     throw tokens.refused('the tuple’s members are missing', 'write tuple(address,uint256)')
-  // `Library.Name` is never a type of the ABI.
+  // `Library.Name` is never an ABI type.
   const found = elementaryType(tokens.isMark('.', 1) ? `${name}.…` : name)
   if ('problem' in found) throw tokens.refused(found.problem, found.fix)
   tokens.next()
@@ -69,7 +69,10 @@ function readMember(tokens: SignatureTokens, depth: number): ReadType {
   return member
 }
 
-/** The word behind a type; it names the argument for its reader alone. @throws {SignatureRefused} */
+/**
+ * Reads the optional name after a type. Names are not part of the canonical form.
+ * @throws {SignatureRefused}
+ */
 export function readArgumentName(tokens: SignatureTokens): string | undefined {
   for (const location of ['memory', 'storage', 'calldata'])
     if (tokens.isWord(location))
@@ -77,7 +80,7 @@ export function readArgumentName(tokens: SignatureTokens): string | undefined {
   return tokens.isWord() ? tokens.next().text : undefined
 }
 
-/** From behind the opening bracket. */
+/** Parses an array suffix after its opening bracket. */
 function readArray(tokens: SignatureTokens, of: ReadType): ReadType {
   let length: number | null = null
   if (tokens.here.kind === 'number') {
@@ -97,7 +100,6 @@ function readArray(tokens: SignatureTokens, of: ReadType): ReadType {
   }
 }
 
-/** How many arrays and tuples are within each other. */
 function nesting(type: AbiType): number {
   if (type.kind === 'array') return 1 + nesting(type.of)
   if (type.kind === 'tuple') return 1 + Math.max(...type.members.map(nesting))

@@ -1,13 +1,12 @@
-/** Characters of the text that a refusal repeats from its place on. */
+/** Characters of the signature that an error quotes, starting at the problem. */
 const SHOWN_CHARACTERS = 24
 
-/** A text that is no event's signature. The message says all; the parts are for who builds a message of its own. */
+/** Thrown for an invalid signature. Callers can use the message, or compose their own from the properties. */
 export class SignatureRefused extends Error {
   override name = 'SignatureRefused'
-  /** Where in the text, from 0. */
+  /** Zero-based offset in the text. */
   readonly position: number
   readonly problem: string
-  /** What to write instead. */
   readonly fix: string
 
   constructor(text: string, position: number, problem: string, fix: string) {
@@ -18,7 +17,7 @@ export class SignatureRefused extends Error {
   }
 }
 
-/** The text from its place on, on one line. */
+/** Quotes the text from the position on, on one line. */
 function place(text: string, position: number): string {
   const rest = text.slice(position, position + SHOWN_CHARACTERS).replace(/\s+/g, ' ')
   if (rest === '') return 'at the end'

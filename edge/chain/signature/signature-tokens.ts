@@ -1,13 +1,12 @@
 import { SignatureRefused } from './signature-refused.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
-/** The tokens of a signature, read from the first to the end. */
 export class SignatureTokens {
   readonly #text: string
   readonly #tokens: readonly Token[]
   #at = 0
 
-  /** @throws {SignatureRefused} for a character that has no place in a signature */
+  /** @throws {SignatureRefused} if a character is not allowed in a signature */
   constructor(text: string) {
     this.#text = text
     this.#tokens = tokensOf(text)
@@ -17,14 +16,14 @@ export class SignatureTokens {
     return this.#tokens[this.#at]!
   }
 
-  /** Takes the token that is here; the end stays. */
+  /** Consumes the current token, unless it is the end. */
   next(): Token {
     const token = this.here
     if (token.kind !== 'end') this.#at++
     return token
   }
 
-  /** @param ahead how many tokens further */
+  /** @param ahead offset from the current token */
   isWord(word?: string, ahead = 0): boolean {
     const token = this.#tokens[this.#at + ahead]
     return token?.kind === 'word' && (word === undefined || token.text === word)
@@ -35,7 +34,10 @@ export class SignatureTokens {
     return token?.kind === 'mark' && token.text === mark
   }
 
-  /** @returns whether it was there */
+  /**
+   * Consumes the mark if it is next.
+   * @returns true if it was
+   */
   take(mark: string): boolean {
     if (!this.isMark(mark)) return false
     this.#at++
@@ -47,7 +49,7 @@ export class SignatureTokens {
     if (!this.take(mark)) throw this.refused(`"${mark}" is missing`, fix)
   }
 
-  /** What is wrong with the token that is here, or with another one. */
+  /** Creates an error for the current token, or for `at`. */
   refused(problem: string, fix: string, at: Token = this.here): SignatureRefused {
     return new SignatureRefused(this.#text, at.position, problem, fix)
   }

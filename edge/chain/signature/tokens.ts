@@ -1,6 +1,6 @@
 import { SignatureRefused } from './signature-refused.ts'
 
-/** A word, a number or a mark of a declaration, and where it begins. The last one of a text is its end. */
+/** A word, number or punctuation mark, with its offset. The last token of a text is always `end`. */
 export type Token = {
   kind: 'word' | 'number' | 'mark' | 'end'
   text: string
@@ -8,8 +8,8 @@ export type Token = {
 }
 
 /**
- * Longer than any event that a compiler makes: one with the most inputs and long names has some 1,000 characters. The
- * text stands in records and runs.
+ * More than any compiled event needs: one with the most inputs and long names has about 1,000 characters. Bounded
+ * because the text is stored in records and runs.
  */
 export const SIGNATURE_MAX_CHARACTERS = 2_048
 
@@ -44,7 +44,7 @@ export function tokensOf(text: string): Token[] {
 function unexpectedCharacter(text: string, position: number): SignatureRefused {
   const character = String.fromCodePoint(text.codePointAt(position)!)
   const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  // Invisible ones come with texts from web pages: their number is all that shows them.
+  // Text copied from web pages can contain invisible characters, so the error shows their code points.
   const shown = /^[!-~]$/.test(character) ? JSON.stringify(character) : `the character U+${code}`
   return new SignatureRefused(
     text,

@@ -1,6 +1,6 @@
 import type { AbiType } from './event-signature.ts'
 
-/** Whether its place in an encoding holds an offset to it, and not the value itself. */
+/** Returns true if the head of an encoding holds an offset to the value instead of the value itself. */
 export function isDynamic(type: AbiType): boolean {
   switch (type.kind) {
     case 'string':
@@ -19,7 +19,7 @@ export function isDynamic(type: AbiType): boolean {
   }
 }
 
-/** Whether a topic holds the hash of a value and not the value (Solidity ABI specification, Encoding of indexed parameters). */
+/** Returns true if a topic holds the value's hash (Solidity ABI, Encoding of Indexed Event Parameters). */
 export function isHashedInTopic(type: AbiType): boolean {
   return (
     type.kind === 'string' ||
@@ -29,12 +29,12 @@ export function isHashedInTopic(type: AbiType): boolean {
   )
 }
 
-/** Words that it takes at its place: an offset is one. */
+/** Number of words in the head of an encoding. An offset takes one. */
 export function headWords(type: AbiType): number {
   return isDynamic(type) ? 1 : leastWords(type)
 }
 
-/** The fewest words that any value of it has, wherever they are; its offset not counted. */
+/** Minimum number of words that any value of this type needs, not counting its own offset. */
 export function leastWords(type: AbiType): number {
   if (type.kind === 'tuple') return type.members.reduce((sum, member) => sum + placed(member), 0)
   if (type.kind === 'array') return type.length === null ? 1 : type.length * placed(type.of)

@@ -3,14 +3,15 @@ import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 import type { KeptChain } from './kept-chain.ts'
 
-/** Headers of one question. */
+/** Headers per request. */
 const HEADERS_AT_ONCE = 128
 
 /**
- * The highest kept block that the chain still has, not above `below`. Looked for by a few headers, at distances that
- * double, and then between the last that is ours and the first that is not.
- * @returns `undefined` where it has none of those that are kept
- * @throws {ChainAway} @throws {NodeLags}
+ * Finds the highest stored block that the chain still has, at or below `below`. Probes a few headers at doubling
+ * distances, then between the last match and the first mismatch.
+ * @returns undefined if the chain has none of the stored blocks
+ * @throws {ChainAway}
+ * @throws {NodeLags}
  */
 export async function commonAncestor(
   reader: Pick<ChainReader, 'headersOf'>,
@@ -21,7 +22,7 @@ export async function commonAncestor(
   if (below < first) return undefined
   let places = doublingBelow(below, first)
   let ours: number | undefined
-  /** The lowest that is known to be another one. */
+  /** Lowest block that is known to differ. */
   let others = below + 1
   do {
     const headers = await reader.headersOf(places)
@@ -30,7 +31,7 @@ export async function commonAncestor(
         .filter(({ number, hash }) => kept.hashAt(number) === hash)
         .map(({ number }) => number),
     )
-    // It was there a moment ago: the nodes that were asked do not agree.
+    // It matched a moment ago, so the nodes disagree.
     if (ours !== undefined && !isOurs.has(ours)) throw new NodeLags(`block ${ours} has gone`)
     if (isOurs.size === 0) return undefined
     const highest = Math.max(...isOurs)
@@ -42,9 +43,10 @@ export async function commonAncestor(
 }
 
 /**
- * Headers of a stretch in a few questions, linked, the first the child of a known block.
- * @param parent the hash of the block before; `undefined` where it is not known
- * @throws {NodeLags} where they are not: the questions were answered by nodes that do not agree
+ * Fetches a range of headers in a few requests, and checks that they are linked, starting with the child of a known
+ * block.
+ * @param parent hash of the block before the range, or undefined if unknown
+ * @throws {NodeLags} if they are not linked, because the nodes that answered disagree
  */
 export async function linkedHeaders(
   reader: Pick<ChainReader, 'headers'>,
@@ -66,7 +68,7 @@ export async function linkedHeaders(
   return headers
 }
 
-/** A block, some below it, each as far from the one before as that from the first, and the lowest. */
+/** Returns `high`, blocks at doubling distances below it, and `low`. */
 function doublingBelow(high: number, low: number): number[] {
   const places = [high]
   for (let distance = 1; high - distance > low; distance *= 2) places.push(high - distance)
@@ -74,7 +76,7 @@ function doublingBelow(high: number, low: number): number[] {
   return places
 }
 
-/** The lower of two blocks, and some between them. */
+/** Returns the lower of two blocks, and some blocks between them. */
 function between(low: number, high: number): number[] {
   const step = Math.max(1, Math.ceil((high - low) / 8))
   const places: number[] = []

@@ -9,12 +9,12 @@ type Options = {
   now: () => number
 }
 
-/** What is known for longer may have been taken back by a chain that began anew. */
+/** An older known head is ignored, because a restarted chain may have dropped it. */
 const KNOWN_MS = 60_000
 
 /**
- * The head for who creates a trigger: asked for, so that nothing of the time before it fires it. Who knows that the chain
- * is further does not believe a node that lags.
+ * Returns the head for a new trigger. The head is fetched, so that events from before the trigger existed never fire
+ * it. If the watcher has recently seen a higher block, that one is used, because the node lags.
  */
 export async function askedHead(
   { watch, reader, now }: Options,
@@ -32,7 +32,7 @@ export async function askedHead(
   }
 }
 
-/** The last final block, for a preview. */
+/** Returns the last final block, for a preview. */
 export async function askedFinalBlock(
   reader: Pick<ChainReader, 'tip'>,
   finality: Finality,

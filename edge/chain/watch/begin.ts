@@ -6,13 +6,14 @@ import { linkedHeaders } from './ancestor.ts'
 import { fallBehind } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Kept below the head where a node has no more. */
+/** Blocks to keep below the head if a node does not have more. */
 const SOME_BLOCKS = 16
 
 /**
- * Begins to watch: keeps the blocks below the head, so that the first reorganisation finds an ancestor, and looks for logs
- * from the first block on that a trigger waits for.
- * @throws {ChainAway} @throws {NodeLags}
+ * Starts watching. Stores the blocks below the head, so that the first reorganization finds a common ancestor. Logs are
+ * read from the first block that a trigger waits for.
+ * @throws {ChainAway}
+ * @throws {NodeLags}
  */
 export async function begin(
   state: WatchState,
@@ -26,7 +27,7 @@ export async function begin(
   const last = Math.min(Math.max(wanted - 1, lowest), latest.number)
   const headers = await headersBelow(reader, latest, last)
   const through = headers.at(-1)?.number ?? latest.number
-  // The last trigger may have gone meanwhile.
+  // The last trigger may have been removed meanwhile.
   if (subscriptions.size === 0) return
   state.transaction(() => {
     kept.extend(headers.length > 0 ? headers : [latest], [])
@@ -38,7 +39,7 @@ export async function begin(
   })
 }
 
-/** Linked headers that end with a block not above the head; none where the node knows the latest blocks alone. */
+/** Returns linked headers up to a block at or below the head. Empty if the node has only the latest blocks. */
 export async function headersBelow(
   reader: Pick<ChainReader, 'headers'>,
   latest: BlockHeader,

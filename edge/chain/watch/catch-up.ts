@@ -8,15 +8,15 @@ import { finalBlocks, leaveMark } from './finality-marks.ts'
 import type { FollowerOptions } from './follower.ts'
 import type { UnionLogs } from './union-logs.ts'
 
-/** From so many missed blocks on, ranges are cheaper than the header of each. */
+/** From this many missed blocks on, reading ranges is cheaper than reading each header. */
 const CATCH_UP_BLOCKS = 512
 
-/** Then the head is looked at again. */
+/** The head is polled again after this time. */
 const READ_FOR_MS = 20_000
 
 /**
- * After an outage: what is far below the head, and final for everybody, is read by ranges for all triggers at once and
- * told as it comes. Nothing of it is kept.
+ * Catches up after an outage. Blocks that are far below the head and final for all triggers are read by ranges, for all
+ * triggers at once, and their logs are delivered as they arrive. Nothing is stored.
  */
 export class CatchUp {
   readonly #options: FollowerOptions
@@ -29,7 +29,11 @@ export class CatchUp {
     return this.#target(tip) - this.#options.state.kept.through! >= CATCH_UP_BLOCKS
   }
 
-  /** What is kept is known to be the chain's. @throws {ChainAway} @throws {NodeLags} */
+  /**
+   * Must be called only if the stored blocks are known to be in the chain.
+   * @throws {ChainAway}
+   * @throws {NodeLags}
+   */
   async read(tip: Tip): Promise<void> {
     const { state, inStep, reader, size, union, now } = this.#options
     const { kept, marks } = state
@@ -38,7 +42,7 @@ export class CatchUp {
     const { through } = kept
     if (through === undefined) return
     state.transaction(() => {
-      // Who waits for a block that the chain does not name now, has his own way from where he is.
+      // If the chain reports no block for a tag, its triggers continue with their own cursors.
       for (const [mark, block] of marks.entries()) if (block !== through) leaveMark(state, mark)
       kept.restart(through)
     })
@@ -82,7 +86,7 @@ export class CatchUp {
     }
   }
 
-  /** One block of somebody's can not be read: each reads its own from here on, so that nobody waits for that one. */
+  /** Moves each trigger to its own cursor, so that no other trigger waits for a block that cannot be read. */
   #part(to: number): void {
     const { state } = this.#options
     const { kept, marks } = state
@@ -98,7 +102,7 @@ export class CatchUp {
     })
   }
 
-  /** Everything up to here is final for everybody whose finality the chain serves, and too deep to be taken back. */
+  /** Returns the last block that is final by every finality that the chain reports, and too deep to be reorganized. */
   #target(tip: Tip): number {
     const { state } = this.#options
     const finals = finalBlocks(state, tip, tip.latest.number)

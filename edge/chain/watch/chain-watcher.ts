@@ -22,7 +22,6 @@ import { PollPace } from './poll-pace.ts'
 import { TriggerCalls } from './trigger-calls.ts'
 import { Watch } from './watch.ts'
 
-/** The parts of an object whose storage is open. */
 type Parts = {
   watch: Watch
   reader: HttpChainReader
@@ -32,8 +31,8 @@ type Parts = {
 }
 
 /**
- * What watches one chain for all of its triggers; its name is the chain's. This class puts the parts together, and looks
- * at the chain by its alarm for as long as there is a trigger.
+ * Watches one chain for all of its triggers. The object is named after the chain. Assembles the components, and polls
+ * the chain with its alarm while there are triggers.
  */
 export class ChainWatcher extends DurableObject<Env> implements Watcher {
   #parts!: Parts
@@ -44,7 +43,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  /** Those who ask while an answer is on its way share it. */
+  /** Single-flight: concurrent callers share one request. */
   head(finality: Finality): ReturnType<Watcher['head']> {
     const { watch, reader } = this.#parts
     const asking =
@@ -100,12 +99,12 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     if (!pace.isGoing(await this.ctx.storage.getAlarm(), now)) await this.ctx.storage.setAlarm(now)
   }
 
-  /** Never throws: a thrown alarm is tried six times and then lost for ever. */
+  /** Never throws: an alarm that throws is retried six times and then lost permanently. */
   override async alarm(): Promise<void> {
     const { watch, pace } = this.#parts
     if (!watch.isWatching) return
     try {
-      // Before anything that can fail. The scanner brings back one that is lost all the same.
+      // Set before anything that can fail. If the alarm is lost nevertheless, the scanner restores it.
       await this.ctx.storage.setAlarm(Date.now() + pace.intervalMs)
     } catch (error) {
       this.#log('chain.broken', { reason: causeOf(error) })
@@ -130,7 +129,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     const now = Date.now
     const random = Math.random
     const keepAlive = (work: Promise<unknown>) => this.ctx.waitUntil(work)
-    // A chain that is configured no more is one that nobody answers for.
+    // A chain that is no longer configured behaves like one without available endpoints.
     const { chainId, rpc, pollMs } = settings ?? { chainId: 0, rpc: [], pollMs: 1_000 }
     const reader = new HttpChainReader({
       endpoints: rpc,

@@ -5,10 +5,12 @@ import { RangeRefused } from '../rpc/rpc-failures.ts'
 import type { BlockRange } from '../subscription.ts'
 import type { Watcher } from './watcher.ts'
 
-/** Blocks of one look: many for a contract that seldom tells of anything, few for one that tells too much, or a small plan. */
+/**
+ * Ranges to try, in blocks: large for a contract that rarely emits events, small for a busy contract or a limited plan.
+ */
 const LOOKS = [2_000, 100, 5]
 
-/** What is at an address, and of which events it has told lately. Three questions about its logs at most. */
+/** Returns whether an address has code, and which events it emitted recently. Sends at most three requests for logs. */
 export async function lookAtContract(
   reader: Pick<ChainReader, 'logs'> & ContractReader,
   address: string,
@@ -40,7 +42,6 @@ async function eventsOf(
   return null
 }
 
-/** Each once, the latest first. */
 const firstTopics = (logs: readonly ChainLog[]) => [
   ...new Set(logs.flatMap(({ topics }) => topics.slice(0, 1)).toReversed()),
 ]

@@ -6,9 +6,11 @@ import { UnionLogs } from './union-logs.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Looks for logs in kept blocks that were looked through before a trigger wanted them: it came between two looks, or has a
- * backfill up to the head. Those blocks may still be taken back, so they are read as those of a poll are, and not by ranges.
- * @throws {ChainAway} @throws {NodeLags}
+ * Reads logs of stored blocks that were searched before a trigger wanted them: the trigger was added between two polls,
+ * or its backfill reaches the head. These blocks may still be reorganized, so they are read like those of a poll and
+ * not by ranges.
+ * @throws {ChainAway}
+ * @throws {NodeLags}
  */
 export async function cover(
   state: WatchState,
@@ -30,7 +32,7 @@ export async function cover(
   const union = new UnionLogs(uncovered.map(({ watched }) => watched.filter))
   const headers = kept.headers(from, to)
   const { logs, refused } = await union.of(source, headers)
-  // Nothing is kept any more where the last trigger has gone meanwhile.
+  // If the last trigger was removed meanwhile, no blocks are stored any more.
   if (kept.through !== through) return
   state.transaction(() => {
     const routes = new Set(uncovered.map(({ watched }) => watched.route))
@@ -42,7 +44,7 @@ export async function cover(
   })
 }
 
-/** The first block that one of its lanes is to be told of. */
+/** Returns the first block that one of its cursors still needs. */
 function wantedFrom({ since, live, backfill }: Watched): number {
   return Math.min(live?.next.block ?? since, backfill?.next.block ?? Number.POSITIVE_INFINITY)
 }

@@ -5,7 +5,7 @@ import { LanePosition } from './lane-position.ts'
 import type { Watched } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Tags that somebody waits for: what a look at the tip asks for. */
+/** Returns the tags that triggers wait for, which each poll of the head requests. */
 export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')[] {
   const tags = new Set<'safe' | 'finalized'>()
   for (const { finality } of subscriptions.all())
@@ -14,7 +14,8 @@ export function tagsInUse({ subscriptions }: WatchState): ('safe' | 'finalized')
 }
 
 /**
- * The last final block of each finality that is in use, by its mark; without those that the chain says nothing of.
+ * Returns the last final block for each finality in use, keyed by its watermark. Omits tags that the chain does not
+ * report.
  * @param head the block that depths are counted from
  */
 export function finalBlocks(
@@ -40,14 +41,14 @@ function finalBlock(
   if (typeof finality === 'number') return Math.max(-1, head - finality)
   const block = tip[finality]
   if (!block) return undefined
-  // Of another branch than the one that is followed: it says nothing of this one.
+  // A block of another branch says nothing about the one that is followed.
   const ours = kept.hashAt(block.number)
   return ours === undefined || ours === block.hash ? block.number : undefined
 }
 
 /**
- * A finality that is new in use begins where its last final block is, as far as was looked. Who is owed blocks up to there
- * is behind.
+ * Starts the watermark of a newly used finality at its last final block, or at the last searched block if that is
+ * lower. Subscriptions that need earlier blocks get their own cursors.
  */
 export function beginMarks(state: WatchState, finals: ReadonlyMap<string, number>): void {
   const { marks, subscriptions, kept } = state
@@ -65,13 +66,16 @@ export function beginMarks(state: WatchState, finals: ReadonlyMap<string, number
   })
 }
 
-/** A live lane goes on by itself from a block. In a transaction. */
+/** Gives a subscription its own live cursor, starting at a block. Must be called in a transaction. */
 export function fallBehind({ subscriptions }: WatchState, watched: Watched, block: number): void {
   watched.live = new LanePosition('live', { block, logIndex: 0 })
   subscriptions.put(watched, watched.live)
 }
 
-/** Whoever is in step with a mark goes on from there by himself: the blocks behind it are given up. In a transaction. */
+/**
+ * Moves the caught-up triggers of a watermark to their own cursors, so that blocks after it no longer have to be
+ * stored. Must be called in a transaction.
+ */
 export function leaveMark(state: WatchState, mark: string): void {
   const block = state.marks.of(mark)
   if (block === undefined) return

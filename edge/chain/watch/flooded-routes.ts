@@ -1,17 +1,17 @@
 import { fallBehind } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** A block that was refused is asked for again after this: another plan, or another provider, may give it. */
+/** A rejected block is requested again after this time, because another plan or provider may return it. */
 const AGAIN_MS = 60_000
 
 /**
- * Events of which a block has more than anybody gives. Their triggers wait there, each by itself: nothing is left out for
- * them, and nobody else waits.
+ * Routes with more logs in one block than any endpoint returns. Their triggers wait there, each with its own cursor, so
+ * that they miss no logs and other triggers do not wait.
  */
 export class FloodedRoutes {
   readonly #until = new Map<string, number>()
 
-  /** Whether it was refused so short a time ago that it is not asked for now. */
+  /** Returns true if the route was rejected too recently to be requested again. */
   has(route: string, now: number): boolean {
     const until = this.#until.get(route)
     if (until !== undefined && (now >= until || now < until - AGAIN_MS)) this.#until.delete(route)
@@ -24,9 +24,9 @@ export class FloodedRoutes {
 }
 
 /**
- * After blocks were looked through. In their transaction.
- * @param refused routes, with the last block of which there may be more logs than are kept
- * @returns how many triggers wait
+ * Makes the triggers of rejected routes wait. Must be called in the transaction that stores the searched blocks.
+ * @param refused routes, with the last block for which the stored logs may be incomplete
+ * @returns number of triggers that wait
  */
 export function waitForRefused(
   state: WatchState,

@@ -12,10 +12,10 @@ import { goBack } from './reorganisation.ts'
 import type { UnionLogs } from './union-logs.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Blocks whose logs are asked for, stored and told of together. */
+/** Blocks for which logs are requested, stored and delivered together. */
 const BLOCKS_AT_ONCE = 128
 
-/** A chain that is shorter than before, or has nothing of what is kept, is believed when it is seen so often in a row. */
+/** Polls in a row before the watcher accepts a shorter chain, or a chain that has none of the stored blocks. */
 const LOOKS_TO_BELIEVE = 10
 
 export type FollowerOptions = {
@@ -25,12 +25,14 @@ export type FollowerOptions = {
   size: RangeSize
   union: () => UnionLogs
   now: () => number
-  /** Final blocks are no longer what they were: what was read of them is not told. */
+  /** Called when final blocks were replaced, so that logs already read from them are not delivered. */
   replaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** Follows the chain's head block by block: what is kept is always one linked chain, and a branch is taken whole. */
+/**
+ * Follows the head block by block. The stored blocks always form one linked chain. New branches are adopted as a whole.
+ */
 export class Follower {
   readonly #options: FollowerOptions
   readonly #catchUp: CatchUp
@@ -42,8 +44,9 @@ export class Follower {
   }
 
   /**
-   * Takes over what is new of the chain, and tells the triggers in step.
-   * @throws {ChainAway} @throws {NodeLags} what was taken over by then stays
+   * Reads new blocks, and delivers their logs to the caught-up triggers. Blocks stored before an error are kept.
+   * @throws {ChainAway}
+   * @throws {NodeLags}
    */
   async follow(tip: Tip): Promise<void> {
     const { state, reader } = this.#options
@@ -57,14 +60,14 @@ export class Follower {
     else await this.#grow(tip)
   }
 
-  /** What has become final without a new block, by a tag that moved. */
+  /** Delivers logs that became final without a new block, because a tag moved. */
   async finish(tip: Tip): Promise<void> {
     const { state, inStep } = this.#options
     if (state.kept.through !== undefined)
       await inStep.follow(finalBlocks(state, tip, state.kept.through))
   }
 
-  /** A head below ours is a node that lags, unless it stays so. */
+  /** Treats a head below ours as a lagging node, unless it persists. */
   async #shorter(latest: BlockHeader): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -76,7 +79,7 @@ export class Follower {
     this.#goBack(ancestor)
   }
 
-  /** Some blocks at a time: their headers, their logs, and then the triggers. */
+  /** Processes some blocks at a time: headers, then logs, then deliveries. */
   async #grow(tip: Tip, mayBranch = true): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -100,7 +103,7 @@ export class Follower {
     }
   }
 
-  /** The chain has another branch, at least as high as ours. It is taken once all of it, up to our height, is there. */
+  /** Switches to another branch that is at least as high as ours, once all of it up to our height is available. */
   async #branch(tip: Tip): Promise<void> {
     const { state, reader } = this.#options
     const { kept } = state
@@ -172,7 +175,9 @@ export class Follower {
     goBack(state, ancestor)
   }
 
-  /** The chain has none of the blocks that are kept: it is another one. What it has in their place is new. */
+  /**
+   * Handles a chain that has none of the stored blocks and is therefore a different one. All its blocks count as new.
+   */
   async #replace(latest: BlockHeader): Promise<void> {
     const { state, log, replaced, reader } = this.#options
     const { kept } = state
@@ -194,7 +199,7 @@ export class Follower {
     this.#doubtfulLooks = 0
   }
 
-  /** Between a question and its answer the last trigger may have gone, and with it what was kept. */
+  /** While a request was in flight, the last trigger may have been removed, and the stored blocks with it. */
   #requireGoingOn(through: number | undefined): void {
     if (this.#options.state.kept.through !== through) throw new NodeLags('nothing is kept any more')
   }

@@ -5,16 +5,16 @@ import type { Watched } from './subscriptions.ts'
 import type { Teller, Told } from './teller.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Triggers that are told at once. */
+/** Deliveries in flight. */
 const TOLD_AT_ONCE = 32
 
-/** Whoever has not answered by then is behind, and nobody waits for it. */
+/** Triggers that have not answered by then become lagging, so that the others do not wait. */
 const WAITED_MS = 5_000
 
-/** Logs that are routed at once, one with much data as several: they are in memory together. */
+/** Weight of the logs that are routed together, and are therefore in memory together. */
 const LOGS_AT_ONCE = 2_000
 
-/** A log on its way: `log` is its JSON where nobody has needed it yet. */
+/** A log to deliver. `log` stays JSON until a trigger needs it. */
 export type RoutedLog = { block: number; route: string; log: string | ChainLog }
 
 export type InStepOptions = {
@@ -27,7 +27,10 @@ export type InStepOptions = {
 
 type Batch = { watched: Watched; logs: ChainLog[]; outcome?: Told }
 
-/** Tells the triggers that are in step of what has become final, and moves the marks. Nothing is written for the others. */
+/**
+ * Delivers newly final logs to the caught-up triggers, and moves the watermarks. Writes nothing for triggers without
+ * logs.
+ */
 export class InStep {
   readonly #options: InStepOptions
 
@@ -35,7 +38,7 @@ export class InStep {
     this.#options = options
   }
 
-  /** @param finals the last final block by mark; blocks that were not looked through yet wait */
+  /** @param finals the last final block of each watermark; blocks that have not been searched yet are left for later */
   async follow(finals: ReadonlyMap<string, number>): Promise<void> {
     const { state } = this.#options
     const { kept, marks } = state
@@ -63,14 +66,15 @@ export class InStep {
           )
       })
       await this.#move(batches, moves, () => {})
-      // Nobody was left to move the marks for.
+      // The last trigger was removed, so there are no watermarks to move.
       if (kept.through === undefined) return
     }
   }
 
   /**
-   * Tells of logs that are not kept, up to a block that is final for all.
-   * @param moves where each mark goes @param noted what changes with them, in the same transaction
+   * Delivers logs that are not stored, up to a block that is final for all triggers.
+   * @param moves new block of each watermark
+   * @param noted makes further changes in the same transaction
    */
   async tell(
     logs: readonly RoutedLog[],
@@ -117,7 +121,7 @@ export class InStep {
     }
   }
 
-  /** Side by side, until all have answered or the time is over. */
+  /** Delivers concurrently, until all triggers have answered or the deadline passes. */
   async #tellAll(batches: Batch[]): Promise<void> {
     if (batches.length === 0) return
     const { teller, sleep, state } = this.#options
@@ -127,7 +131,7 @@ export class InStep {
       for (const batch of waiting) {
         const { watched, logs } = batch
         await teller.alone(watched.triggerId, async () => {
-          // Its subscription may have ended, or begun anew, while it waited.
+          // The subscription may have ended or started over while this delivery waited.
           if (ended.signal.aborted || !isInStep(state, watched)) return
           const outcome = await teller.tell(watched.triggerId, {
             generation: watched.generation,
@@ -144,7 +148,10 @@ export class InStep {
     ended.abort()
   }
 
-  /** What became of one trigger; what it has not taken is where its lane goes on. In a transaction. */
+  /**
+   * Records the outcome for one trigger. If it did not accept all logs, its live cursor starts at the first one left.
+   * Must be called in a transaction.
+   */
   #note({ watched, logs, outcome }: Batch, now: number): void {
     const { state, log } = this.#options
     if (!isInStep(state, watched)) return
@@ -160,7 +167,7 @@ export class InStep {
   }
 }
 
-/** Blocks below those that are kept are not taken back any more. */
+/** Returns the last settled block: blocks below the stored ones can no longer be reorganized. */
 export function settledOf({ kept }: WatchState): { settledThrough?: number } {
   return kept.first > 0 ? { settledThrough: kept.first - 1 } : {}
 }

@@ -4,7 +4,7 @@ import type { ChainLog, Position } from '../chain-log.ts'
 import { routeOfLog } from '../matching/matches.ts'
 import { LogParts } from './log-parts.ts'
 
-/** Bytes of a log's row that count as much as a log does, as `weightOf` has it. */
+/** Bytes of a log's row that count as one more log, consistent with `weightOf`. */
 const BYTES_OF_A_LOG = 4 * 1024
 
 type BlockRow = {
@@ -18,8 +18,8 @@ type BlockRow = {
 type LogRow = { block: number; place: number; route: string; log: string }
 
 /**
- * What the watcher keeps of the chain near its head: linked blocks, and the logs that somebody wanted when they were
- * looked through. Every method that writes is called in a transaction of its caller.
+ * The unfinalized chain: linked blocks near the head, and the logs that triggers wanted when these blocks were
+ * searched. Methods that write must be called in a transaction.
  */
 export class KeptChain {
   readonly #sql: SqlStorage
@@ -33,7 +33,7 @@ export class KeptChain {
     this.load()
   }
 
-  /** Reads where it is: at the start, and after a transaction that failed. */
+  /** Reads the position from storage, at startup and after a failed transaction. */
   load(): void {
     const [row] = this.#sql.exec<{ through: number | null }>('SELECT through FROM watch')
     this.#through = row?.through ?? undefined
@@ -43,12 +43,15 @@ export class KeptChain {
     this.#first = first.one().first ?? undefined
   }
 
-  /** Logs were looked for up to this block; `undefined` before the first look. */
+  /** The last block searched for logs; undefined before the first poll. */
   get through(): number | undefined {
     return this.#through
   }
 
-  /** The lowest block that is kept, or would be: what is below it is settled, and read by stretches. */
+  /**
+   * The lowest stored block, or the next one if no blocks are stored. Blocks below it cannot be reorganized, and are
+   * read by ranges.
+   */
   get first(): number {
     return this.#first ?? (this.#through ?? -1) + 1
   }
@@ -76,7 +79,7 @@ export class KeptChain {
       }))
   }
 
-  /** Keeps further blocks, linked to the highest, with the logs that were looked for in them. */
+  /** Appends blocks to the chain, with the logs found in them. */
   extend(headers: readonly BlockHeader[], logs: readonly ChainLog[]): void {
     for (const { number, hash, parentHash, timestamp, logsBloom } of headers)
       this.#sql.exec(
@@ -93,7 +96,7 @@ export class KeptChain {
     if (last) this.#setThrough(last.number)
   }
 
-  /** Logs of kept blocks; those that are there already stay. */
+  /** Adds logs of stored blocks. Existing logs are kept. */
   addLogs(logs: readonly ChainLog[]): void {
     for (const log of logs)
       this.#sql.exec(
@@ -105,7 +108,7 @@ export class KeptChain {
       )
   }
 
-  /** Goes back to a block: what is above it is no longer of the chain. */
+  /** Removes the blocks above `to`, because they are no longer in the chain. */
   rollBack(to: number): void {
     this.#sql.exec('DELETE FROM blocks WHERE number > ?', to)
     this.#sql.exec('DELETE FROM logs WHERE block_number > ?', to)
@@ -114,7 +117,10 @@ export class KeptChain {
     if (this.#through !== undefined && this.#through > to) this.#setThrough(to)
   }
 
-  /** Keeps nothing, and has been looked through up to a block. @param through `undefined`: not at all */
+  /**
+   * Deletes all blocks and logs, and continues after a block.
+   * @param through the last block that counts as searched, or undefined to start over
+   */
   restart(through: number | undefined): void {
     this.#sql.exec('DELETE FROM blocks')
     this.#sql.exec('DELETE FROM logs')
@@ -123,7 +129,7 @@ export class KeptChain {
     this.#setThrough(through)
   }
 
-  /** Gives up the blocks below one. */
+  /** Deletes blocks and logs below a height. */
   prune(below: number): void {
     if (this.#first === undefined || below <= this.#first) return
     this.#sql.exec('DELETE FROM blocks WHERE number < ?', below)
@@ -136,8 +142,9 @@ export class KeptChain {
   }
 
   /**
-   * Logs in order, as JSON with their routes.
-   * @param from the first block @param to the last
+   * Yields logs in order, as JSON with their routes.
+   * @param from first block
+   * @param to last block, inclusive
    */
   *logsIn(from: number, to: number): Generator<{ block: number; route: string; log: string }> {
     const rows = this.#sql.exec<LogRow>(
@@ -151,8 +158,8 @@ export class KeptChain {
   }
 
   /**
-   * The block of the first log from a block on that has logs of so much weight before it; `undefined` where none has: one
-   * with much data counts as several.
+   * Returns the block of the first log that is preceded by logs of this total weight, counting from a block. Returns
+   * undefined if there is no such log. A log with much data counts as several.
    */
   blockOfLog(from: number, weight: number): number | undefined {
     const rows = this.#sql.exec<{ block: number; bytes: number }>(
@@ -172,8 +179,9 @@ export class KeptChain {
   }
 
   /**
-   * Logs of one route from a place on, in order.
-   * @param to the last block @param weight so much, by `weightOf`, or a little more; less, where there is no more
+   * Returns logs of one route in order, starting at a position.
+   * @param to last block, inclusive
+   * @param weight limit by `weightOf`, which the last log may exceed
    */
   logsOfRoute(route: string, from: Position, to: number, weight: number): ChainLog[] {
     const rows = this.#sql.exec<LogRow>(

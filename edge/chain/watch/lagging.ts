@@ -8,10 +8,10 @@ import type { Watched } from './subscriptions.ts'
 import type { Teller } from './teller.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** Lanes that are told at once. */
+/** Concurrent deliveries. */
 const TOLD_AT_ONCE = 32
 
-/** Logs that are read for one lane at a time, by `weightOf`: those of all lanes are in memory together. */
+/** Logs read for one cursor at a time, by `weightOf`. The logs of all cursors are in memory together. */
 const LOGS_AT_ONCE = 200
 
 type LaggingOptions = {
@@ -21,13 +21,13 @@ type LaggingOptions = {
 }
 
 /**
- * Tells the lanes that are not in step, each by itself, of what is kept and final for them, until they are. And tells the
- * notices that have nothing to go with.
+ * Delivers final logs of stored blocks to each lagging cursor until it has caught up. Also delivers reorg notices for
+ * which there is no delivery of logs.
  */
 export class Lagging {
   readonly #options: LaggingOptions
   readonly #waiting: (() => Promise<void>)[] = []
-  /** Triggers whose notice is on its way. */
+  /** Triggers with a notice that is queued or in flight. */
   readonly #notified = new Set<string>()
   #working = 0
 
@@ -35,7 +35,7 @@ export class Lagging {
     this.#options = options
   }
 
-  /** Starts all that can be told now. @returns when it has ended; never throws */
+  /** Starts all deliveries that are due, and resolves when they have finished. Never throws. */
   async tend(): Promise<void> {
     const { state, now } = this.#options
     const time = now()
@@ -69,19 +69,22 @@ export class Lagging {
     try {
       while (await teller.alone(watched.triggerId, () => this.#page(watched, lane)));
     } catch {
-      // The storage failed; the next look finds the lane where it was.
+      // Storage failed. The next call finds the cursor where it was.
     } finally {
       lane.isBusy = false
     }
   }
 
-  /** Whether what the lane needs next is kept, and all of it. What is not is a stretch of the backfill. */
+  /** Returns true if all blocks that the cursor needs next are stored. Otherwise the backfill reads them. */
   #isKept({ coveredFrom }: Watched, { next }: LanePosition): boolean {
     const { kept } = this.#options.state
     return next.block >= kept.first && coveredFrom !== undefined && next.block >= coveredFrom
   }
 
-  /** The next logs of a lane. @returns whether there may be more */
+  /**
+   * Delivers the next logs of a cursor.
+   * @returns true if there may be more
+   */
   async #page(watched: Watched, lane: LanePosition): Promise<boolean> {
     const { state, teller, now } = this.#options
     const { kept, marks, notices } = state
@@ -152,7 +155,10 @@ export class Lagging {
     state.transaction(() => state.subscriptions.put(watched, lane))
   }
 
-  /** Told of all that is final: in step, where the mark is too. Before a deeper finality it waits for the mark. */
+  /**
+   * Marks a live cursor as caught up if it is exactly at its watermark. After a change to a deeper finality, it waits
+   * for the watermark.
+   */
   #join(watched: Watched, lane: LanePosition, mark: number): void {
     const { state } = this.#options
     const { block, logIndex } = lane.next
@@ -161,7 +167,7 @@ export class Lagging {
       state.transaction(() => state.subscriptions.join(watched))
   }
 
-  /** A notice alone, for who has no logs to be told of, or is not subscribed any more. */
+  /** Delivers a notice without logs, to a trigger that has none to receive or is no longer subscribed. */
   async #notify(triggerId: string): Promise<void> {
     const { state, teller } = this.#options
     try {
@@ -171,14 +177,14 @@ export class Lagging {
         await teller.tell(triggerId, { generation, lane: 'live', logs: [] })
       })
     } catch {
-      // It is still owed.
+      // The notice stays pending.
     } finally {
       this.#notified.delete(triggerId)
     }
   }
 }
 
-/** Whether a lane is still the one that its trigger has. */
+/** Returns true if the trigger still uses this cursor. */
 export function isLaneOf(state: WatchState, watched: Watched, lane: LanePosition): boolean {
   return state.subscriptions.isCurrent(watched) && watched[lane.lane] === lane
 }

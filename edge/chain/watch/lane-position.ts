@@ -1,27 +1,27 @@
 import type { Position } from '../chain-log.ts'
 import type { BlockRange, Lane } from '../subscription.ts'
 
-/** A lane that is asked again waits this long first, doubling up to the longest. */
+/** First backoff of a cursor, doubled up to the maximum. */
 const AGAIN_MS = 500
 const AGAIN_MAX_MS = 15_000
 
-/** How far a lane that is not in step has been told, and when it is told more. */
+/** Position of a cursor that is not caught up, and the time of its next delivery. */
 export class LanePosition {
   readonly lane: Lane
-  /** The first log that it was not told of, or what comes before it. */
+  /** The first log that has not been delivered, or the position before it. */
   next: Position
-  /** Of a backfill: all of its blocks. */
+  /** All blocks of a backfill; null for a live cursor. */
   readonly range: BlockRange | null
-  /** Somebody is reading for it, or telling it. */
+  /** True while logs are read for it or delivered to it. */
   isBusy = false
-  /** Of a backfill that has ended: it is here in case that blocks of it are taken back. */
+  /** True for a complete backfill that is kept in case its blocks are reorganized. */
   isResting = false
-  /** When it may be told again, Unix milliseconds: its queue was full, or its object away. */
+  /** Time of the next attempt after the queue was full or did not answer, in Unix milliseconds. */
   retryAt = 0
-  /** When the trigger was last told how far its backfill is. */
+  /** Time at which the trigger last received the progress of its backfill, in Unix milliseconds. */
   toldAt = 0
   #failures = 0
-  /** The lowest block that a reorganisation has sent it back to since it was last told. */
+  /** Lowest block to which reorganizations have reset the cursor since the last delivery started. */
   #floor = Number.POSITIVE_INFINITY
 
   constructor(lane: Lane, next: Position, range: BlockRange | null = null) {
@@ -30,17 +30,20 @@ export class LanePosition {
     this.range = range
   }
 
-  /** Before it is told of logs: what a reorganisation does from here on holds against the answer. */
+  /** Prepares a delivery. A reorganization from now on takes precedence over its outcome. */
   begin(): void {
     this.#floor = Number.POSITIVE_INFINITY
   }
 
-  /** It has been told of all before a place. */
+  /** Records that everything before a position has been delivered. */
   advance(to: Position): void {
     this.next = to.block >= this.#floor ? { block: this.#floor, logIndex: 0 } : to
   }
 
-  /** Blocks from this one on are new. @returns whether it had been told of some of them */
+  /**
+   * Resets the cursor to a block, because blocks from there on were replaced.
+   * @returns true if some of them had been delivered
+   */
   goBack(block: number): boolean {
     this.#floor = Math.min(this.#floor, block)
     if (this.next.block < block || (this.next.block === block && this.next.logIndex === 0))
@@ -50,13 +53,13 @@ export class LanePosition {
     return true
   }
 
-  /** It did not take all. */
+  /** Schedules a retry after a delivery that was not accepted in full. */
   refused(now: number): void {
     this.retryAt = now + Math.min(AGAIN_MS * 2 ** this.#failures, AGAIN_MAX_MS)
     this.#failures = Math.min(this.#failures + 1, 10)
   }
 
-  /** It takes logs again. */
+  /** Clears the backoff, because the queue accepts logs again. */
   hasRoom(): void {
     this.retryAt = 0
     this.#failures = 0

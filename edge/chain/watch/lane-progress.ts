@@ -1,10 +1,13 @@
 import type { Position } from '../chain-log.ts'
 import type { LanePosition } from './lane-position.ts'
 
-/** How far a backfill is, is shown to people. */
+/** Interval at which the progress of a backfill is delivered, for display to users. */
 const TOLD_EVERY_MS = 2_000
 
-/** What a trigger is told of its backfill once it has been told of all before a place; the end always, the rest at times. */
+/**
+ * Returns the progress of a backfill to deliver once everything before `end` is delivered. Completion is always
+ * included, other progress at intervals.
+ */
 export function laneProgress(
   { range, toldAt }: LanePosition,
   end: Position,

@@ -1,8 +1,9 @@
 import { BODY_PART_BYTES } from '../../../shared/limits.ts'
 
 /**
- * JSON of logs in rows that the storage takes: anybody can deploy a contract whose logs are larger than a row may be, and
- * one that could not be stored would stop the chain for everybody. What writes is called in a transaction of its caller.
+ * Splits the JSON of logs into rows that the storage accepts. Anyone can deploy a contract that emits logs larger than
+ * a row, and a log that cannot be stored would stop the chain for all triggers. Methods that write must be called in a
+ * transaction.
  */
 export class LogParts {
   readonly #sql: SqlStorage
@@ -11,7 +12,11 @@ export class LogParts {
     this.#sql = sql
   }
 
-  /** Keeps what does not fit into the log's own row. @param json one byte a character @returns what does */
+  /**
+   * Stores the part that does not fit into the log's own row.
+   * @param json one byte per character
+   * @returns the part that fits
+   */
   add(block: number, logIndex: number, json: string): string {
     for (let part = 1; part * BODY_PART_BYTES < json.length; part++)
       this.#sql.exec(
@@ -24,7 +29,7 @@ export class LogParts {
     return json.slice(0, BODY_PART_BYTES)
   }
 
-  /** @param first what the log's own row has */
+  /** @param first the part in the log's own row */
   whole(block: number, logIndex: number, first: string): string {
     if (first.length < BODY_PART_BYTES) return first
     const rest = this.#sql.exec<{ text: string }>(
@@ -35,7 +40,7 @@ export class LogParts {
     return first + [...rest].map(({ text }) => text).join('')
   }
 
-  /** Those of blocks above one, and of blocks below another. */
+  /** Deletes the parts of blocks below `lowest` and above `highest`. */
   deleteOutside(lowest: number, highest: number): void {
     this.#sql.exec('DELETE FROM log_parts WHERE block_number NOT BETWEEN ? AND ?', lowest, highest)
   }

@@ -1,11 +1,11 @@
 /**
- * Up to which block the triggers of each finality have been told. A mark rises with the last final block, and goes back
- * with a reorganisation. What writes is called in a transaction of its caller.
+ * Watermarks: the block up to which the triggers of each finality have received logs. A watermark rises with the last
+ * final block, and is moved back by a reorganization. Methods that write must be called in a transaction.
  */
 export class Marks {
   readonly #sql: SqlStorage
   readonly #blocks = new Map<string, number>()
-  /** Where marks are going while triggers are told of what is between. */
+  /** Targets of the watermarks while logs are being delivered. */
   #moving = new Map<string, number>()
 
   constructor(sql: SqlStorage) {
@@ -19,12 +19,12 @@ export class Marks {
     for (const { finality, block } of rows) this.#blocks.set(finality, block)
   }
 
-  /** `undefined` until it is known which block is final by this rule. */
+  /** Undefined until the last final block of this finality is known. */
   of(mark: string): number | undefined {
     return this.#blocks.get(mark)
   }
 
-  /** The block up to which triggers in step are being told, or have been. */
+  /** Returns the block up to which caught-up triggers have received logs, or are receiving them. */
   reaching(mark: string): number | undefined {
     return this.#moving.get(mark) ?? this.#blocks.get(mark)
   }
@@ -41,7 +41,7 @@ export class Marks {
     return this.#blocks.entries()
   }
 
-  /** Whoever comes from here on is not among those who are told. */
+  /** Starts a delivery. Triggers that subscribe while it is in flight are not part of it. */
   move(to: Map<string, number>): void {
     this.#moving = to
   }
@@ -60,7 +60,7 @@ export class Marks {
     for (const [mark, block] of this.#blocks) if (block > to) this.set(mark, to)
   }
 
-  /** Forgets those that nobody needs: they would stand still. */
+  /** Deletes watermarks that no trigger uses, because they would not move. */
   keepOnly(marks: ReadonlySet<string>): void {
     for (const mark of this.#blocks.keys())
       if (!marks.has(mark)) {

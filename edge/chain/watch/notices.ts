@@ -1,10 +1,10 @@
-/** What a trigger is owed: its runs of blocks above this one are marked. */
+/** A pending reorg notice: the trigger's runs of blocks above this one are marked. */
 export type Notice = { above: number; serial: number }
 
 /**
- * Which blocks triggers may have been told of, and what they are still to be told of reorganisations. A block is noted
- * before the trigger is told: a watcher that is killed in between owes a notice too many, and never one too few.
- * What writes is called in a transaction of its caller.
+ * Tracks for each trigger the blocks that it may have received logs of, and its pending reorg notices. A block is
+ * recorded before its logs are delivered, so a watcher that is killed in between may send an unnecessary notice but
+ * never misses one. Methods that write must be called in a transaction.
  */
 export class Notices {
   readonly #sql: SqlStorage
@@ -23,7 +23,7 @@ export class Notices {
     for (const { trigger, above, serial } of rows) this.#add(trigger, { above, serial })
   }
 
-  /** Before a trigger is told of logs of these blocks. */
+  /** Records blocks before their logs are delivered to a trigger. */
   mayFire(triggerId: string, blocks: Iterable<number>): void {
     for (const block of new Set(blocks))
       this.#sql.exec(
@@ -33,7 +33,7 @@ export class Notices {
       )
   }
 
-  /** Blocks above one are no longer of the chain: whoever may have been told of them is owed a notice. */
+  /** Creates notices for all triggers that may have received logs of blocks above this one, which were reorganized. */
   takeBack(above: number): void {
     const rows = this.#sql.exec<{ serial: number; trigger: string }>(
       `INSERT INTO notices (trigger_id, above)
@@ -45,7 +45,7 @@ export class Notices {
     this.#sql.exec('DELETE FROM fired WHERE block_number > ?', above)
   }
 
-  /** All that a trigger is owed now, in one: the lowest block, and the latest serial. */
+  /** Combines all pending notices of a trigger: the lowest block and the latest serial. */
   of(triggerId: string): Notice | undefined {
     const owed = this.#owed.get(triggerId)
     if (!owed) return undefined
@@ -55,12 +55,11 @@ export class Notices {
     }
   }
 
-  /** Triggers that are owed one. */
   triggers(): string[] {
     return [...this.#owed.keys()]
   }
 
-  /** A trigger has taken what it was owed, up to a serial: what came later is still owed. */
+  /** Removes the notices of a trigger up to a serial. Later ones stay pending. */
   told(triggerId: string, serial: number): void {
     this.#sql.exec('DELETE FROM notices WHERE trigger_id = ? AND serial <= ?', triggerId, serial)
     const left = this.#owed.get(triggerId)?.filter((notice) => notice.serial > serial) ?? []
@@ -68,12 +67,12 @@ export class Notices {
     else this.#owed.delete(triggerId)
   }
 
-  /** Blocks below one stay for good. */
+  /** Forgets blocks below this one, because they can no longer be reorganized. */
   settle(below: number): void {
     this.#sql.exec('DELETE FROM fired WHERE block_number < ?', below)
   }
 
-  /** Nobody is watched for any more. */
+  /** Forgets everything, because there are no triggers left. */
   clear(): void {
     this.#sql.exec('DELETE FROM fired')
     this.#sql.exec('DELETE FROM notices')

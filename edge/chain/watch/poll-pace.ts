@@ -1,12 +1,12 @@
 import type { Looked } from './watch.ts'
 
-/** A chain that nobody answers for is looked at this often at the least. */
+/** Longest poll interval while no endpoint answers. */
 const LONGEST_MS = 15_000
 
-/** An alarm that is late by this much does not come any more. */
+/** An alarm that is overdue by more than this is considered lost. */
 const OVERDUE_MS = 5_000
 
-/** When the chain is looked at next: at its usual pace, and more seldom while nobody answers. */
+/** The poll interval of a chain, with exponential backoff while no endpoint answers. */
 export class PollPace {
   readonly #usualMs: number
   #failures = 0
@@ -23,7 +23,10 @@ export class PollPace {
     this.#failures = looked === 'away' ? Math.min(this.#failures + 1, 16) : 0
   }
 
-  /** Whether an alarm that is set for a time will bring the next look; a clock may have jumped. */
+  /**
+   * Returns true if an alarm set for this time will cause the next poll. An alarm too far in the future does not count,
+   * because the clock may have been set back.
+   */
   isGoing(alarmAt: number | null, now: number): boolean {
     return alarmAt !== null && alarmAt > now - OVERDUE_MS && alarmAt <= now + this.intervalMs
   }

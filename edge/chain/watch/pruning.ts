@@ -2,10 +2,10 @@ import { BLOCKS_KEPT, BLOCKS_KEPT_MAX } from '../../../shared/limits.ts'
 import { leaveMark } from './finality-marks.ts'
 import type { WatchState } from './watch-state.ts'
 
-/** So many blocks are given up together: a look that finds nothing is to write little. */
+/** Blocks that are deleted together, so that a poll without news writes little. */
 const TOGETHER = 32
 
-/** Gives up what no reorganisation and no mark needs any more. What is below stays for good. */
+/** Deletes blocks that no reorganization and no watermark needs any more. Blocks below them are settled. */
 export function prune(state: WatchState): void {
   const { kept, marks, subscriptions, notices } = state
   if (kept.isEmpty || kept.through === undefined) return
@@ -17,7 +17,7 @@ export function prune(state: WatchState): void {
   const keepFrom = Math.max(wanted, through - BLOCKS_KEPT_MAX + 1)
   if (keepFrom < kept.first + TOGETHER) return
   state.transaction(() => {
-    // A finality that stands still this long: its triggers read what they are owed once it moves.
+    // The watermark has not moved for a long time. Its triggers read the missing blocks once it moves.
     for (const [mark, block] of marks.entries()) if (block < keepFrom - 1) leaveMark(state, mark)
     kept.prune(keepFrom)
     notices.settle(keepFrom)

@@ -2,11 +2,11 @@ import type { BlockHeader } from '../block-header.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Goes back to a block: what was kept above it is no longer of the chain. Marks and lanes above it are told anew from
- * there, and whoever may have been told of a block that is gone is owed a notice. In one transaction.
- * @param ancestor the highest block that is still the chain's; below all that is kept where the chain is another one
- * @param other of a chain that is another one: its head, since who waits for blocks that were next on the old one waits for
- *   those that are next on this one; and its blocks up to `ancestor`, nobody's logs among them
+ * Rolls back to a block, in one transaction. Stored blocks above it are no longer in the chain. Watermarks and cursors
+ * above it are reset, and triggers that may have received logs of removed blocks get a notice.
+ * @param ancestor the highest block that is still in the chain; below all stored blocks if the chain is a different one
+ * @param other for a different chain: its head, from which triggers continue that waited for later blocks of the old
+ *   chain, and its blocks up to `ancestor`, without logs
  */
 export function goBack(
   state: WatchState,
@@ -23,13 +23,13 @@ export function goBack(
     notices.takeBack(ancestor)
     for (const watched of subscriptions.all()) {
       const { coveredFrom } = watched
-      // All above is asked for again, for everybody.
+      // Logs of all blocks above are requested again, for all subscriptions.
       if (coveredFrom !== undefined && (other ? coveredFrom !== next : coveredFrom > next))
         subscriptions.setCoveredFrom(watched, next)
       if (other && watched.since > other.head + 1 && watched.since <= wasNext)
         subscriptions.setSince(watched, other.head + 1)
       for (const lane of [watched.live, watched.backfill]) {
-        // Never below where it began: what is before that is not owed to it.
+        // Never before the cursor's first block.
         const from = Math.max(next, lane?.range?.from ?? watched.since)
         if (lane?.goBack(from)) subscriptions.put(watched, lane)
       }

@@ -1,27 +1,28 @@
 /**
- * The storage of a chain's watcher (`docs/storage.md`). It keeps what it has read of the chain near its head, who wants
- * to be told of it, and how far each has been told. Hex is lower case. What holds between the tables:
+ * Storage of a chain's watcher (`docs/storage.md`): recent blocks and logs, the subscriptions, and how far each of them
+ * has been delivered. Hex is lower case. Invariants:
  *
- * - Kept blocks are linked: each is the child of the one before it, and the highest is `watch.through`.
- * - Logs are of kept blocks. From a subscription's `covered_from` on, those of kept blocks that match it are all there.
- * - A mark is never above the last block that is final by its rule, and a subscription without a row in `lanes` has
- *   been told of everything up to the mark of its finality. Blocks above the lowest mark are kept.
- * - `fired` names each block at or above the lowest that is kept, of which a trigger may have been told.
- * - A notice is owed until the trigger has taken it, and what is told of blocks above it waits until then.
+ * - Stored blocks are linked: each is the child of the one before it, and the highest is `watch.through`.
+ * - Logs belong to stored blocks. From a subscription's `covered_from` on, all matching logs of stored blocks are
+ *   present.
+ * - A watermark in `marks` is never above the last block that is final by its rule. A subscription without a row in
+ *   `lanes` has received everything up to the watermark of its finality. Blocks above the lowest watermark are stored.
+ * - `fired` contains each block, from the lowest stored one on, of which a trigger may have received logs.
+ * - A notice is pending until the trigger acknowledges it. Logs of blocks above it are not delivered before it.
  */
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One row, id 1: where the watcher is. */
+/** A single row with id 1. */
 export const watch = sqliteTable('watch', {
   id: integer('id').primaryKey(),
-  /** Logs were looked for up to this block; null until the first look. */
+  /** The last block searched for logs; null before the first poll. */
   through: integer('through'),
-  /** The highest block that an endpoint told of, and its time in Unix seconds. */
+  /** The latest head that an endpoint reported, and its time in Unix seconds. */
   head: integer('head'),
   headTimestamp: integer('head_timestamp'),
   safe: integer('safe'),
   finalized: integer('finalized'),
-  /** When an endpoint last answered with a new block, Unix milliseconds. */
+  /** Time at which an endpoint last reported a new block, in Unix milliseconds. */
   answeredAt: integer('answered_at'),
 })
 
@@ -38,9 +39,9 @@ export const logs = sqliteTable(
   {
     blockNumber: integer('block_number').notNull(),
     logIndex: integer('log_index').notNull(),
-    /** The address and the first topic: what subscriptions are found by. */
+    /** Address and first topic, the key for looking up subscriptions. */
     route: text('route').notNull(),
-    /** JSON of `ChainLog`; of one that is larger than a row may be its beginning. */
+    /** JSON of `ChainLog`, or its beginning if it exceeds the size of a row. */
     log: text('log').notNull(),
   },
   (table) => [
@@ -49,7 +50,7 @@ export const logs = sqliteTable(
   ],
 )
 
-/** The rest of logs that are larger than a row may be: production refuses one of over 2 MB. */
+/** The rest of logs that exceed the size of a row. Production rejects rows above 2 MB. */
 export const logParts = sqliteTable(
   'log_parts',
   {
@@ -67,33 +68,36 @@ export const subscriptions = sqliteTable('subscriptions', {
   generation: integer('generation').notNull(),
   /** JSON of `LogFilter`. */
   filter: text('filter').notNull(),
-  /** JSON of `Finality`: the name of its mark. */
+  /** JSON of `Finality`, the key in `marks`. */
   finality: text('finality').notNull(),
-  /** The first block of the live lane; the backfill's first once that has ended, since it then goes on from there. */
+  /** The first block of the live cursor. Once an adjacent backfill is complete, the first block of that backfill. */
   since: integer('since').notNull(),
-  /** Null until the first look. */
+  /** Null before the first poll. */
   coveredFrom: integer('covered_from'),
-  /** Unix milliseconds. It is kept a while, so that an older call that comes late does not begin it again. */
+  /**
+   * Time in Unix milliseconds. Ended subscriptions are kept for a while, so that a late call with an older version does
+   * not restart them.
+   */
   endedAt: integer('ended_at'),
 })
 
-/** Lanes that are not in step: of a backfill always, of a live lane where it is behind its mark. */
+/** Cursors that are not caught up: all backfills, and live cursors behind their watermark. */
 export const lanes = sqliteTable(
   'lanes',
   {
     triggerId: text('trigger_id').notNull(),
     lane: text('lane', { enum: ['live', 'backfill'] }).notNull(),
-    /** The first log that it was not told of, or what comes before it. */
+    /** The first log that has not been delivered, or the position before it. */
     nextBlock: integer('next_block').notNull(),
     nextLogIndex: integer('next_log_index').notNull(),
-    /** Of a backfill: its first and its last block. */
+    /** First and last block of a backfill. */
     fromBlock: integer('from_block'),
     toBlock: integer('to_block'),
   },
   (table) => [primaryKey({ columns: [table.triggerId, table.lane] })],
 )
 
-/** Up to which block the triggers of a finality have been told. */
+/** Watermarks: the block up to which the triggers of each finality have received logs. */
 export const marks = sqliteTable('marks', {
   finality: text('finality').primaryKey(),
   block: integer('block').notNull(),
@@ -108,7 +112,7 @@ export const fired = sqliteTable(
   ],
 )
 
-/** What triggers are still to be told of reorganisations: blocks above this one are no longer what they were. */
+/** Pending reorg notices: blocks above this one were replaced. */
 export const notices = sqliteTable(
   'notices',
   {

@@ -1,6 +1,6 @@
 import type { Tip } from '../block-header.ts'
 
-/** As `ChainStatus` has them. */
+/** The same fields as in `ChainStatus`. */
 export type SeenFacts = {
   head: number | null
   headTimestamp: number | null
@@ -17,7 +17,7 @@ type SeenRow = {
   answered_at: number | null
 }
 
-/** What the chain has last said of itself; shown also while nobody watches it. Written when its head is another one. */
+/** The last known state of the chain, which is shown even while no trigger watches it. Stored when the head changes. */
 export class Seen {
   readonly #sql: SqlStorage
   #facts: SeenFacts

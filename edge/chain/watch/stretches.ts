@@ -11,8 +11,8 @@ import type { WatchState } from './watch-state.ts'
 type StretchesOptions = { state: WatchState; teller: Teller; now: () => number }
 
 /**
- * The lanes that need blocks older than what is kept, as the backfill reads them. All of those are far below the head: none
- * is taken back any more, and no notice has to follow them.
+ * The cursors that need blocks older than the stored ones, as ranges for the backfill. These blocks are so far below
+ * the head that they are not reorganized and need no notices.
  */
 export class LaneStretches implements Stretches {
   readonly #options: StretchesOptions
@@ -45,7 +45,7 @@ export class LaneStretches implements Stretches {
     return this.#options.teller.alone(stretch.triggerId, () => this.#tell(stretch, logs, through))
   }
 
-  /** The last block of the lane that is final for it and not kept. */
+  /** Returns the last block of the cursor that is final for it and older than the stored blocks. */
   #last({ mark }: Watched, { range }: LanePosition): number {
     const { marks, kept } = this.#options.state
     const final = marks.of(mark) ?? -1

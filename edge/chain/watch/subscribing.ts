@@ -4,9 +4,9 @@ import type { Watched } from './subscriptions.ts'
 import type { WatchState } from './watch-state.ts'
 
 /**
- * Takes what a trigger wants now. The same again changes nothing, and an older version neither. Another generation begins
- * its lanes anew; what its runs are owed of reorganisations stays.
- * @returns whether something has changed
+ * Applies a subscription. A repeated or older version changes nothing. A new generation resets its cursors, and keeps
+ * pending reorg notices.
+ * @returns true if something changed
  */
 export function subscribe(state: WatchState, subscription: Subscription): boolean {
   const { subscriptions } = state
@@ -25,7 +25,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   state.transaction(() => {
     const watched = subscriptions.begin(subscription, state.nextCovered)
     const { since, coveredFrom, mark } = watched
-    // What was looked through, or is being told to those in step, goes without him.
+    // Blocks that were already searched, or are being delivered now, do not include this subscription.
     const isOwed = since <= (state.marks.reaching(mark) ?? -1)
     if (isOwed || (coveredFrom !== undefined && since < coveredFrom))
       fallBehind(state, watched, since)
@@ -33,7 +33,7 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
   return true
 }
 
-/** Ends a subscription, as of a version. With the last one goes what was kept for it. */
+/** Ends a subscription as of a version. If it is the last one, the stored blocks are deleted. */
 export function unsubscribe(
   state: WatchState,
   triggerId: string,
@@ -48,7 +48,7 @@ export function unsubscribe(
   })
 }
 
-/** Whose finality changes goes on where he was: before a deeper mark he waits for it, behind another he catches up. */
+/** Keeps the position when the finality changes: waits for a lower watermark, or catches up with a higher one. */
 function keepPlace(state: WatchState, watched: Watched, mark: string): void {
   const { marks } = state
   if (mark === watched.mark || watched.live) return

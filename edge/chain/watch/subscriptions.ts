@@ -4,7 +4,7 @@ import { routeOf } from '../matching/matches.ts'
 import type { Lane, Subscription } from '../subscription.ts'
 import { LanePosition } from './lane-position.ts'
 
-/** A subscription as the watcher has it. Another generation is another object: who still holds the old one can tell. */
+/** A subscription in memory. A new generation is a new object, so holders of the old one can detect the change. */
 export type Watched = {
   readonly triggerId: string
   readonly generation: number
@@ -12,11 +12,11 @@ export type Watched = {
   readonly route: string
   version: number
   finality: Finality
-  /** The name of its finality's mark. */
+  /** The key of its finality's watermark. */
   mark: string
   since: number
   coveredFrom: number | undefined
-  /** The live lane where it is behind; `undefined`: in step. */
+  /** The live cursor if it lags; undefined if it is caught up. */
   live: LanePosition | undefined
   backfill: LanePosition | undefined
 }
@@ -39,19 +39,21 @@ type LaneRow = {
   to_block: number | null
 }
 
-/** An ended subscription is remembered this long: calls do not come later than that. */
+/** How long an ended subscription is remembered. Calls are never later than this. */
 const ENDED_KEPT_MS = 60 * 60 * 1000
 
 export function markOf(finality: Finality): string {
   return JSON.stringify(finality)
 }
 
-/** Who wants what, and who is behind: in memory, and on disk. What writes is called in a transaction of its caller. */
+/**
+ * All subscriptions and their cursors, in memory and in storage. Methods that write must be called in a transaction.
+ */
 export class Subscriptions {
   readonly #sql: SqlStorage
   readonly #all = new Map<string, Watched>()
   readonly #byRoute = new Map<string, Set<Watched>>()
-  /** Rises with each change of what is asked of the chain. */
+  /** Increases with each change of the set of filters. */
   #filters = 0
 
   constructor(sql: SqlStorage) {
@@ -59,7 +61,7 @@ export class Subscriptions {
     this.load()
   }
 
-  /** Reads them anew: at the start, and after a transaction that failed. */
+  /** Reads everything from storage, at startup and after a failed transaction. */
   load(): void {
     const sql = this.#sql
     this.#all.clear()
@@ -76,7 +78,7 @@ export class Subscriptions {
     return this.#all.size
   }
 
-  /** Another number: the union is another one. */
+  /** Version of the set of filters. When it changes, the union must be rebuilt. */
   get filters(): number {
     return this.#filters
   }
@@ -97,7 +99,7 @@ export class Subscriptions {
     return this.#byRoute.get(route) ?? []
   }
 
-  /** The version that is known of a trigger, also of one whose subscription has ended. */
+  /** Returns the last known version of a trigger, even if its subscription has ended. */
   versionOf(triggerId: string): number | undefined {
     return this.#sql
       .exec<{ version: number }>(
@@ -107,7 +109,7 @@ export class Subscriptions {
       .toArray()[0]?.version
   }
 
-  /** A trigger begins, or begins anew: the lanes of before are gone. */
+  /** Starts a subscription, or a new generation of it. Old cursors are deleted. */
   begin(subscription: Subscription, coveredFrom: number | undefined): Watched {
     const { triggerId, version, generation, filter, finality, since, backfill } = subscription
     this.#drop(triggerId)
@@ -148,7 +150,6 @@ export class Subscriptions {
     return watched
   }
 
-  /** Another version, or finality, of the same generation. */
   change(watched: Watched, version: number, finality: Finality): void {
     watched.version = version
     watched.finality = finality
@@ -161,7 +162,6 @@ export class Subscriptions {
     )
   }
 
-  /** Ends one, as of a version. */
   end(triggerId: string, version: number, now: number): void {
     this.#drop(triggerId)
     this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ?', triggerId)
@@ -175,7 +175,7 @@ export class Subscriptions {
     this.#sql.exec('DELETE FROM subscriptions WHERE ended_at < ?', now - ENDED_KEPT_MS)
   }
 
-  /** Notes where a lane is. */
+  /** Stores the position of a cursor. */
   put(watched: Watched, position: LanePosition): void {
     const { lane, next, range } = position
     this.#sql.exec(
@@ -190,16 +190,17 @@ export class Subscriptions {
     )
   }
 
-  /** A live lane is in step from here on. */
+  /** Marks a live cursor as caught up. */
   join(watched: Watched): void {
     watched.live = undefined
     this.#dropLane(watched, 'live')
   }
 
   /**
-   * A backfill has ended: should blocks of it be taken back, then the live lane tells of those in their places. Unless there
-   * are blocks between the two that nobody is owed, of a time in which the trigger was disabled: then it rests.
-   * @param settled blocks up to this one stay
+   * Ends a backfill. If its blocks are reorganized later, the live cursor delivers their logs again. If there are
+   * blocks between the two that the trigger does not receive, because it was disabled at that time, the backfill rests
+   * instead.
+   * @param settled blocks up to this one can no longer be reorganized
    */
   endBackfill(watched: Watched, settled: number): void {
     const lane = watched.backfill

@@ -4,30 +4,30 @@ import type { ChainLog } from '../chain-log.ts'
 import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
 import type { Notices } from './notices.ts'
 
-/** A trigger's object that has not answered by then is away. */
+/** Deadline for the answer of a trigger queue. */
 const ANSWER_WITHIN_MS = 5_000
 
-/** A log's JSON without its data. */
+/** Estimated size of a log's JSON without its data. */
 const LOG_BYTES = 1_024
 
-/** What one call tells, but for the notice, which goes with whatever is told next. */
+/** A delivery without the reorg notice, which is added to whichever delivery comes next. */
 export type Telling = Omit<LogDelivery, 'reorgedAbove' | 'logs'> & { logs: readonly ChainLog[] }
 
-/** @property count how many of the logs were taken; fewer: the queue is full */
+/** @property count number of logs that were accepted; if fewer than sent, the queue is full */
 export type Told = { state: 'taken'; count: number } | { state: 'over' } | { state: 'away' }
 
 export type TellerOptions = {
   tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
   notices: Notices
   transaction: (work: () => void) => void
-  /** Returns after this time, or once `ended` says that nobody waits any more. */
+  /** Resolves after this time, or early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
 /**
- * Tells triggers, one call to each at a time: what a reorganisation took back is then told before what came instead.
- * The calls to one trigger must reach it in the order in which they are made.
+ * Delivers to triggers with one call to each at a time, so that a reorg notice arrives before the replacement logs.
+ * Calls to one trigger must arrive in the order in which they are made.
  */
 export class Teller {
   readonly #options: TellerOptions
@@ -37,7 +37,7 @@ export class Teller {
     this.#options = options
   }
 
-  /** Does work for a trigger while nobody else tells it anything. */
+  /** Runs work for a trigger while nothing else is delivered to it. */
   async alone<Result>(triggerId: string, work: () => Promise<Result>): Promise<Result> {
     const mine = (this.#busy.get(triggerId) ?? Promise.resolve()).then(work)
     const ended = mine.catch(() => undefined)
@@ -49,7 +49,7 @@ export class Teller {
     }
   }
 
-  /** Tells of logs, in as many calls as they need, and of what is owed. Called in `alone`. Never throws. */
+  /** Delivers logs in as many calls as necessary, with pending notices. Must be called within `alone`. Never throws. */
   async tell(triggerId: string, { logs, ...rest }: Telling): Promise<Told> {
     let count = 0
     do {
@@ -57,7 +57,7 @@ export class Teller {
       const isLast = count + some.length === logs.length
       const { backfillAt, ...facts } = rest
       const delivery = { ...facts, logs: some }
-      // How far the backfill is, is true only once all before it was taken.
+      // The progress of a backfill is correct only once all logs before it are accepted, so the last call includes it.
       const answer = await this.#call(
         triggerId,
         isLast && backfillAt !== undefined ? { ...delivery, backfillAt } : delivery,
@@ -82,7 +82,7 @@ export class Teller {
       }
       if (answer.state === 'taken' && !isCount(answer.count, delivery.logs.length))
         return { state: 'away' }
-      // A trigger that is told nothing more has marked its runs, too, or has none.
+      // `over` acknowledges the notice too: the trigger has marked its runs, or has no runs.
       if (notice) transaction(() => notices.told(triggerId, notice.serial))
       return answer
     } catch (error) {
@@ -106,7 +106,7 @@ function isCount(count: number, logs: number): boolean {
   return Number.isSafeInteger(count) && count >= 0 && count <= logs
 }
 
-/** As many logs from a place on as one delivery takes: at least one. */
+/** Returns as many logs as fit into one delivery, at least one. */
 function oneDelivery(logs: readonly ChainLog[], from: number): ChainLog[] {
   const some: ChainLog[] = []
   let bytes = 0

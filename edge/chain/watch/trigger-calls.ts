@@ -1,11 +1,10 @@
 import type { DeliveryAnswer, LogDelivery } from '../subscription.ts'
 
-/** What is asked of a trigger's object. */
 export type TriggerStub = { deliverLogs(delivery: LogDelivery): Promise<DeliveryAnswer> }
 
 /**
- * Calls to the objects of triggers. Those to one trigger that are under way together go through one stub: it is what keeps
- * them in order, also behind one that nobody waits for any more.
+ * Calls trigger queues. Concurrent calls to the same trigger share one stub, which keeps them in order, even after a
+ * call that has timed out.
  */
 export class TriggerCalls {
   readonly #stubOf: (triggerId: string) => TriggerStub

@@ -11,19 +11,19 @@ import { halvesOf, unionOf } from '../matching/union.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLags } from '../rpc/rpc-failures.ts'
 
-/** Blocks that are asked for by their hashes at once. */
+/** Blocks that are requested by hash at the same time. */
 const BLOCKS_AT_ONCE = 4
 
-/** A question that no log matches. */
+/** A query that matches no logs. */
 const NOTHING: LogQuery = { addresses: [`0x${'0'.repeat(40)}`], topics: [[`0x${'0'.repeat(64)}`]] }
 
 /**
- * @property refused routes whose logs nobody gives, since there are too many of them in a block, with the highest such
- *   block: up to there, those of `logs` are not all of them
+ * @property refused routes with too many logs in a block for any endpoint to return, and the highest such block; up to
+ *   that block, `logs` is incomplete for the route
  */
 export type LookedUp = { logs: ChainLog[]; refused: Map<string, number> }
 
-/** What all of some filters want of blocks whose headers are known. */
+/** Fetches all logs that match some filters, from blocks with known headers. */
 export class UnionLogs {
   readonly queries: readonly LogQuery[]
   readonly #routes: ReadonlySet<string>
@@ -36,17 +36,18 @@ export class UnionLogs {
     this.#routes = new Set(filters.map(routeOf))
   }
 
-  /** Those that one of the filters may match. */
+  /** Returns the logs with a route that belongs to one of the filters. */
   wanted(logs: readonly ChainLog[]): ChainLog[] {
     return logs.filter((log) => this.#routes.has(routeOfLog(log)))
   }
 
   /**
-   * The logs of linked blocks. Each is of the very block whose header it is read for. Of several blocks it is asked at once;
-   * a block that is left out of such an answer although its bloom could hold something is asked for by its hash: a node
-   * that does not have it then fails, and does not say that there is nothing. Anybody can fill a block with so many logs
-   * that no node gives them: what others want of it is there all the same.
-   * @throws {ChainAway} @throws {NodeLags}
+   * Fetches the logs of linked blocks. Each log belongs to exactly the block for which a header was given. Several
+   * blocks are requested at once. If the response has no logs of a block although its bloom may match, the block is
+   * requested by hash, because a node that does not have the block then fails instead of returning nothing. Anyone can
+   * fill a block with more logs than any node returns; the logs of other events in that block are still found.
+   * @throws {ChainAway}
+   * @throws {NodeLags}
    */
   async of(
     { reader, size }: { reader: ChainReader; size: RangeSize },
@@ -71,7 +72,7 @@ export class UnionLogs {
     return { logs: logs.toSorted(inOrder), refused }
   }
 
-  /** Up to the last block before one that is refused. */
+  /** Reads up to the last block before a rejected one. */
   async #ofRange(
     { reader, size }: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
@@ -87,7 +88,7 @@ export class UnionLogs {
         ;({ through } = read)
       }
     } catch (error) {
-      // What is behind that is asked for block by block.
+      // The remaining blocks are requested one by one.
       if (!(error instanceof BlockRefused) && !isRefusal(error)) throw error
     }
     const foreign = logs.find(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)
@@ -110,13 +111,15 @@ export class UnionLogs {
     const logs = this.wanted(answers.flat())
     if (logs.some(({ blockHash }) => blockHash !== header.hash))
       throw new NodeLags(`block ${header.number} is another one in the logs`)
-    // What is in several answers is there once.
+    // Removes duplicates from overlapping responses.
     const byIndex = new Map(logs.map((log) => [log.logIndex, log]))
     return [...byIndex.values()].toSorted(inOrder)
   }
 }
 
-/** A block with more logs than an endpoint gives at once is asked for in parts of the union, down to single events. */
+/**
+ * Fetches the logs of a block. If an endpoint does not return them all at once, splits the query down to single events.
+ */
 async function logsOfBlock(
   reader: ChainReader,
   query: LogQuery,
@@ -127,7 +130,7 @@ async function logsOfBlock(
     return await reader.logsOfBlock(query, header)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    // A node that is away fails here too.
+    // An unavailable node fails here too. Otherwise the query was too large.
     await reader.logsOfBlock(NOTHING, header)
   }
   const halves = halvesOf(query)

@@ -4,15 +4,15 @@ import { Marks } from './marks.ts'
 import { Notices } from './notices.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** What the watcher knows, in memory and on disk; the parts of it change together. */
+/** The state of a watcher, in memory and in storage. Its parts change together. */
 export class WatchState {
   readonly kept: KeptChain
   readonly subscriptions: Subscriptions
   readonly marks: Marks
   readonly notices: Notices
   /**
-   * The last block of those whose logs are being asked for: a filter that comes now is not in that question, and covers
-   * the blocks behind it.
+   * The last block of the log request in flight. A filter that is added now is not part of that request, and covers
+   * only later blocks.
    */
   lookingThrough = -1
   readonly flooded = new FloodedRoutes()
@@ -26,7 +26,7 @@ export class WatchState {
     this.notices = new Notices(storage.sql)
   }
 
-  /** All of a change or nothing of it, in memory as on disk. */
+  /** Applies a change completely or not at all, in memory and in storage. */
   readonly transaction = (work: () => void): void => {
     try {
       this.#storage.transactionSync(work)
@@ -39,13 +39,15 @@ export class WatchState {
     }
   }
 
-  /** The first block whose logs will be asked for with a filter that comes now; `undefined` before the first look. */
+  /**
+   * The first block for which logs will be requested with a filter that is added now; undefined before the first poll.
+   */
   get nextCovered(): number | undefined {
     const { through } = this.kept
     return through === undefined ? undefined : Math.max(through, this.lookingThrough) + 1
   }
 
-  /** Nobody wants anything any more: what was kept is of no use. In a transaction. */
+  /** Deletes everything stored about the chain, because no subscriptions are left. Must be called in a transaction. */
   forgetChain(): void {
     this.kept.restart(undefined)
     this.marks.keepOnly(new Set())

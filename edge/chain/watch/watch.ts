@@ -20,32 +20,32 @@ import { WatchState } from './watch-state.ts'
 import type { ChainStatus } from './watcher.ts'
 
 export type WatchOptions = {
-  /** Migrated; of nobody else. */
+  /** Migrated, and used by nothing else. */
   storage: Pick<DurableObjectStorage, 'sql' | 'transactionSync'>
   reader: ChainReader
-  /** How much the provider answers at once: one for all who read this chain. */
+  /** Learned from the provider, and shared by all readers of this chain. */
   size?: RangeSize
-  /** Calls to one trigger have to reach it in the order in which they are made. */
+  /** Calls to one trigger must arrive in the order in which they are made. */
   tell: (triggerId: string, delivery: LogDelivery) => Promise<DeliveryAnswer>
   now: () => number
-  /** Returns after this time, or once `ended` says that nobody waits any more. */
+  /** Resolves after this time, or early when the signal is aborted. */
   sleep: (ms: number, ended: AbortSignal) => Promise<void>
-  /** The object stays while this is under way. */
+  /** Keeps the object alive while the promise is pending. */
   keepAlive: (work: Promise<void>) => void
-  /** There may be stretches to read: the backfill's `poke`. */
+  /** Called when there may be ranges to read: the backfill's `poke`. */
   stretchesDue: () => void
-  /** What was read of stretches is no longer the chain's: the backfill's `forget`. */
+  /** Called when blocks that were read by ranges have been replaced: the backfill's `forget`. */
   stretchesReplaced: () => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
-/** What a look has come to. `away`: nobody answers, and the next one may wait. */
+/** Result of a poll. `away` means that no endpoint answers, and the next poll may wait. */
 export type Looked = 'idle' | 'looked' | 'lags' | 'away'
 
 /**
- * Watches one chain for all of its triggers: what is new is read once, whoever wants it, and each is told of what has become
- * final for it. All that is needed to go on is on disk, whenever it is cut off. It does nothing by itself but what `poll`
- * and the calls of triggers have begun.
+ * Watches one chain for all of its triggers. New blocks are read once for all of them, and each trigger receives the
+ * logs that are final for it. Everything needed to resume is in storage, so it may be interrupted at any time. It does
+ * nothing that was not started by `poll` or by a call from a trigger.
  */
 export class Watch {
   readonly #options: WatchOptions
@@ -82,17 +82,16 @@ export class Watch {
     this.stretches = new LaneStretches({ state, teller, now })
   }
 
-  /** Whether there is a trigger to watch for. */
   get isWatching(): boolean {
     return this.#state.subscriptions.size > 0
   }
 
-  /** The highest block that was seen; `undefined` before. */
+  /** The latest reported head; undefined before the first response. */
   get head(): number | undefined {
     return this.#seen.facts.head ?? undefined
   }
 
-  /** When an endpoint last answered, Unix milliseconds. */
+  /** Time of an endpoint's last response, in Unix milliseconds. */
   get answeredAt(): number | undefined {
     return this.#seen.facts.answeredAt ?? undefined
   }
@@ -105,7 +104,7 @@ export class Watch {
     unsubscribe(this.#state, triggerId, version, this.#options.now())
   }
 
-  /** A trigger that was full takes logs again. */
+  /** Resumes deliveries to a trigger, because its full queue has room again. */
   roomFor(triggerId: string): void {
     const watched = this.#state.subscriptions.get(triggerId)
     watched?.live?.hasRoom()
@@ -113,7 +112,7 @@ export class Watch {
     if (watched?.live || watched?.backfill) this.#tend()
   }
 
-  /** One look at the chain, and all that follows from it. One at a time. Never throws. */
+  /** Polls the chain once, and processes the result. Only one poll runs at a time. Never throws. */
   async poll(): Promise<Looked> {
     if (!this.isWatching) return 'idle'
     if (this.#isPolling) return 'looked'
@@ -171,7 +170,7 @@ export class Watch {
     return 'away'
   }
 
-  /** What goes on beside the looks, and waits for nobody. */
+  /** Starts background work, which is independent of polls. */
   #tend(): void {
     try {
       this.#options.keepAlive(this.#lagging.tend())

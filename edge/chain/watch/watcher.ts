@@ -1,28 +1,28 @@
-/** What others ask of the watcher of a chain: the methods of its object. */
+/** RPC interface of a chain's watcher. */
 import type { ChainLog } from '../chain-log.ts'
 import type { Finality } from '../finality.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
 import type { EndpointHealth } from '../rpc/chain-reader.ts'
 
-/** The chain can not be asked now. Answers are values: an error's class does not cross objects. */
+/** The chain cannot be queried now. This is a value, because the class of an error is lost between Durable Objects. */
 export type Away = { state: 'away' }
 
 export interface Watcher {
   /**
-   * The number of the latest block, asked for.
-   * @param finality what the trigger would wait for: a chain that does not serve this tag is `no_such_finality`
+   * Fetches the number of the latest block.
+   * @param finality of the trigger; if the chain does not serve this tag, the result is `no_such_finality`
    */
   head(
     finality: Finality,
   ): Promise<{ state: 'known'; head: number } | Away | { state: 'no_such_finality' }>
-  /** Begins, changes or goes on with a subscription. An older version than the one that is known changes nothing. */
+  /** Starts, changes or resumes a subscription. A version older than the known one changes nothing. */
   watch(subscription: Subscription): Promise<void>
-  /** Ends it, from this version on. */
+  /** Ends the subscription as of this version. */
   unwatch(triggerId: string, version: number): Promise<void>
-  /** A trigger that was full takes logs again. */
+  /** Resumes deliveries to a trigger, because its full queue has room again. */
   roomFor(triggerId: string): Promise<void>
-  /** The last logs that match and are final, newest first, as far back as a few questions reach. */
+  /** Returns the latest final logs that match, newest first, as far back as a few requests reach. */
   recent(
     filter: LogFilter,
     finality: Finality,
@@ -34,8 +34,8 @@ export interface Watcher {
     | { state: 'no_such_finality' }
   >
   /**
-   * What is at an address, for who sees no event of it.
-   * @param within blocks that were searched in vain: the last of them are looked at once more, for any event
+   * Describes the contract at an address for a preview that found no events.
+   * @param within blocks that were searched without a match; the latest of them are searched again for any event
    */
   contractAt(
     address: string,
@@ -44,30 +44,32 @@ export interface Watcher {
     | {
         state: 'known'
         hasCode: boolean
-        /** The first topics of its last logs, each once, the latest first; `null` where the chain did not say. */
+        /** Distinct first topics of its latest logs, latest first; null if the chain did not return them. */
         events: string[] | null
       }
     | Away
   >
   status(): Promise<ChainStatus>
-  /** Makes sure that it is going where it has subscriptions: an alarm can be lost. */
+  /** Makes sure that the watcher is running if it has subscriptions, because an alarm can be lost. */
   wake(): Promise<void>
 }
 
 export type ChainStatus = {
-  /** Whether there is a trigger to watch for. */
   watching: boolean
-  /** The highest block that it has seen; `null` before the first answer. */
+  /** The latest reported head; null before the first response. */
   head: number | null
-  /** Unix seconds: the time of that block. */
+  /** Time of that block, in Unix seconds. */
   headTimestamp: number | null
-  /** Unix milliseconds: when an endpoint last answered. */
+  /** Time of an endpoint's last response, in Unix milliseconds. */
   answeredAt: number | null
-  /** Blocks up to which logs have been looked for; less than `head` while it catches up. */
+  /** The last block searched for logs; below `head` while the watcher catches up. */
   lookedThrough: number | null
   safe: number | null
   finalized: number | null
-  /** Triggers of this chain, and of those the ones with a backfill, and the ones that wait for room in their queues. */
+  /**
+   * Triggers of this chain. `backfills` counts those with a backfill, `behind` those that wait to retry a delivery,
+   * usually because their queue is full.
+   */
   triggers: number
   backfills: number
   behind: number

@@ -1,4 +1,4 @@
-/** The script of the page `/account`: adds a passkey. */
+/** Script of the `/account` page: adds a passkey. */
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -9,7 +9,7 @@ import { onPress } from '../passkeys/on-press.ts'
 
 const status = document.getElementById('passkey-status')!
 
-/** It is not there where nothing can be added: the page says why. */
+/** Absent if no passkey can be added; the page then shows the reason. */
 const form = document.querySelector<HTMLFormElement>('form#add-passkey')
 
 async function add(fields: FormData): Promise<void> {

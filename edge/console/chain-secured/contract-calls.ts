@@ -1,8 +1,8 @@
-/** What each write of the contract does, in words. A function that is not here is not sent. */
+/** Describes each contract write in plain language. A function without an entry here is never sent. */
 import type { Explanation, Facts } from './explanation.ts'
 import type { Words } from './in-words.ts'
 
-/** Without the hash that names the account, which is checked before. */
+/** Arguments without the account hash, which has already been checked. */
 type Args = readonly any[]
 type Call = (
   args: Args,
@@ -15,7 +15,7 @@ const AGAIN = 'It can be undone by another transaction.'
 const text = (value: string) => (value === '' ? 'none' : value)
 const yesNo = (value: boolean) => (value ? 'yes' : 'no')
 
-/** Those members of an update whose bits are set. */
+/** Returns only the fields of an update whose bits are set. */
 const changed = (fields: bigint, members: Facts): Facts =>
   members.filter((_, bit) => (fields >> BigInt(bit)) & 1n)
 

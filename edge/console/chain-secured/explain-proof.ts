@@ -1,13 +1,15 @@
-/** What a proof is, before it is signed. One that is not to the letter as the client makes it is never shown to a wallet. */
+/**
+ * Explains a proof before it is signed. A proof that differs in any way from the one the client would build never
+ * reaches the wallet.
+ */
 import { type Purpose, PURPOSES, typedDataOf } from '../../../shared/typed-data.ts'
 import { PROOF_WINDOW_S } from '../../../shared/limits.ts'
 import type { Explanation } from './explanation.ts'
 import { RpcError, UNSUPPORTED } from './rpc-error.ts'
 
 type Asked = {
-  /** As it goes to `eth_signTypedData_v4`. */
+  /** The typed data passed to `eth_signTypedData_v4`. */
   text: unknown
-  /** Of the wallet. */
   address: string
   chainId: bigint
   /** Unix milliseconds. */
@@ -43,7 +45,7 @@ const PURPOSES_IN_WORDS: Record<Purpose, Words> = {
   },
 }
 
-/** @throws {RpcError} for anything else than a proof of this wallet, for this chain, dated about now */
+/** @throws {RpcError} unless it is a proof of this wallet for this chain, with a current timestamp */
 export function explainedProof({ text, address, chainId, now }: Asked): Explanation {
   const { purpose, issuedAt } = proofIn(text)
   const expected = typedDataOf({ purpose, address, issuedAt, chainId })
@@ -74,7 +76,7 @@ function proofIn(text: unknown): { purpose: Purpose; issuedAt: number } {
   return { purpose, issuedAt }
 }
 
-/** By what is in it, for wallets and clients may order members in other ways. */
+/** Compares by content, because wallets and clients may order the members differently. */
 function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolean {
   const read = parsed(text)
   const address = String(read?.message?.address)
@@ -90,7 +92,7 @@ function isSame(text: unknown, expected: ReturnType<typeof typedDataOf>): boolea
   return isOurs && JSON.stringify(sorted(read)) === JSON.stringify(sorted(ours))
 }
 
-/** Whoever asked may have put anything there, or nothing. */
+/** Untrusted input: any member may be missing or of any type. */
 type Read = { primaryType?: unknown; message?: { address?: unknown; issuedAt?: unknown } } | null
 
 function parsed(text: unknown): Read {

@@ -1,4 +1,4 @@
-/** What a transaction does, read from the very bytes that the wallet is asked to sign. */
+/** Explains a transaction from the exact bytes that the wallet is about to sign. */
 import type { Interface } from 'ethers'
 import { accountHashOfWallet } from '../../../shared/typed-data.ts'
 import { CONTRACT_CALLS } from './contract-calls.ts'
@@ -6,30 +6,30 @@ import type { Explanation } from './explanation.ts'
 import type { Words } from './in-words.ts'
 import { RpcError, UNSUPPORTED } from './rpc-error.ts'
 
-/** Where the accounts are, as the service says it (`get_node_chain_config`). */
+/** The chain and contract that hold the accounts, as reported by the service (`get_node_chain_config`). */
 export type Place = {
   chainId: bigint
   contractAddress: string
-  /** What the chain is called, and its coin. */
+  /** Name of the chain. `token` is the symbol of its coin. */
   chainName: string
   token: string
 }
 
 type Asked = {
-  /** As it goes to `eth_sendTransaction`. */
+  /** The transaction passed to `eth_sendTransaction`. */
   transaction: unknown
-  /** Of the wallet, which signs. */
+  /** Address of the signing wallet. */
   address: string
   place: Place
   words: Words
-  /** Wei for a unit of gas; absent where the node does not say. */
+  /** Wei per unit of gas; undefined if the node does not report it. */
   gasPrice: bigint | undefined
 }
 
-/** Nothing else may be in it: a value would be sent away, a nonce or a fee is the wallet's to choose. */
+/** Fields that a transaction may have. A `value` would transfer funds; nonce and fees are for the wallet to choose. */
 const MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'data', 'gas', 'chainId'])
 
-/** @throws {RpcError} for anything but a write of this wallet's own account that is in `CONTRACT_CALLS` */
+/** @throws {RpcError} unless it is a write in `CONTRACT_CALLS` to this wallet's own account */
 export async function explainedTransaction(asked: Asked): Promise<Explanation> {
   const { transaction, address, place, words, gasPrice } = asked
   const { data, gas } = requireOurs(transaction, address, place)
@@ -54,7 +54,7 @@ export async function explainedTransaction(asked: Asked): Promise<Explanation> {
   }
 }
 
-/** What of a transaction of ours is read further. */
+/** The fields of a validated transaction that are needed later. */
 type Ours = { data: string; gas: string }
 
 function requireOurs(
@@ -75,7 +75,7 @@ function requireOurs(
   return { data, gas }
 }
 
-/** ethers comes in a script of its own, when a wallet is there. */
+/** Imports ethers, a separate script that loads only once a wallet is connected. */
 async function contract(): Promise<Interface> {
   const [{ Interface: Coding }, { accountConfigAbi }] = await Promise.all([
     import('ethers'),
@@ -86,7 +86,7 @@ async function contract(): Promise<Interface> {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The call, where the bytes are exactly those that it is written as: nothing stands behind it. */
+/** Decodes the call. Re-encodes it and compares the bytes, so that no trailing data is hidden in it. */
 function decoded(data: string, coding: Interface): { name: string; args: readonly unknown[] } {
   let call
   let again
@@ -101,7 +101,7 @@ function decoded(data: string, coding: Interface): { name: string; args: readonl
   return { name: call.name, args: call.args }
 }
 
-/** Without the first, which has to name the wallet's own account. */
+/** Returns the arguments after the first one, which must be the account hash of this wallet. */
 function ownArgs(name: string, args: readonly any[], address: string): readonly any[] {
   if (name === 'newChainSecuredAccount') return args
   const [hash, ...others] = args
@@ -110,7 +110,7 @@ function ownArgs(name: string, args: readonly any[], address: string): readonly 
   return others
 }
 
-/** What is offered at most is more than what is taken: the limit has a fifth to spare. */
+/** Formats the maximum cost. The gas limit includes a margin of one fifth, so the actual cost is lower. */
 function cost(gas: bigint, gasPrice: bigint | undefined, token: string): string {
   const units = `gas, up to ${gas.toLocaleString('en')} units`
   if (gasPrice === undefined) return `${units}; the wallet says at which price`
@@ -122,7 +122,7 @@ const SHOWN_DECIMALS = 9
 
 function inCoins(wei: bigint): string {
   const smallest = 10n ** BigInt(COIN_DECIMALS - SHOWN_DECIMALS)
-  // Up, so that what is said is never too little.
+  // Rounds up, so that the displayed cost is never too low.
   const parts = (wei + smallest - 1n) / smallest
   const digits = String(parts).padStart(SHOWN_DECIMALS + 1, '0')
   const whole = digits.slice(0, -SHOWN_DECIMALS)

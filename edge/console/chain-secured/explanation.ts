@@ -1,40 +1,40 @@
-/** What a person is told before a wallet is asked to sign: all of it plain text, some of it other people's. */
+/** The explanation shown before a wallet is asked to sign. All of it is plain text, and some of it is untrusted. */
 
-/** Names and values, in order; values may hold what somebody else has written. */
+/** Ordered name-value pairs. Values may contain untrusted text. */
 export type Facts = readonly (readonly [name: string, value: string])[]
 
 export type Explanation = {
   kind: 'transaction' | 'proof'
-  /** As the button that leads to it: `Remove a group`. */
+  /** Same text as the button that starts the operation: `Remove a group`. */
   title: string
-  /** What it does, in a sentence or two. */
+  /** One or two sentences about the effect. */
   says: string
   facts: Facts
-  /** Whether it can be undone, and how. */
+  /** Explains whether and how the operation can be undone. */
   undo: string
-  /** There is no way back. */
+  /** True if the operation is irreversible. */
   forEver: boolean
 }
 
-/** How a transaction or a proof is asked for, once it is explained. */
+/** Callbacks for the stages of asking a person to sign, once the request has been explained. */
 export type Consent = {
-  /** Resolves where the person goes on. Rejects as a wallet's owner would (EIP-1193, 4001) where they do not. */
+  /** Resolves if the person continues. Otherwise rejects the way a wallet does (EIP-1193, code 4001). */
   explained: (explanation: Explanation) => Promise<void>
-  /** The wallet is asked for what was explained. */
+  /** Called when the explained request is sent to the wallet. */
   asked: () => void
-  /** It has answered, refused or failed, or is waited for no longer. */
+  /** Called when the wallet has answered, refused or failed, or the person has stopped waiting. */
   ended: () => void
-  /** It has sent what was explained. */
+  /** Called when the wallet has sent the explained transaction. */
   sent: (sent: {
     title: string
-    /** Its hash, as the wallet says. */
+    /** The transaction hash reported by the wallet. */
     transaction: unknown
-    /** It was waited for no longer by then. */
+    /** True if the person had already stopped waiting. */
     isLate: boolean
   }) => void
   /**
-   * A wallet takes its time. Resolves where nobody wants to wait for it any more; never, where it answers first.
-   * @param answered settles then
+   * Resolves when the person stops waiting for a slow wallet. Never resolves if the wallet answers first.
+   * @param answered settles when the wallet answers
    */
   stopped: (what: string, answered: Promise<unknown>) => Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * A person's wallet behind a guard: whatever asks it, nothing is signed or sent that was not explained to them before, by
- * what the bytes say. All that the client asks goes through here.
+ * Wraps a wallet so that it never signs or sends anything that was not first explained to the person, based on the
+ * exact bytes. All of the client's requests to the wallet go through this provider.
  */
 import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
@@ -13,17 +13,17 @@ import { RpcError, UNAUTHORIZED, UNSUPPORTED } from './rpc-error.ts'
 
 type Parts = {
   wallet: Eip1193Provider
-  /** Which the person has connected; another one that the wallet changes to is not asked. */
+  /** The address that the person connected. If the wallet switches to another address, requests are refused. */
   address: string
   place: Place
   consent: Consent
-  /** The account as the contract has it, for the names in it; nothing where there is none yet. */
+  /** Reads the account from the contract, for the names in it. Undefined if it does not exist yet. */
   account: () => Promise<AccountView | undefined>
   /** Unix milliseconds. */
   now: () => number
 }
 
-/** What a node is asked by way of the wallet. It signs nothing, and nobody has to be told. */
+/** Read-only methods that the wallet forwards to a node. They sign nothing and need no consent. */
 const READS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
@@ -78,7 +78,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     consent.asked()
     let isLate = false
     try {
-      // While it was read, the wallet may have been changed.
+      // The wallet's address or chain may have changed while the person was reading.
       await requireAddress()
       await requireChain()
       const question = wallet.request({ method, params })
@@ -97,7 +97,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
       gasPrice(),
     ])
     const asked = { transaction, address, place, words, gasPrice: price }
-    // A copy: what was explained is what is sent, whatever becomes of the object meanwhile.
+    // Copied so that the caller cannot change the transaction between explanation and sending.
     const copy = structuredClone(transaction)
     const explanation = await explainedTransaction({ ...asked, transaction: copy })
     return askedFor(explanation, 'eth_sendTransaction', [copy])
@@ -107,7 +107,7 @@ export function guardedProvider(parts: Parts): Eip1193Provider {
     if (typeof signer !== 'string' || signer.toLowerCase() !== address.toLowerCase())
       throw new RpcError(UNAUTHORIZED, 'another wallet would sign')
     const explanation = explainedProof({ text, address, chainId: place.chainId, now: now() })
-    // As it was read: of a member that is there twice, a wallet may take the other one.
+    // Re-serialized, because a wallet could resolve duplicate keys differently than the explanation did.
     const asRead = JSON.stringify(JSON.parse(String(text)))
     return askedFor(explanation, 'eth_signTypedData_v4', [address, asRead])
   }

@@ -1,15 +1,15 @@
-/** Ids of an account's things with the names that its admin gave them: a number alone tells nobody what is changed. */
+/** Adds the names given by the admin to an account's IDs, because a bare ID does not show what is being changed. */
 import type { AccountView } from '../../../shared/client/sovereign/contract-coding.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
-/** By these one knows it again; a longer one would push what stands behind it out of sight. */
+/** Long enough to recognize a name. A longer one could push the text after it out of view. */
 const NAME_SHOWN_CHARACTERS = 64
 const EVERY_WALLET = 'every wallet of the account, later ones too'
 const EVERY_ACTION = 'every action, whoever wrote it'
 
 export type Words = {
   group: (id: bigint) => string
-  /** For arrays of usage keys, in which 0 is every group. */
+  /** For the group arrays of usage keys, in which 0 means every group. */
   groups: (ids: readonly bigint[]) => string
   wallet: (pkpId: string) => string
   wallets: (pkpIds: readonly string[]) => string
@@ -18,9 +18,12 @@ export type Words = {
   usageKey: (hash: string) => string
 }
 
-/** @param account as the contract has it now; absent where that could not be read: then ids stand alone */
+/**
+ * @param account current state of the account in the contract; undefined if it could not be read, in which case IDs are
+ * shown without names
+ */
 export function inWords(account: AccountView | undefined): Words {
-  // In marks that a name can not end.
+  // Quotation marks in a name are replaced, so that a name cannot close its own quotes.
   const named = (what: string, name: string | undefined) =>
     name ? `${what} “${name.slice(0, NAME_SHOWN_CHARACTERS).replace(/[“”]/g, '"')}”` : what
   const group = (id: bigint) =>
@@ -44,7 +47,7 @@ export function inWords(account: AccountView | undefined): Words {
     groups: (ids) =>
       ids.includes(0n) ? 'every group, later ones too' : listed(ids.map((id) => group(id))),
     wallet,
-    // Alone: behind hundreds of others nobody would read it, and these mean nothing beside it.
+    // Shown alone: the wildcard makes the other IDs meaningless, and could be overlooked among hundreds of them.
     wallets: (ids) =>
       ids.includes(ZERO_WORD) ? EVERY_WALLET : listed(ids.map((id) => wallet(id))),
     action,

@@ -1,4 +1,4 @@
-/** Makes a client of the wallet that a person has chosen: everything that it asks goes through the guard. */
+/** Creates a client for the wallet that a person has chosen. All of its requests go through the guard. */
 import { createClient } from '../../../shared/client/client.ts'
 import type { CommonOperations } from '../../../shared/client/core/common-operations.ts'
 import type { CommonOptions, Step } from '../../../shared/client/options.ts'
@@ -16,33 +16,33 @@ import { accountOf, hasCode, type Standing, standingOf } from './standing.ts'
 
 export type OpenedWallet = {
   client: SovereignClient
-  /** EIP-55. */
+  /** EIP-55 checksummed. */
   address: string
   place: Place
-  /** The wallet behind the guard, for what a client of API mode asks of it. */
+  /** The guarded wallet, for requests by an API-mode client. */
   provider: Eip1193Provider
-  /** Of the wallet itself, or of another address. */
+  /** Returns the standing of the given address, by default the wallet's own. */
   standing: (address?: string) => Promise<Standing>
   isContract: (address: string) => Promise<boolean>
 }
 
 type Parts = {
   wallet: Eip1193Provider
-  /** A client of the origin, with a key or without: which contract it is, and whether the origin is to be believed. */
+  /** Client of the origin, with or without a key. Supplies the contract address, and verifies the origin. */
   core: Pick<CommonOperations, 'getNodeChainConfig' | 'verification'>
-  /** Of the client that is made. */
   options: Pick<CommonOptions, 'baseUrl' | 'fetch'>
   consent: Consent
   onStep: (step: Step) => void
   /** Unix milliseconds. */
   now: () => number
-  /** Ends everything that is asked of the wallet. */
+  /** Aborts all pending requests to the wallet. */
   signal: AbortSignal
 }
 
 /**
- * Asks the wallet for its address and its chain; to another chain than that of the accounts it is asked to change.
- * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and what the origin's answer brings
+ * Requests the wallet's address, and asks the wallet to switch to the chain that holds the accounts.
+ * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}, and errors from requests to the
+ * origin
  */
 export async function openWallet(parts: Parts): Promise<OpenedWallet> {
   const { wallet, core, options, consent, onStep, now, signal } = parts

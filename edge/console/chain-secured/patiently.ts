@@ -1,9 +1,9 @@
 import type { Consent } from './explanation.ts'
 
 /**
- * A wallet's answer, or an end to waiting for it: some never answer.
- * @param what it was asked to do, as in `show its address`
- * @throws {Error} without a code where a person has had enough, so that whoever asked leaves open what becomes of it
+ * Waits for a wallet's answer until the person stops waiting, because some wallets never answer.
+ * @param what the request, as in `show its address`
+ * @throws {Error} without a code if the person stops waiting, so that the caller treats the outcome as unknown
  */
 export async function patiently<Answer>(
   consent: Pick<Consent, 'stopped'>,

@@ -1,4 +1,7 @@
-/** Errors as wallets give them (EIP-1193), which the client's failures are made of: what has such a code was not done. */
+/**
+ * Wallet error as defined by EIP-1193, from which the client builds its own errors. Any of these codes means that the
+ * request was not carried out.
+ */
 export class RpcError extends Error {
   override name = 'RpcError'
   readonly code: number
@@ -8,9 +11,9 @@ export class RpcError extends Error {
   }
 }
 
-/** The owner said no. */
+/** The user rejected the request. */
 export const REFUSED = 4001
-/** Of an account that the wallet does not let be used, here: that it is not on. */
+/** The account is not authorized; here, the wallet has switched to another account. */
 export const UNAUTHORIZED = 4100
-/** Nobody may ask for that. */
+/** The wallet or this page does not support the method. */
 export const UNSUPPORTED = 4200

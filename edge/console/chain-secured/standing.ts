@@ -1,4 +1,4 @@
-/** What the contract says of an address, asked through the wallet's own node. */
+/** Reads the contract's state for an address, through the wallet's own node. */
 import {
   type AccountView,
   contractCoding,
@@ -9,15 +9,15 @@ import { accountHashOfWallet } from '../../../shared/typed-data.ts'
 import type { Place } from './explain-transaction.ts'
 
 /**
- * - `admin`: it changes its account.
- * - `former`: it was handed on, or the account is not its to change; it can never be an admin again.
- * - `none`: it was never an admin, and can open an account or be given one.
+ * - `admin`: can change its account.
+ * - `former`: the account was handed on or is managed by the service; the address can never be an admin again.
+ * - `none`: was never an admin, and can open an account or receive one.
  */
 export type Standing = 'admin' | 'former' | 'none'
 
 export type Asking = { provider: Eip1193Provider; place: Place }
 
-/** The account of a wallet, under whatever hash it is; nothing where there is none. */
+/** Reads a wallet's account, whatever hash it is stored under. Undefined if there is no account. */
 export async function accountOf(
   { provider, place }: Asking,
   address: string,
@@ -44,7 +44,7 @@ export async function standingOf(asking: Asking, address: string): Promise<Stand
   return isAdmin ? 'admin' : 'former'
 }
 
-/** Whether there is code at an address, as of contract wallets. */
+/** Returns true if there is code at the address, as for contract wallets. */
 export async function hasCode({ provider }: Asking, address: string): Promise<boolean> {
   const code = await provider.request({ method: 'eth_getCode', params: [address, 'latest'] })
   return typeof code === 'string' && code.length > 2

@@ -1,4 +1,4 @@
-/** Times as a chart writes them, in UTC like every time of a page. */
+/** Formats the times of a chart in UTC, like all times on the pages. */
 
 const DAY_S = 24 * 60 * 60
 
@@ -9,7 +9,7 @@ const HOUR = format({ hour: '2-digit', minute: '2-digit' })
 const DAY = format({ day: 'numeric', month: 'short' })
 const MOMENT = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
-/** @param seconds since 1970, of an axis: midnights are days, all else is the hour */
+/** @param seconds Unix seconds of axis ticks; a midnight is shown as its date, any other time as hours and minutes */
 export function axisTimes(seconds: readonly number[]): string[] {
   return seconds.map((at) => (at % DAY_S === 0 ? DAY : HOUR).format(at * 1000))
 }

@@ -1,33 +1,33 @@
-/** What a chart is of: numbers at times, in bars that stand on each other or in lines. */
+/** Data of a chart: series of numbers over time, drawn as stacked bars or as lines. */
 
-/** Colours of the pages (`page/style.ts`), which hold in both schemes. */
+/** Colours of the page's style sheet (`page/style.ts`), which work in both colour schemes. */
 export type Colour = 'act' | 'good' | 'bad' | 'warn' | 'soft'
 
 export type Series = {
   name: string
-  /** One for each time; `null` where there is none. */
+  /** One value per time; `null` if there is no data. */
   values: (number | null)[]
   colour: Colour
   as: 'bar' | 'line'
 }
 
 export type Chart = {
-  /** What a screen reader says instead of it. */
+  /** Text alternative for screen readers. */
   label: string
-  /** Unix milliseconds, ascending: where each bucket begins. At least one. */
+  /** Start of each bucket in Unix milliseconds, ascending. At least one. */
   times: number[]
-  /** Where the last bucket ends. */
+  /** End of the last bucket in Unix milliseconds. */
   until: number
   series: Series[]
-  /** A value with its unit, short. */
+  /** Formats a value briefly, with its unit. */
   written: (value: number) => string
 }
 
 type Column = (number | null)[]
 
 /**
- * The columns that are drawn: times in seconds, then the series, the last one first. Each bar has in its height those of
- * the series before it, so that it shows behind them as what stands on top.
+ * Returns the columns for uPlot: times in seconds, then the series in reverse order. Each bar's height includes the
+ * bars of earlier series, which are drawn over it later, so that only its own part remains visible.
  */
 export function chartData({ times, series }: Chart): Column[] {
   const below = times.map(() => 0)
@@ -38,7 +38,7 @@ export function chartData({ times, series }: Chart): Column[] {
   return [times.map((time) => time / 1000), ...columns.toReversed()]
 }
 
-/** The highest value, and no less than one, so that nothing at all is a line at the bottom. */
+/** Returns the highest value, but at least 1, so that a series of zeros is a line at the bottom. */
 export function highestOf(columns: readonly Column[]): number {
   let highest = 1
   for (const column of columns) for (const value of column) highest = Math.max(highest, value ?? 0)

@@ -1,8 +1,8 @@
 import type { Colour } from './chart.ts'
 
 /**
- * The page's colours as a canvas takes them: what a variable of the style sheet is in the scheme of this moment is known
- * to an element that has it.
+ * Resolves the page's colours for a canvas. CSS variables depend on the current colour scheme, so they are read from a
+ * probe element.
  */
 export function inkOf(element: HTMLElement): (colour: Colour | 'line') => string {
   return (colour) => {

@@ -1,7 +1,7 @@
 /**
- * Charts, imported when one is in view: `/scripts/charts.js`. A page's policy stays as it is: uPlot draws on a canvas and
- * places its elements by the CSSOM, and its style sheet is adopted. What a chart shows stands in a table beside it too,
- * for those who see no canvas.
+ * Charts, imported from `/scripts/charts.js` when one scrolls into view. They need no change to the page's content
+ * security policy: uPlot draws on a canvas and positions its elements through the CSSOM, and its style sheet is
+ * adopted. A table next to the chart shows the same data for people who cannot see the canvas.
  */
 import uPlot from 'uplot'
 import css from 'uplot/dist/uPlot.min.css'
@@ -12,7 +12,6 @@ import { inkOf } from './ink.ts'
 export type { Chart, Series } from './chart.ts'
 
 export type DrawnChart = {
-  /** Draws other numbers in the same place. */
   update(chart: Chart): void
   remove(): void
 }
@@ -20,12 +19,12 @@ export type DrawnChart = {
 const adopted = new CSSStyleSheet()
 adopted.replaceSync(css)
 
-/** What is counted is whole, cents among it: 1, 2, 5, 10, and on to thousands of millions. */
+/** Axis steps. All values are integers, including cents: 1, 2, 5, 10, up to billions. */
 const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
 
-/** Draws into an element that has a height, and again when its width or the colour scheme changes. */
+/** Draws into an element that has a height. Redraws when its width or the colour scheme changes. */
 export function drawChart(element: HTMLElement, chart: Chart): DrawnChart {
   if (!document.adoptedStyleSheets.includes(adopted)) document.adoptedStyleSheets.push(adopted)
   const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -67,7 +66,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
     font: '12px system-ui, sans-serif',
     ticks: { show: false },
   }
-  // Bars stand on each other: the highest is drawn first, and the lower ones over it.
+  // Stacked bars: the tallest is drawn first, and the shorter ones over it.
   const drawn = chartData(chart).slice(1)
   return {
     ...sizeOf(element),
@@ -107,7 +106,7 @@ function optionsOf(element: HTMLElement, chart: Chart): uPlot.Options {
   }
 }
 
-/** Says what is under the pointer in the element that `data-read-out` names. */
+/** Writes the values under the pointer into the element named by `data-read-out`. */
 function readOut(element: HTMLElement, { times, series, written }: Chart, at?: number | null) {
   const place = document.getElementById(element.dataset.readOut ?? '')
   if (!place) return

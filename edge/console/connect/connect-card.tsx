@@ -1,16 +1,16 @@
-/** How one comes to one's account: drawn by the Worker, with which nothing can be done, and over it by the script. */
+/** The sign-in forms. The Worker renders them disabled, and the script replaces them with working ones. */
 import type { Child, FC } from 'hono/jsx'
 import { NoWalletCard } from '../console/wallets/no-wallet.tsx'
 import { Field } from '../parts.tsx'
 import { NameOnChain } from '../name-on-chain.tsx'
 
 export type ConnectCardProps = {
-  /** What is under way, as "Connecting…": nothing else can be begun meanwhile. */
+  /** Operation in progress, such as "Connecting…". All forms are disabled meanwhile. */
   busy?: string | undefined
   problem?: Child
-  /** Absent without the script: then all of it is dead, and no browser sends a key anywhere. */
+  /** Absent without the script: then the forms are disabled, so that the browser never submits a key. */
   acts?: { connect: (form: Event) => void; create: (form: Event) => void }
-  /** Where wallets of the browser are offered. */
+  /** The list of browser wallets, if the script has one to show. */
   wallets?: Child
 }
 

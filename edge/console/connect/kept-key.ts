@@ -1,4 +1,7 @@
-/** The key that the person has ticked to keep: with this tab, and until it is closed. Nowhere else is a key kept. */
+/**
+ * Stores the key that the person chose to keep, in `sessionStorage` only, so until this tab is closed. Keys are stored
+ * nowhere else.
+ */
 import { givePagesUp } from '../pages-left-behind.ts'
 
 const NAME = 'svc/console-key'

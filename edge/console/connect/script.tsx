@@ -1,4 +1,4 @@
-/** The script of the page `/console`, until one is connected: what comes then is loaded then. */
+/** Script of the `/console` page before sign-in. The console itself is loaded on demand. */
 import { render, useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { isApiKeyShape } from '../../../shared/api-key.ts'
@@ -16,11 +16,11 @@ const about = document.getElementById('about')!
 
 type ConsoleModule = typeof import('../console/module.tsx')
 
-/** From where it is served, and no file that a compiler could look at. */
+/** Served path of the console module. Typed as `string` so that the compiler does not try to resolve it. */
 const CONSOLE: string = '/scripts/console.js'
 const loadConsole = async () => (await import(CONSOLE)) as ConsoleModule
 
-/** Base URL, and whether the origin is verified before it is given a key. */
+/** Base URL of the origin, and whether to verify the origin before sending it a key. */
 const origin = {
   baseUrl: root.dataset['baseUrl']!,
   verify: root.dataset['verify'] as 'once' | 'never',
@@ -33,7 +33,7 @@ const Connect = ({ firstProblem }: { firstProblem?: Child }) => {
   const [problem, setProblem] = useState<Child>(firstProblem)
   const [made, setMade] = useState<NewKey | undefined>(undefined)
 
-  /** Loads the console, and does what has to be done with it. What is drawn instead of this form is not drawn over. */
+  /** Loads the console module and runs `work` with it. On success, `work` has replaced this form. */
   const attempt = async (what: string, work: (module: ConsoleModule) => Promise<void>) => {
     setBusy(what)
     setProblem(undefined)
@@ -131,21 +131,21 @@ function text(fields: FormData, name: string): string {
 
 function show(module: ConsoleModule, opened: Opened): void {
   about.hidden = true
-  // Of its own: how one connects is drawn once more when that is over, where nobody sees it.
+  // Replaces the root element, because this form renders into the old one once more when it finishes.
   const place = document.createElement('div')
   root.replaceWith(place)
   module.showConsole(place, { ...opened, origin, keep: keepIfKept, disconnect })
 }
 
-/** Another key takes the place of the one that is kept. */
+/** Replaces the stored key, if one is stored. */
 function keepIfKept(apiKey: string): void {
   if (keptKey() !== undefined) keepKey(apiKey)
 }
 
-/** Nothing is left of what this page knew: it is another page afterwards. */
+/** Forgets the key and reloads, so that no state of this page survives. */
 function disconnect(): void {
   forgetKey()
-  // Of a trigger that was not made: its usage key is this account's.
+  // The draft of a new trigger contains a usage key of this account.
   sessionStorage.removeItem(NEW_TRIGGER)
   history.replaceState(null, '', location.pathname)
   location.reload()
@@ -163,7 +163,7 @@ async function begin(): Promise<void> {
   }
 }
 
-/** Come back to as it was left, the page would still have the key that it said it forgets. */
+/** If restored from the back/forward cache, the page would still hold the key that it claims to have forgotten. */
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && keptKey() === undefined) location.reload()
 })

@@ -1,4 +1,4 @@
-/** Whose account it is, by which key, in which mode, and what it may spend. */
+/** Account header: its name, the connected key or wallet, the mode and the balance. */
 import { useState } from 'hono/jsx/dom'
 import { Folded } from '../copy.tsx'
 import { Badge } from '../parts.tsx'
@@ -12,7 +12,7 @@ import { useEffect } from '../use-effect.ts'
 type AccountHeadProps = {
   connection: Connection
   account: OpenedAccount | undefined
-  /** Counts what was done: after each the balance is another. */
+  /** Number of completed operations. The balance is reloaded when it changes. */
   done: number
   disconnect: () => void
 }
@@ -56,7 +56,7 @@ const KINDS = {
   billing: 'Hash of the former account key, for billing alone',
 } as const
 
-/** Free to read. Of a wallet it is not asked by itself: the wallet would have to sign for it. */
+/** Reading the balance is free of charge. It is not loaded for a wallet, which would have to sign the request. */
 const Balance = ({ connection, done }: { connection: Connection; done: number }) => {
   const [shown, setShown] = useState('…')
   const [changes, setChanges] = useState(0)

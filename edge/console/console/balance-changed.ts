@@ -1,11 +1,14 @@
-/** What has spent or added credit outside of `perform`: a run, a payment. The head of the console reads the balance again. */
+/**
+ * Signals that the balance has changed outside of `perform`, by a run or a payment. The console's header then reloads
+ * it.
+ */
 const listeners = new Set<() => void>()
 
 export function balanceChanged(): void {
   for (const listener of listeners) listener()
 }
 
-/** @returns how to listen no more */
+/** @returns a function that removes the listener */
 export function onBalanceChanged(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

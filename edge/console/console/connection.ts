@@ -1,4 +1,4 @@
-/** Whose account the console shows: what is known to this tab alone. */
+/** The connected account. This state exists only in this tab. */
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import type { SovereignClient } from '../../../shared/client/sovereign/client.ts'
 import type { Eip1193Provider } from '../../../shared/client/sovereign/signer.ts'
@@ -6,22 +6,24 @@ import type { OpenedWallet } from '../chain-secured/open-wallet.ts'
 import type { Standing } from '../chain-secured/standing.ts'
 import type { Signing } from './wallets/signing.ts'
 
-/** By the account key or a usage key, which the client holds. The views ask it under the names that both modes share. */
+/**
+ * Connection by an account key or usage key, which the client holds. Views use the operations that both modes share.
+ */
 export type KeyConnection = {
   by: 'key'
   client: ApiClient
   apiKey: string
-  /** keccak256 of the key's text, 0x hex: by which the chain and statements name it. */
+  /** keccak256 of the key's text as 0x hex, which identifies the key on the chain and in statements. */
   keyHash: string
-  /** `billing`: the key of an account that was converted, good for `billing/*` alone. */
+  /** `billing`: key of a converted account, valid only for `billing/*`. */
   scope: 'account' | 'usage' | 'billing'
 }
 
-/** By a wallet, which the client asks through a guard (`chain-secured/guarded-provider.ts`). */
+/** Connection by a wallet, which the client uses through a guard (`chain-secured/guarded-provider.ts`). */
 export type WalletConnection = {
   by: 'wallet'
   client: SovereignClient
-  /** EIP-55. */
+  /** EIP-55 checksummed. */
   address: string
   /** Only an admin has an account to show. */
   standing: Standing
@@ -29,19 +31,19 @@ export type WalletConnection = {
 }
 
 export type ConnectedWallet = {
-  /** As it calls itself. */
+  /** Name that the wallet announces for itself. */
   name: string
-  /** Without the guard: for what it tells by itself alone. */
+  /** The unguarded provider, used only to listen for the wallet's events. */
   announced: Eip1193Provider
   opened: OpenedWallet
   signing: Signing
-  /** Ends all that is asked of it. */
+  /** Aborts all pending requests to the wallet. */
   end: () => void
 }
 
 export type Connection = KeyConnection | WalletConnection
 
-/** Whether the account itself is here, and not one of its usage keys with what that one may. */
+/** Returns true if the connection has full access to the account, unlike a usage key. */
 export function isWholeAccount(connection: Connection): boolean {
   return connection.by === 'wallet' || connection.scope === 'account'
 }

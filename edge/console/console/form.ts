@@ -1,15 +1,15 @@
-/** Forms of the console: read by the script, and sent nowhere as forms. */
+/** Reads the console's forms, which the script handles and the browser never submits. */
 
 export type Fields = {
   form: HTMLFormElement
-  /** Trimmed; empty where it was left empty. */
+  /** Trimmed; an empty string if the field is empty. */
   text: (name: string) => string
   has: (name: string) => boolean
-  /** Of the boxes of one name that are ticked, as numbers. */
+  /** Values of the checked boxes with this name, as numbers. */
   numbers: (name: string) => number[]
 }
 
-/** What a submitted form has in it. Before `perform`, under which its controls are dead. */
+/** Reads a submitted form. Call it before `perform`, because `FormData` omits disabled controls. */
 export function submitted(event: Event): Fields {
   event.preventDefault()
   const form = event.target as HTMLFormElement

@@ -1,4 +1,4 @@
-/** What stands around each view: whose account it is, the places of the console, and what is under way. */
+/** Frame around each view: the account header, the navigation and the progress line. */
 import { useRef, useState } from 'hono/jsx/dom'
 import { forgetKey } from '../connect/kept-key.ts'
 import type { Connection } from './connection.ts'
@@ -32,9 +32,9 @@ const DRAWN: Record<ViewName, View> = {
 
 export const Frame = ({ connection: first, account, origin, keep, disconnect }: Shown) => {
   const [connection, setConnection] = useState<Connection>(first)
-  /** Counts connections: each draws all anew. */
+  /** Incremented for each new connection, to remount everything. */
   const [epoch, setEpoch] = useState(0)
-  /** Counts what was done: the balance is read again. */
+  /** Number of completed operations. The balance is reloaded when it changes. */
   const [done, setDone] = useState(0)
   const [perform] = useState(() => performing(() => setDone((count) => count + 1)))
   const [isBusy, setBusy] = useState(false)
@@ -45,7 +45,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
   const reconnect = (other: Connection) => {
     if (other.by === 'key') keep(other.apiKey)
-    // Of an account that was converted: the tab has no use for its key any more.
+    // The account was converted, so the tab no longer needs its key.
     else forgetKey()
     setConnection(other)
     setEpoch(epoch + 1)
@@ -110,7 +110,7 @@ export const Frame = ({ connection: first, account, origin, keep, disconnect }: 
 
 type NamedView = (typeof VIEWS)[number]
 
-/** The view that the address names; the first for any other. */
+/** Returns the view named by the URL's hash, or the first view. */
 function useView(): NamedView {
   const [view, setView] = useState(named)
   useEffect(() => {
@@ -125,14 +125,14 @@ function named(): NamedView {
   return VIEWS.find(({ name }) => `#${name}` === location.hash) ?? VIEWS[0]
 }
 
-/** The tab says where one is; and who has gone there is there, by keyboard and by ear too. */
+/** Sets the tab's title, and focuses the heading of a new view for keyboard and screen reader users. */
 function useTitle(title: string, heading: { current: HTMLHeadingElement | null }): void {
   const isFirst = useRef(true)
   useEffect(() => {
     const [page] = document.querySelectorAll('h1')
     document.title = `${title} · ${page?.textContent ?? ''}`
     if (!isFirst.current) heading.current?.focus()
-    // On a narrow screen the row of views is scrolled.
+    // On a narrow screen, the row of views scrolls.
     document
       .querySelector('.views [aria-current]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' })

@@ -1,4 +1,4 @@
-/** What a view reads of the API before it can be drawn. */
+/** Loads data from the API for a view. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { failureInWords } from '../failure-in-words.ts'
@@ -6,14 +6,13 @@ import { useEffect } from '../use-effect.ts'
 
 export type Loading<Value> = {
   state: 'loading' | 'failed' | 'there'
-  /** What was read last: it stays while it is read again. */
+  /** The last value, which stays visible while it is reloaded. */
   value?: Value
   failure?: unknown
-  /** Reads it again: after a change. */
   again: () => Promise<void>
 }
 
-/** @param read asked when the view is drawn first, and again by `again` */
+/** @param read called on mount, and by each call of `again` */
 export function useLoaded<Value>(read: () => Promise<Value>): Loading<Value> {
   const [loading, setLoading] = useState<Omit<Loading<Value>, 'again'>>({ state: 'loading' })
   const again = async () => {
@@ -29,10 +28,10 @@ export function useLoaded<Value>(read: () => Promise<Value>): Loading<Value> {
 
 type LoadedProps<Value> = {
   of: Loading<Value>
-  /** What is read, as "wallets". */
+  /** Name of the data, such as "wallets". */
   what: string
   children: (value: Value) => Child
-  /** What stands below it, and is not moved when it comes; also where it could not be read. */
+  /** Content below the value. Shown once loading has succeeded or failed, so that it does not shift. */
   after?: Child
 }
 
@@ -63,7 +62,7 @@ export function Loaded<Value>({ of, what, children, after }: LoadedProps<Value>)
 
 type NotReadProps = { failure: unknown; what: string; again: () => Promise<void> }
 
-/** What this key may not read is said, and what may. */
+/** Explains a 403 as a missing right of the key. For other errors, offers to retry. */
 const NotRead = ({ failure, what, again }: NotReadProps) => {
   const { message, fix, status } = failureInWords(failure)
   if (status === 403)

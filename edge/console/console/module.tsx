@@ -1,4 +1,4 @@
-/** The console once there is a connection: loaded by `connect/script.tsx` when a key or a wallet is given to it. */
+/** The console after sign-in. Loaded by `connect/script.tsx` when a key or a wallet is provided. */
 import { render } from 'hono/jsx/dom'
 import type { Connection } from './connection.ts'
 import { Frame } from './frame.tsx'
@@ -6,9 +6,9 @@ import { clientOfKey, connectKey, type Origin } from './open.ts'
 import type { ChosenWallet } from './wallets/wallet-connect.tsx'
 import { connectWallet } from './wallets/open-with-wallet.ts'
 
-/** A connection, and what the person was told of its account at the beginning. */
+/** A connection, with details of the account if it was just created. */
 export type Opened = { connection: Connection; account?: OpenedAccount }
-/** Known to who has just made it: the API does not read it back. */
+/** Available only right after creation; the API does not return it later. */
 export type OpenedAccount = { name: string; walletAddress: string }
 
 export async function openWithKey(apiKey: string, origin: Origin): Promise<Opened> {
@@ -31,7 +31,7 @@ export async function openWithWallet(wallet: ChosenWallet, origin: Origin): Prom
 
 export type Shown = Opened & {
   origin: Origin
-  /** Keeps another key in the place of the one that the tab keeps, where it keeps one. */
+  /** Stores another key, if this tab stores one already. */
   keep: (apiKey: string) => void
   disconnect: () => void
 }

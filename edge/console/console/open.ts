@@ -1,4 +1,4 @@
-/** From a key or a wallet to a connection: the clients that the console asks by. */
+/** Creates clients and connections from API keys. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { createClient } from '../../../shared/client/client.ts'
@@ -9,10 +9,10 @@ import { encodeHex } from '../../../shared/hex.ts'
 import type { KeyConnection } from './connection.ts'
 import { tellStep } from './told.ts'
 
-/** Of the core API, as the page names it; `once`: it shows its evidence before it is given a key. */
+/** The core API. `verify: 'once'` verifies its evidence before a key is sent. */
 export type Origin = { baseUrl: string; verify: 'once' | 'never' }
 
-/** The session of the person who is signed in is none of the core API's business: no cookie goes with a key. */
+/** Sends requests without cookies: the core API must not receive the session of the signed-in user. */
 export const withoutCookies: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit' })
 
@@ -21,7 +21,7 @@ export function clientOfKey(apiKey: string | undefined, origin: Origin): ApiClie
   return createClient(apiKey === undefined ? options : { ...options, apiKey })
 }
 
-/** Says which step of a write by a wallet is under way. */
+/** Reports the current step of a write by a wallet. */
 export const tellStepOf = ({ step }: Step) => tellStep(STEPS[step])
 
 const STEPS: Record<Step['step'], string> = {
@@ -32,7 +32,7 @@ const STEPS: Record<Step['step'], string> = {
   seen: 'seen by the service',
 }
 
-/** @throws {SvcError} `unknown_key` for a key of no account; what the client throws */
+/** @throws {SvcError} `unknown_key` if the key belongs to no account, and any error of the client */
 export async function connectKey(apiKey: string, origin: Origin): Promise<KeyConnection> {
   const client = clientOfKey(apiKey, origin)
   if (!(await client.accountExists())) {
@@ -42,7 +42,7 @@ export async function connectKey(apiKey: string, origin: Origin): Promise<KeyCon
   return { by: 'key', client, apiKey, keyHash: keyHashOf(apiKey), scope: await scopeOf(client) }
 }
 
-/** What an account key alone may read tells which kind this one is. */
+/** Determines the kind of key by calling an operation that is reserved for account keys. */
 async function scopeOf(client: ApiClient): Promise<KeyConnection['scope']> {
   try {
     for await (const _key of client.listApiKeys()) break
@@ -53,7 +53,7 @@ async function scopeOf(client: ApiClient): Promise<KeyConnection['scope']> {
   }
 }
 
-/** The hash that the contract knows a key by (`decisions.md`, API keys). */
+/** Returns the hash that identifies a key in the contract (`docs/accounts.md`). */
 export function keyHashOf(apiKey: string): string {
   return `0x${encodeHex(keccak_256(new TextEncoder().encode(apiKey)))}`
 }

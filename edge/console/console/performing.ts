@@ -1,13 +1,13 @@
-/** How the console does what is pressed: one thing at a time, each told of. */
+/** Runs the operations that a person starts, one at a time, and announces their progress. */
 import type { Perform } from './view.ts'
 import { tell } from './told.ts'
 
 let isBusy = false
 
-/** @param after what is looked at anew when something was done, whether it worked or not */
+/** @param after called after each operation, whether it succeeded or failed */
 export function performing(after: () => void): Perform {
   return async (what, work) => {
-    // Controls are dead meanwhile; keys that were pressed before that may still come.
+    // Controls are disabled during an operation, but events from before that may still arrive.
     if (isBusy) return undefined
     isBusy = true
     const pressed = document.activeElement
@@ -29,7 +29,7 @@ export function performing(after: () => void): Perform {
   }
 }
 
-/** Who works by keyboard goes on from what was pressed: a control that was dead for a while has lost the focus. */
+/** Returns the focus to the pressed control, which lost it when it was disabled. */
 function backTo(pressed: Element | null): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body && pressed instanceof HTMLElement) pressed.focus()

@@ -1,4 +1,4 @@
-/** What the account permits: its groups, and what they bind together. */
+/** Permissions of the account: its groups, with the wallets, actions and usage keys in them. */
 import type {
   Group,
   RegisteredAction,
@@ -16,9 +16,9 @@ export type Permissions = {
   keys: UsageKey[]
 }
 
-/** 32 zero bytes: every wallet, or every action. */
+/** Wildcard of 32 zero bytes: every wallet, or every action. */
 export const EVERY = `0x${'0'.repeat(64)}`
-/** In an array of a usage key: every group, later ones too. */
+/** Wildcard in the group arrays of a usage key: every group, including later ones. */
 export const EVERY_GROUP = 0
 
 export async function readPermissions({ client }: Connection): Promise<Permissions> {
@@ -37,11 +37,11 @@ export const executesIn = (key: UsageKey, group: Group) =>
 export const keysOf = (group: Group, { keys }: Permissions) =>
   keys.filter((key) => executesIn(key, group))
 
-/** Of a name among others, and of one that is a heading. */
+// Maximum lengths of a name in a list, and of a heading.
 const NAME_SHOWN_CHARACTERS = 64
 export const HEADING_MAX_CHARACTERS = 120
 
-/** A name for people; a stranger may have written it. */
+/** Formats an untrusted name for display. */
 export function shownName(name: string): string {
   const isLong = name.length > NAME_SHOWN_CHARACTERS
   return visible(isLong ? `${name.slice(0, NAME_SHOWN_CHARACTERS)}…` : name)
@@ -49,7 +49,7 @@ export function shownName(name: string): string {
 
 export const nameOfGroup = ({ name, group_id }: Group) => `${shownName(name)} (${group_id})`
 
-/** What is named, and by which it is told from a namesake. */
+/** Named items with the IDs that distinguish items of the same name. */
 type NamedActions = {
   actions: readonly Pick<RegisteredAction, 'name' | 'cid_hash' | 'action_ipfs_cid'>[]
 }
@@ -69,14 +69,14 @@ export function nameOfWallet(pkpId: string, { wallets }: NamedWallets): string {
   return wallet && wallet.name !== '' ? toldApart(wallet.name, id, wallets) : id
 }
 
-/** A usage key may give what it permits a name that another has: then the id stands beside it. */
+/** Appends the ID if another item has the same name, because a usage key can choose a misleading name. */
 function toldApart(name: string, id: string, all: readonly { name: string }[]): string {
   const read = asRead(name)
   const isAlone = all.filter((other) => asRead(other.name) === read).length < 2
   return isAlone ? shownName(name) : `${shownName(name)} (${id})`
 }
 
-/** What somebody who is trusted with little could do much with. */
+/** Returns warnings about wildcards in the group and in the usage keys that execute in it. */
 export function dangersOf(group: Group, permissions: Permissions): string[] {
   const anyAction = group.cid_hashes_permitted.includes(EVERY)
   const anyWallet = group.pkp_ids_permitted.includes(EVERY)

@@ -1,4 +1,4 @@
-/** The line at the foot of the window that says what is under way, what is done, and what failed and why. */
+/** Status line at the bottom of the window: the operation in progress, its completion, or its failure. */
 import { useState } from 'hono/jsx/dom'
 import { type FailureInWords, failureInWords } from '../failure-in-words.ts'
 import { onTold, type Progress, tell } from './told.ts'
@@ -21,7 +21,7 @@ export const ProgressLine = ({ disconnect }: ProgressLineProps) => {
   )
 }
 
-/** What is done has been seen when something else is pressed, or another view is gone to. */
+/** Clears the message of a completed operation on the next click or change of view. */
 function untilNextPress(): () => void {
   let latest: Progress | undefined
   const silent = onTold((progress) => {

@@ -1,10 +1,10 @@
-/** What the console tells the person of what is under way: one line, which a screen reader hears. */
+/** Progress of the current operation, as one line that screen readers announce. */
 
 export type Progress = {
-  /** As "Create a wallet". */
+  /** Name of the operation, such as "Create a wallet". */
   what: string
   state: 'under way' | 'done' | 'failed'
-  /** Of what is under way: what is waited for, as "Confirm it in your wallet". */
+  /** Step that the operation in progress is waiting for, such as "Confirm it in your wallet". */
   step?: string
   failure?: unknown
 }
@@ -17,12 +17,12 @@ export function tell(progress: Progress | undefined): void {
   for (const listener of listeners) listener(progress)
 }
 
-/** Says which step of what is under way is waited for; nothing where nothing is. */
+/** Updates the step of the operation in progress. Does nothing if there is no such operation. */
 export function tellStep(step: string): void {
   if (latest?.state === 'under way') tell({ ...latest, step })
 }
 
-/** @returns how to listen no more */
+/** @returns a function that removes the listener */
 export function onTold(listener: (progress: Progress | undefined) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

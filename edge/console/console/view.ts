@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { Connection } from './connection.ts'
 import type { Origin } from './open.ts'
 
-/** The views of the console, by the hash of its address. */
+/** Views of the console, selected by the URL's hash. */
 export const VIEWS = [
   { name: 'start', title: 'First steps' },
   { name: 'wallets', title: 'Wallets' },
@@ -15,25 +15,25 @@ export const VIEWS = [
 export type ViewName = (typeof VIEWS)[number]['name']
 
 /**
- * Does what the person has pressed: says that it is under way (and which of its steps a wallet is asked for, by
- * `tellStep`), then that it is done, or why it failed, where a screen reader hears it. Nothing else is pressed meanwhile.
- * @param what it is, as "Create a wallet"
- * @returns what `work` gives; nothing where it failed, which has been said
+ * Performs an operation that the person started. Announces its progress (including the wallet's current step, by
+ * `tellStep`), and then its completion or the reason for its failure. Only one operation runs at a time.
+ * @param what name of the operation, such as "Create a wallet"
+ * @returns the result of `work`, or undefined if it failed; the failure has then been announced
  */
 export type Perform = <Result>(
   what: string,
   work: () => Promise<Result>,
 ) => Promise<Result | undefined>
 
-/** What a view is given. It is drawn anew for another connection. */
+/** Props of a view. A view is remounted for another connection. */
 export type ViewProps = {
   connection: Connection
-  /** The core API's, for clients of another key. */
+  /** The core API, for clients with another key. */
   origin: Origin
-  /** Makes another connection the one that is shown: a key was made, or the account was converted. */
+  /** Switches to another connection after the key was replaced, or the account was opened, converted or transferred. */
   reconnect: (connection: Connection) => void
   perform: Perform
 }
 
-/** It has no heading of its own: the frame draws the view's h2. */
+/** A view renders no heading: the frame renders its h2. */
 export type View = FC<ViewProps>

@@ -1,6 +1,6 @@
-/** Puts a button for copying on each sample of code; without it one selects and copies by hand. */
+/** Adds a copy button to each code sample. Without this script, samples can still be selected and copied by hand. */
 
-/** How long the button says what it did. */
+/** How long the button shows its result. */
 const SAID_MS = 2_000
 
 for (const sample of document.querySelectorAll('.sample')) {
@@ -20,7 +20,7 @@ for (const sample of document.querySelectorAll('.sample')) {
     )
     setTimeout(say, SAID_MS, 'Copy')
   })
-  // For screen readers: what a button says once it is pressed is not read by itself.
+  // Without this, screen readers do not announce the changed label of a button.
   button.setAttribute('aria-live', 'polite')
   sample.append(button)
 }

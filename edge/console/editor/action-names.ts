@@ -1,4 +1,4 @@
-/** The names that the editor completes, by what stands before them. A test holds that each is there in the sandbox. */
+/** Names that the editor completes, by the path before them. A test checks that each exists in the sandbox. */
 
 export type ActionName = { name: string; detail?: string }
 

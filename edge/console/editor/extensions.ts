@@ -25,13 +25,13 @@ import { typedOverSelection } from './typed-over-selection.ts'
 
 type Parts = { label: string; hint: string; changed: (text: string) => void }
 
-/** What an editor of actions is made of. */
+/** Returns the CodeMirror extensions of the action editor. */
 export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
   return [
     lineNumbers(),
     highlightActiveLineGutter(),
     highlightActiveLine(),
-    // Control characters, and those that turn the direction of text around, are seen.
+    // Makes control characters and bidirectional overrides visible.
     highlightSpecialChars(),
     history(),
     drawSelection(),
@@ -60,7 +60,7 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
       'aria-label': label,
       'aria-description': hint,
       autocapitalize: 'off',
-      // It has the focus anyway: checkers of pages look for this.
+      // The element is focusable anyway, but accessibility checkers look for this attribute.
       tabindex: '0',
       spellcheck: 'false',
     }),
@@ -70,10 +70,10 @@ export function extensionsOf({ label, hint, changed }: Parts): Extension[] {
   ]
 }
 
-/** So long the Tab after an Escape is the browser's, as CodeMirror has it where Escape closes nothing else. */
+/** For this long after Escape, Tab leaves the editor. CodeMirror does the same if Escape closes nothing else. */
 const LEAVE_WITHIN_MS = 2_000
 
-/** Whatever else the Escape was for: nobody is caught in here (WCAG 2.1.2). */
+/** Applies even if Escape also closes something, so that the keyboard focus is never trapped (WCAG 2.1.2). */
 const leaveByEscape = EditorView.domEventObservers({
   keydown: ({ key }, view) => {
     if (key === 'Escape') view.setTabFocusMode(LEAVE_WITHIN_MS)

@@ -1,4 +1,7 @@
-/** Colours are the page's own (`edge/http/page/style.ts`), which know light and dark: as text each has 4.5:1 on the ground. */
+/**
+ * Uses the page's colours (`edge/http/page/style.ts`), which adapt to light and dark schemes. Every text colour has a
+ * contrast of 4.5:1.
+ */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'

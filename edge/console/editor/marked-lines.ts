@@ -1,8 +1,7 @@
-/** Lines that something is wrong with. */
 import { type EditorState, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
 
-/** @param line from 1; one that is not there is left out */
+/** `line` is 1-based; a mark on a nonexistent line is ignored. */
 export type Mark = { line: number; text: string }
 
 export const markLines = StateEffect.define<readonly Mark[]>()
@@ -12,7 +11,7 @@ export const markedLines = StateField.define<DecorationSet>({
   update: (marked, { effects, changes, docChanged, state }) => {
     const asked = effects.find((effect) => effect.is(markLines))
     if (asked) return decorations(state, asked.value)
-    // What the marks said was of the text before.
+    // Marks refer to the text before the edit, so an edit clears them.
     return docChanged ? Decoration.none : marked.map(changes)
   },
   provide: (field) => EditorView.decorations.from(field),

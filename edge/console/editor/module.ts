@@ -1,2 +1,5 @@
-/** `/scripts/editor.js`: what a script imports when a page has source to write. `edge/console/build.ts` makes `script.txt` of it. */
+/**
+ * The source editor, `/scripts/editor.js`. Imported by pages with source to edit; built into `script.txt` by
+ * `edge/console/build.ts`.
+ */
 export { mountEditor } from './mount-editor.ts'

@@ -3,26 +3,26 @@ import { extensionsOf } from './extensions.ts'
 import { markLines, type Mark } from './marked-lines.ts'
 
 export type EditorOptions = {
-  /** Of the form; with a label of its own. Its height is the editor's. */
+  /** A form field with a label. Its height becomes the height of the editor. */
   textarea: HTMLTextAreaElement
-  /** Given the whole text after each change. */
   onChange?: (text: string) => void
 }
 
 export type Editor = {
   /** Replaces the text; can be undone. */
   setText: (text: string) => void
-  /** Puts the cursor there, and there is the focus. Both count from 1; what is beyond the text is its end. */
+  /** Moves the cursor and the focus. Both numbers are 1-based; a position past the end of the text is clamped. */
   goTo: (line: number, column?: number) => void
-  /** Marks these lines and no others, until they are edited. */
+  /** Marks these lines, and clears all other marks. Any edit clears the marks. */
   mark: (marks: readonly Mark[]) => void
-  /** The textarea is back. */
+  /** Removes the editor, and shows the textarea again. */
   destroy: () => void
 }
 
 /**
- * Enhances a textarea, which stays the value of the form: it holds the text at any moment, and without this script people
- * write into it. The editor stands in a shadow root, where its styles are sheets that no `style-src` asks about.
+ * Replaces a textarea with an editor. The textarea remains the value of the form and always contains the current text;
+ * without this script, people type into it. The editor is in a shadow root with adopted style sheets, which the
+ * `style-src` of the content security policy does not restrict.
  */
 export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   const host = document.createElement('div')
@@ -46,13 +46,13 @@ export function mountEditor({ textarea, onChange }: EditorOptions): Editor {
   shadow.append(hintLine())
 
   const { required } = textarea
-  // A browser cannot put its complaint on what is hidden, and would refuse to send the form without a word.
+  // A browser cannot show its validation message on a hidden field, and would silently refuse to submit the form.
   textarea.required = false
   const wasWrittenIn = textarea.matches(':focus')
   textarea.hidden = true
   textarea.after(host)
   if (wasWrittenIn) {
-    // What is selected stays selected: who is about to write over it would write before it.
+    // Keeps the selection, so that a person who is about to type replaces it instead of inserting before it.
     const selection = { anchor: textarea.selectionStart, head: textarea.selectionEnd }
     view.dispatch({ selection, scrollIntoView: true })
     view.focus()
@@ -89,7 +89,7 @@ const HINT =
 function hintLine(): HTMLElement {
   const line = document.createElement('p')
   line.textContent = HINT
-  // Screen readers have it as the description of the editor.
+  // Screen readers get this text as the description of the editor.
   line.setAttribute('aria-hidden', 'true')
   return line
 }
@@ -100,7 +100,7 @@ function placeOf(view: EditorView, line: number, column: number): number {
   return Math.min(found.from + Math.max(1, column) - 1, found.to)
 }
 
-/** Nothing below moves when it takes the textarea's place. */
+/** Uses the height of the textarea, to avoid a layout shift. */
 function sheetFor(heightPx: number): CSSStyleSheet {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`

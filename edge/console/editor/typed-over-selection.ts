@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view'
 
 /**
- * Text in the place of a selection is put in here, and not by the browser: Chromium would give it the looks of what it
- * replaces as a `style` attribute, which the page's policy refuses, aloud.
+ * Replaces a selection with typed text in place of the browser. Chromium would copy the style of the replaced text into
+ * a `style` attribute, which violates the page's content security policy and logs an error.
  */
 export const typedOverSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -12,7 +12,7 @@ export const typedOverSelection = EditorView.domEventHandlers({
     if (main.empty || ranges.length > 1) return false
     event.preventDefault()
     const insert = () => view.state.update(view.state.replaceSelection(data), TYPED)
-    // Who closes brackets around what is selected hears of it first.
+    // Other input handlers, such as closing brackets around the selection, take precedence.
     const isTaken = view.state
       .facet(EditorView.inputHandler)
       .some((handler) => handler(view, main.from, main.to, data, insert))

@@ -1,2 +1,2 @@
-/** What the client asks of ethers to read and write the contract of accounts: loaded for wallets alone. */
+/** The parts of ethers that the client needs for the account contract. Loaded only for wallets. */
 export { getAddress, Interface, toBeHex } from 'ethers'

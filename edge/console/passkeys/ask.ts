@@ -1,12 +1,12 @@
-/** A server that is there answers in a second: after this the person may try again. */
+/** Timeout, after which the person may try again. A working server answers within a second. */
 const ANSWER_WITHIN_MS = 30_000
 
-/** A failure whose text is for the person at the browser. */
+/** Error with a message for the user. */
 export class Told extends Error {}
 
 /**
- * Sends JSON to an operation of this site, and gives its answer.
- * @throws {Told} with the server's own words where it refuses, or where it does not answer
+ * Sends JSON to an endpoint of this site, and returns its response.
+ * @throws {Told} with the server's message if the request is rejected, or if there is no response
  */
 export async function ask<Answer>(path: string, body: object): Promise<Answer> {
   const request = {

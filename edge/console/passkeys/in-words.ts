@@ -5,7 +5,7 @@ const CANCELLED = 'It was cancelled, or it took too long. Nothing was changed; y
 const BY_ANOTHER_NAME =
   'Passkeys do not work at this address. Open this service by the name in its links, not by a number.'
 
-/** What browsers refuse for a reason that a person can do something about (WebAuthn, 5.1.3 and 5.1.4). */
+/** Messages for browser errors that a user can act on (WebAuthn, 5.1.3 and 5.1.4). */
 const BY_CODE: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device has a passkey for your account already.',
   ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT:
@@ -19,11 +19,11 @@ const BY_CODE: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_CEREMONY_ABORTED: CANCELLED,
 }
 
-/** What to tell the person of a passkey that was not made or not used. */
+/** Describes a failed passkey operation for the user. */
 export function inWords(failure: unknown): string {
   if (failure instanceof Told) return failure.message
   if (failure instanceof WebAuthnError && BY_CODE[failure.code]) return BY_CODE[failure.code]!
-  // Browsers say the same of a person who declines, of a time that ran out, and of no passkey at all.
+  // Browsers report a declined request, a timeout and a missing passkey as the same error.
   if (failure instanceof Error && failure.name === 'NotAllowedError') return CANCELLED
   return 'The browser could not use a passkey. Try again, or use the link by e-mail.'
 }

@@ -1,8 +1,8 @@
 import { inWords } from './in-words.ts'
 
 /**
- * Does something that asks the person's authenticator: once at a time, and what becomes of it is said in the page's
- * live region.
+ * Returns a handler that runs an operation with the person's authenticator, one call at a time. Progress and errors are
+ * shown in the page's live region.
  */
 export function onPress(
   { button, status, waiting }: { button: HTMLButtonElement; status: HTMLElement; waiting: string },

@@ -1,9 +1,10 @@
-/** What of the console a tab keeps begins so: a key that the person has ticked, among it. */
+/** Prefix of everything the console stores in a tab, including a key that the person chose to keep. */
 const OURS = /^svc\//
 
 /**
- * Whether a script of somebody else would find nothing of ours in this tab. Of a browser that does not say, nobody knows.
- * @param names of what the tab keeps
+ * Returns true if this tab stores nothing that a third-party script must not read. Returns false if the browser denies
+ * access to the storage.
+ * @param names returns the names of the stored items
  */
 export function mayRunForeignScript(names: () => string[]): boolean {
   try {

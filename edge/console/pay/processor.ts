@@ -1,9 +1,9 @@
-/** As much of the processor's client library as the page uses (https://docs.stripe.com/js). */
+/** The part of the payment processor's client library that the page uses (https://docs.stripe.com/js). */
 
 type Elements = { create(type: 'payment'): { mount(place: string): void } }
 
 type Confirmed = {
-  /** In words for who pays. */
+  /** Error message for the payer. */
   error?: { message?: string }
   paymentIntent?: { status: string }
 }
@@ -19,7 +19,7 @@ type ProcessorClient = {
 
 export type Processor = (publishableKey: string) => ProcessorClient
 
-/** @throws {Error} in words for who pays */
+/** @throws {Error} with a message for the payer */
 export function loadProcessor(url: string): Promise<Processor> {
   const away = new Error('The payment processor could not be reached: try again later.')
   return new Promise((resolve, reject) => {

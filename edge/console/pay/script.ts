@@ -1,4 +1,4 @@
-/** The script of the page `/pay`. `edge/console/build.ts` makes `script.txt` of it. */
+/** Script of the `/pay` page. `edge/console/build.ts` builds `script.txt` from it. */
 import { PAY_PATH } from '../console/credits/payment-channel.ts'
 import { dollars } from '../dollars.ts'
 import { mayBeGivenUp } from '../pages-left-behind.ts'
@@ -14,7 +14,7 @@ const say = (text: string) => {
 
 const name = location.hash.slice(1)
 const isBack = new URLSearchParams(location.search).has('redirect_status')
-// Out of the history, and of what the processor's script sees: names of the channel, and what a bank has appended.
+// Hides the channel name, and any parameters added by a bank, from the history and from the processor's script.
 history.replaceState(null, '', PAY_PATH)
 mayBeGivenUp()
 

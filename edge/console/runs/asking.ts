@@ -1,12 +1,15 @@
-/** Questions of a page to its own site, over and over, while somebody looks. */
+/** Polls this site while the page is visible. */
 
-/** After a failure: twice as long each time, up to this. */
+/** Maximum backoff. The delay doubles with each failure in a row. */
 const PAUSE_MAX_MS = 60_000
 
-/** The page has nothing to ask any more: its person is signed out, or what it shows is gone. */
+/** Ends the polling: the user is signed out, or the object no longer exists. */
 export class Over extends Error {}
 
-/** @throws {Over} for 401 and 404; {Error} where there is no answer */
+/**
+ * @throws {Over} for 401 and 404
+ * @throws {Error} for any other failure
+ */
 export async function askJson<Answer>(path: string): Promise<Answer> {
   const answer = await fetch(path, { headers: { accept: 'application/json' }, redirect: 'error' })
   if (answer.status === 401) throw new Over('You are signed out: reload the page to sign in again.')
@@ -16,9 +19,9 @@ export async function askJson<Answer>(path: string): Promise<Answer> {
 }
 
 /**
- * Asks, waits, and asks again; not while the tab is hidden or `paused` says so.
- * @param ask gives the milliseconds until the next time, or nothing when that was the last
- * @param failed is told why there is no answer, with `true` when nothing is asked any more
+ * Polls repeatedly, except while the tab is hidden or `paused` returns true.
+ * @param ask returns the delay until the next poll in milliseconds, or undefined to stop
+ * @param failed called with a message after each failure; `isOver` is true if the polling has ended
  */
 export async function keepAsking(
   ask: () => Promise<number | undefined>,
@@ -42,7 +45,10 @@ export async function keepAsking(
   }
 }
 
-/** Resolves when somebody looks: each change of that is heard as `visibilitychange`, or as `resume` of the document. */
+/**
+ * Resolves once the page is visible and not paused. Both changes are signalled by events of the document:
+ * `visibilitychange` and `svc-resume`.
+ */
 async function looking(paused: () => boolean): Promise<void> {
   while (document.hidden || paused())
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** The numbers of a chart, for those who see none. */
+/** The numbers of a chart as a table, for people who cannot see the chart. */
 import type { FC } from 'hono/jsx'
 import type { RunChart } from '../../queue/trigger-glance.ts'
 import { momentWritten } from '../charts/chart-times.ts'
@@ -6,7 +6,7 @@ import { duration } from './written.ts'
 
 const took = (ms: number | null) => (ms === null ? '–' : duration(ms))
 
-/** Times without a run are left out. */
+/** Omits buckets without runs. */
 export const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
   const rows = chart.buckets.filter(({ ok, failed }) => ok + failed > 0)
   if (rows.length === 0) return <p class="note">No run has ended in this time.</p>

@@ -1,4 +1,7 @@
-/** Buttons that name an element in `data-copy` copy its text. They are there only where a script is. */
+/**
+ * Makes each button with `data-copy` copy the text of the element that the attribute names. The buttons are hidden
+ * unless this script runs.
+ */
 export function copyOnPress(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const said = button.textContent
@@ -7,7 +10,7 @@ export function copyOnPress(): void {
   }
 }
 
-/** @param said what the button says before and after */
+/** @param said label of the button, restored afterwards */
 async function copy(button: HTMLButtonElement, said: string): Promise<void> {
   const text = document.getElementById(button.dataset.copy!)?.textContent ?? ''
   try {

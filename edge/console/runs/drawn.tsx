@@ -4,9 +4,10 @@ import { render, useState } from 'hono/jsx/dom'
 const FOCUSABLE = 'a, button, summary'
 
 /**
- * Draws into an element in place of what the Worker wrote there, and again for each value: what is the same keeps its
- * elements, and with them the focus. The first drawing makes new ones: the focus goes to the one at the same place, and
- * what was unfolded stays so.
+ * Draws into an element in place of the Worker's markup, and redraws it for each new value. A redraw keeps unchanged
+ * elements, and thus the focus. The first draw creates new elements, moves the focus to the one in the same position,
+ * and leaves expanded `<details>` expanded.
+ * @returns a function that redraws with a new value
  */
 export function drawn<Value extends object>(
   element: HTMLElement,

@@ -7,11 +7,11 @@ import { STATUS_NAMES } from './states.tsx'
 
 type State = { run: ShownRun; now: number }
 
-/** A run that waits for its turn is looked at this often; one that runs is waited for. */
+// Long polling timeouts: short while the run is queued, long while it is running.
 const QUEUED_S = 2
 const RUNNING_S = 20
 
-/** Draws a run until it has ended. */
+/** Updates the page of a run until the run has ended. */
 export function followRun(element: HTMLElement, id: string): void {
   const heard = document.getElementById('heard')!
   const cancel = document.getElementById('cancel')
@@ -26,7 +26,7 @@ export function followRun(element: HTMLElement, id: string): void {
     waitS = status === 'running' ? RUNNING_S : QUEUED_S
     if (finished_at === null) return 250
     heard.textContent = `The run has ended: ${STATUS_NAMES[status]}`
-    // Its buttons are drawn by now.
+    // The new buttons exist after the next frame.
     requestAnimationFrame(copyOnPress)
     return undefined
   }

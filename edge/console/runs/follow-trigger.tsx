@@ -11,8 +11,8 @@ type Glance = TriggerGlance & { now: number }
 const LOOK_MS = 3_000
 
 /**
- * Keeps a trigger's page up to date. What arrives while somebody points at the list, or has the focus in it, waits until
- * they ask for it or leave: nothing is put under a finger.
+ * Keeps a trigger's page up to date. While the pointer or the focus is in the list, new runs are held back until the
+ * person requests them or leaves the list, so that nothing moves under the pointer.
  */
 export function followTrigger({ trigger, kind }: { trigger: string; kind: string }): void {
   const place = (id: string) => document.getElementById(id)!
@@ -22,7 +22,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   const charts = new RunCharts(place('charts'))
   const query = new URLSearchParams(location.search)
   let isPaused = false
-  /** By what their addresses end with: first those that came with the page. */
+  /** URL suffixes of the listed runs, initially those in the served page. */
   let shown = Array.from(list.querySelectorAll('a'), ({ pathname }) =>
     pathname.slice(`/runs/${trigger}`.length),
   )
@@ -73,7 +73,7 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
     if (!charts.wants()) wanted.delete('range')
     else if (!wanted.has('range')) wanted.set('range', '24h')
     const glance = await askJson<Glance>(`/triggers/${trigger}/runs.json?${wanted}`)
-    // A press on Pause may have come meanwhile.
+    // The person may have pressed Pause meanwhile.
     if (isPaused) return LOOK_MS
     show(glance)
     if (glance.chart) charts.draw(glance.chart)

@@ -1,31 +1,33 @@
-/** JSON for people, of a length that has an end: what a sender nested 500 deep would be a gigabyte of indentation. */
+/**
+ * Formats JSON for display with a length limit. Without the limit, an input nested 500 levels deep could produce a
+ * gigabyte of indentation.
+ */
 
 export type Shown = {
   text: string
-  /** More of it is there. */
+  /** True if the text was truncated. */
   isCut: boolean
 }
 
-/** Characters of one text that a page shows; the API has all of it. */
+/** Maximum length of a text on a page. The API returns the whole text. */
 export const SHOWN_CHARACTERS = 32 * 1024
 
-/** Over lines, each level indented by two spaces until it is cut. */
+/** Formats a value over several lines with an indentation of two spaces per level, truncated to `max` characters. */
 export function prettyJson(value: unknown, max: number = SHOWN_CHARACTERS): Shown {
   const writer = new Writer(max)
   writer.value(value, '\n')
   return { text: writer.text, isCut: writer.isFull }
 }
 
-/** Characters that a browser makes and keeps of one answer without a stutter. */
+/** Text length that a browser can format and keep without a noticeable delay. */
 const INDENTED_CHARACTERS = 4 * 1024 * 1024
 
-/** All of it: over lines, or on one where that would be indentation for the most part. */
+/** Returns the complete JSON: indented, or on one line if the indentation would make it too long. */
 export function wholeJson(value: unknown): string {
   const { text, isCut } = prettyJson(value, INDENTED_CHARACTERS)
   return isCut ? JSON.stringify(value) : text
 }
 
-/** A text up to its end or this length. */
 export function cutText(text: string, max: number = SHOWN_CHARACTERS): Shown {
   return { text: text.slice(0, max), isCut: text.length > max }
 }
@@ -42,7 +44,7 @@ class Writer {
     return this.text.length >= this.#max
   }
 
-  /** @param line the line end, with the indentation of the value */
+  /** @param line line break followed by the indentation of the value */
   value(value: unknown, line: string): void {
     if (typeof value !== 'object' || value === null) return this.#add(written(value, this.#max))
     const isArray = Array.isArray(value)
@@ -65,7 +67,7 @@ class Writer {
   }
 }
 
-/** No more of a long string is escaped than is shown. */
+/** Escapes no more of a long string than can be shown. */
 function written(value: unknown, max: number): string {
   if (typeof value === 'string' && value.length > max) return JSON.stringify(value.slice(0, max))
   return JSON.stringify(value) ?? 'null'

@@ -3,12 +3,12 @@ import type { Chart } from '../charts/chart.ts'
 import type { DrawnChart } from '../charts/module.ts'
 import { duration } from './written.ts'
 
-/** What a chart is drawn of again no sooner. */
+/** Minimum interval between updates of the charts. */
 const AGAIN_MS = 15_000
 
-/** The two charts of a trigger's page, from when they are in view. */
+/** The two charts of a trigger's page, loaded once they are in view. */
 export class RunCharts {
-  /** Resolves once it is known whether they are. */
+  /** Resolves once it is known whether the charts are in view. */
   readonly known: Promise<void>
   #isInView = false
   #drawnAt = Number.NEGATIVE_INFINITY
@@ -25,7 +25,7 @@ export class RunCharts {
     })
   }
 
-  /** Whether the next answer is to have a chart in it. */
+  /** Returns true if the next request should include chart data. */
   wants(): boolean {
     return this.#isInView && performance.now() - this.#drawnAt > AGAIN_MS
   }
@@ -42,12 +42,12 @@ export class RunCharts {
       : imported().then(({ drawChart }) =>
           charts.map((each, i) => drawChart(this.#places[i]!, each)),
         )
-    // Without them the table is there.
+    // If the charts fail to load, the table remains.
     this.#drawn.catch(() => {})
   }
 }
 
-/** From where it is served; to the compiler a path of this machine, which it cannot look at. */
+/** Served path of the charts module. Typed as `string` so that the compiler does not try to resolve it. */
 const CHARTS: string = '/scripts/charts.js'
 const imported = () => import(CHARTS) as Promise<typeof import('../charts/module.ts')>
 
@@ -84,7 +84,7 @@ function ofDurations(chart: RunChart): Chart {
         as: 'line',
       },
     ],
-    // An axis without a run ends at a millisecond, and has parts of it.
+    // Without runs, the axis ends at 1 ms. Its fractions get no labels.
     written: (ms) => (ms > 0 && ms < 1 ? '' : duration(ms)),
   }
 }

@@ -1,4 +1,4 @@
-/** What became of a run: drawn by the Worker, and again by the script that waits for its end. */
+/** Details of a run. Rendered by the Worker, and again by the script that waits for the run to end. */
 import type { Child, FC } from 'hono/jsx'
 import { Facts } from '../parts.tsx'
 import { UserText, visible } from '../user-text.tsx'
@@ -106,7 +106,7 @@ const LogsPart: FC<{ run: ShownRun }> = ({ run: { logs, logsAreCut, finished_at 
   </section>
 )
 
-/** A map: of a run on trial its owner wrote the word, and `constructor` is none of these. */
+/** A Map, because the owner of a test run chooses this value: on a plain object, `constructor` would be found. */
 const DECODED: ReadonlyMap<string, string> = new Map([
   ['exact', 'Certain: which arguments are indexed is known.'],
   ['inferred', 'Inferred: the values exclude every other choice of indexed arguments.'],
@@ -176,7 +176,7 @@ const ReceiptPart: FC<{ run: ShownRun }> = ({ run: { receipt, claims, charged_ce
   </section>
 )
 
-/** What is long, and not what one came for. */
+/** Collapsed section for long content of secondary interest. */
 const Folded: FC<{ title: string; about?: string; children?: Child }> = ({
   title,
   about,

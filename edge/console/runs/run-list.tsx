@@ -1,4 +1,4 @@
-/** The runs of a trigger in lines: drawn by the Worker, and again by the script that keeps them up to date. */
+/** The runs of a trigger. Rendered by the Worker, and again by the script that keeps the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { RunLine } from '../../queue/trigger-glance.ts'
 import { Badge } from '../parts.tsx'
@@ -8,7 +8,7 @@ import { bytesWritten, duration, firstLine, moment, relative } from './written.t
 
 type Listed = { triggerId: string; lines: readonly RunLine[]; now: number }
 
-/** Each place in the list keeps its element: what arrives moves nothing, and every line is as high as the others. */
+/** Elements are reused by position and all lines have the same height, so new runs cause no layout shift. */
 export const RunList: FC<Listed> = ({ triggerId, lines, now }) => (
   <ol class="runs">
     {lines.map((line) => (
@@ -47,7 +47,7 @@ function tookText({ startedAt, finishedAt, status }: RunLine, now: number): stri
   return status === 'running' ? `${duration(Math.max(0, now - startedAt))} so far` : ''
 }
 
-/** What fired it. */
+/** Describes the event that started the run. */
 export function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunLine): string {
   switch (source) {
     case 'webhook':

@@ -1,4 +1,4 @@
-/** The script of a trigger's page and of a run's, `/scripts/runs.js`: keeps what they show up to date, and copies. */
+/** Script of the trigger and run pages, `/scripts/runs.js`: keeps them up to date, and enables copying. */
 import { copyOnPress } from './copy-on-press.ts'
 import { followRun } from './follow-run.tsx'
 import { followTrigger } from './follow-trigger.tsx'

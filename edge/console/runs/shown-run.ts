@@ -1,37 +1,36 @@
-/** A run as its page shows it: of what may be megabytes, as much as a person reads. */
+/** A run as shown on its page, with large values truncated. */
 import type { LogLine } from '../../../shared/log-line.ts'
 import type { RunRecord } from '../../../shared/wire/trigger.ts'
 import { cutText, prettyJson, type Shown } from './pretty-json.ts'
 
 export type ShownRun = Omit<RunRecord, 'input' | 'response' | 'error' | 'logs'> & {
   input: Shown
-  /** Null until it has succeeded. */
+  /** Null unless the run has succeeded. */
   response: Shown | null
   error: Shown | null
   logs: LogLine[]
   logsAreCut: boolean
   event: ShownEvent | null
-  /** What the receipt says; null where there is none. */
+  /** Unverified claims of the receipt; null if there is no receipt or it cannot be decoded. */
   claims: [name: string, value: string][] | null
 }
 
-/** The log that fired it. */
+/** The log that started the run. */
 export type ShownEvent = {
   chain: string
   block: string
   transaction: string
   contract: string
   signature: string
-  /** How certain the decoding is. */
   decode: string
   decoded: [name: string, value: string][]
 }
 
-/** Lines and characters of console output that a page shows; an action may write 100 KiB. */
+// Maximum number of log lines and log characters on a page. An action may write 100 KiB.
 const LOG_LINES = 500
 const LOG_CHARACTERS = 32 * 1024
 
-/** Arguments of an event, and characters of each. */
+// Maximum number of event arguments, and of characters in each.
 const ARGUMENTS = 32
 const ARGUMENT_CHARACTERS = 500
 
@@ -56,7 +55,7 @@ function keptLogs(logs: readonly LogLine[]): LogLine[] {
   for (const line of logs.slice(0, LOG_LINES)) {
     characters += line.text.length
     if (characters > LOG_CHARACTERS) {
-      // Of a first line that is too long there is at least its beginning.
+      // Shows at least the beginning of an overlong first line.
       if (kept.length === 0) kept.push({ ...line, text: line.text.slice(0, LOG_CHARACTERS) })
       break
     }
@@ -67,7 +66,7 @@ function keptLogs(logs: readonly LogLine[]): LogLine[] {
 
 function eventOf({ source, event }: Record<string, unknown>): ShownEvent | null {
   if (source !== 'chain_event' || typeof event !== 'object' || event === null) return null
-  // Of a run on trial its owner wrote it, in whatever shape.
+  // In a test run, the event is input from the owner and can have any shape.
   const said = (name: string) => textOf(Reflect.get(event, name))
   const decoded: unknown = Reflect.get(event, 'decoded')
   return {
@@ -92,7 +91,10 @@ function textOf(value: unknown): string {
   return text.slice(0, ARGUMENT_CHARACTERS)
 }
 
-/** The payload of the JWS, unverified: who believes it verifies it, which no page of ours can do for him. */
+/**
+ * Decodes the JWS payload without verifying it. A reader who wants proof must verify the receipt independently of our
+ * pages.
+ */
 function claimsOf(receipt: string): [string, string][] | null {
   try {
     const payload = receipt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')

@@ -1,4 +1,3 @@
-/** States of runs and triggers, in words. */
 import type { FC } from 'hono/jsx'
 import type { RunStatus, WaitingFor } from '../../../shared/wire/trigger.ts'
 import { Badge } from '../parts.tsx'
@@ -18,7 +17,7 @@ export const Status: FC<{ status: RunStatus }> = ({ status }) => {
   return <Badge {...(tone && { tone })}>{STATUS_NAMES[status]}</Badge>
 }
 
-/** What is waited for, and what to do about it. */
+/** Reasons why a run waits, each with a remedy. */
 export const WAITS: Record<WaitingFor, { what: string; fix: string }> = {
   payment: {
     what: 'Waiting for credit',
@@ -38,7 +37,7 @@ export const WAITS: Record<WaitingFor, { what: string; fix: string }> = {
   },
 }
 
-/** A time, to the second, and how long ago it was. */
+/** Shows a time to the second, and how far it is from now. */
 export const Moment: FC<{ at: number; now: number }> = ({ at, now }) => (
   <>
     <time datetime={new Date(at).toISOString()}>{moment(at)}</time>{' '}

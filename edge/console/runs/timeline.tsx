@@ -3,7 +3,7 @@ import type { ShownRun } from './shown-run.ts'
 import { Moment, STATUS_NAMES, WAITS } from './states.tsx'
 import { duration } from './written.ts'
 
-/** What happened to a run, in order, and what will. */
+/** Shows the history of a run in order, and its next attempt. */
 export const Timeline: FC<{ run: ShownRun; now: number }> = ({ run, now }) => {
   const [queued, started, finished, next] = [
     Date.parse(run.queued_at),

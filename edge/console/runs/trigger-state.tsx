@@ -1,4 +1,4 @@
-/** What is true of a trigger at this moment: drawn by the Worker, and again by the script that keeps it up to date. */
+/** Current state of a trigger. Rendered by the Worker, and again by the script that keeps the page up to date. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind, TriggerStats } from '../../../shared/wire/trigger.ts'
 import type { TriggerGlance } from '../../queue/trigger-glance.ts'
@@ -42,7 +42,7 @@ export const TriggerState: FC<{ state: State; now: number }> = ({ state, now }) 
   )
 }
 
-/** Of the last 24 hours, and of this moment. */
+/** Statistics of the last 24 hours, and the current numbers of queued and running runs. */
 export const Numbers: FC<{ stats: TriggerStats; kind: TriggerKind }> = ({ stats, kind }) => (
   <dl class="numbers">
     <Number name="Succeeded" value={String(stats.ok)} />

@@ -1,4 +1,4 @@
-/** Times and lengths as the pages of runs write them. All times are Unix milliseconds, written in UTC. */
+/** Formats times and lengths for the pages of runs. All times are Unix milliseconds, shown in UTC. */
 import { visible } from '../user-text.tsx'
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
@@ -18,7 +18,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long something took: `40 ms`, `1.2 s`, `2 min 5 s`, `3 h 4 min`. */
+/** Formats a duration: `40 ms`, `1.2 s`, `2 min 5 s`, `3 h 4 min`. */
 export function duration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
@@ -30,7 +30,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
 }
 
-/** How far from now: `just now`, `12 s ago`, `in 5 min`. */
+/** Formats the distance from now: `just now`, `12 s ago`, `in 5 min`. */
 export function relative(at: number, now: number): string {
   const away = Math.abs(at - now)
   if (away < SECOND_MS) return 'just now'
@@ -51,10 +51,10 @@ export function bytesWritten(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** Text of several lines in which nothing is hidden: line ends and tabs are what they are. */
+/** Makes invisible characters visible, except for line breaks and tabs. */
 export function visibleLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visible(part))
 }
 
-/** The first line of a text that says something. */
+/** Returns the first line of a text that is not blank. */
 export const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!

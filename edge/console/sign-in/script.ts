@@ -1,4 +1,4 @@
-/** The script of the page `/sign-in`: shows its button where the browser can, and signs in. */
+/** Script of the `/sign-in` page: shows the passkey button if the browser supports passkeys, and signs in. */
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialRequestOptionsJSON,
@@ -18,7 +18,7 @@ async function signIn(): Promise<void> {
   )
   const response = await startAuthentication({ optionsJSON })
   const given = section.dataset['next'] ?? '/'
-  // A path of this site, as the server found it to be.
+  // The server has validated this as a path of this site.
   const { next } = await ask<{ next: string }>('/passkeys/sign-in', { response, next: given })
   location.assign(next)
 }

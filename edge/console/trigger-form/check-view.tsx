@@ -1,14 +1,14 @@
-/** What a trigger would do, drawn: by the server for who has no script, and by the form's script as one types. */
+/** Preview of a trigger. Rendered by the server for browsers without scripts, and by the form's script while typing. */
 import type { FC } from 'hono/jsx'
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 import { UserText, visible } from '../user-text.tsx'
 import type { Checked } from './checked.ts'
 
-/** Text of one argument or of all params: the rest is for the action. */
+// Maximum lengths on the page. The action receives the full values.
 const VALUE_MAX_CHARACTERS = 160
 const PARAMS_MAX_CHARACTERS = 4_000
 
-/** @param zone the reader's own; absent where nobody knows it */
+/** @param zone the reader's time zone; absent if it is unknown */
 export const CheckView: FC<{ checked: Checked; zone?: string }> = ({ checked, zone }) =>
   'problems' in checked ? (
     <ProblemsView problems={checked.problems} />
@@ -104,7 +104,7 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
   )
 }
 
-/** A log as the API decodes it. All of it is of the chain: anybody may have written it. */
+/** A log as decoded by the API. Its content is untrusted, because anyone can write to the chain. */
 const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {
   const { block_number, transaction_hash, decoded, decode } = log
   const args = typeof decoded === 'object' && decoded !== null ? Object.entries(decoded) : []

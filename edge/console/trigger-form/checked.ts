@@ -1,4 +1,4 @@
 import type { TriggerPreview } from '../../../shared/wire/preview.ts'
 
-/** The answer of `POST /triggers/preview`: what a trigger would do, or why there can be none, by the names of fields. */
+/** Response of `POST /triggers/preview`: what the trigger would do, or its problems by field name. */
 export type Checked = { preview: TriggerPreview } | { problems: Record<string, string> }

@@ -1,13 +1,13 @@
 /**
- * Opens the editor where the person begins to write: it is larger than all the rest of the page. Where it does not come, the
- * textarea stays.
+ * Loads the editor when the person starts to write, because it is larger than the rest of the page. If it fails to
+ * load, the textarea remains.
  */
 export function editOnFocus(form: HTMLFormElement): void {
   const textarea = form.querySelector<HTMLTextAreaElement>('#action_code')!
   textarea.addEventListener('focus', () => void open(textarea), { once: true })
 }
 
-/** No literal: the compiler would look for it on this machine's disk. */
+/** Typed as `string` so that the compiler does not look for a local file. */
 const EDITOR: string = '/scripts/editor.js'
 type EditorScript = typeof import('../editor/module.ts')
 

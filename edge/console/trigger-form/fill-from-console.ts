@@ -1,9 +1,9 @@
 import { NEW_TRIGGER } from '../new-trigger.ts'
 
 /**
- * Fills the form with what the console's first steps left in this tab, and takes it away. The usage key goes into its field and
- * nowhere else. What is not as it should be is left out: it is a form, and the person sees it. It is for a new trigger: one
- * that is there keeps its key, whose field is empty.
+ * Fills the form with the data that the console's first steps left in this tab, and removes the data. The usage key
+ * goes into its field and nowhere else. Invalid values are skipped, because the person sees the form. Does nothing for
+ * an existing trigger, which keeps its key while the key field is empty.
  */
 export function fillFromConsole(form: HTMLFormElement): void {
   if (form.elements.namedItem('seen') !== null) return

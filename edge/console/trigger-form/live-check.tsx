@@ -3,13 +3,13 @@ import { ask, Told } from '../passkeys/ask.ts'
 import { CheckView } from './check-view.tsx'
 import type { Checked } from './checked.ts'
 
-/** After the last key: nobody waits for it, and each look at a chain is counted. */
+/** Delay after the last keystroke: the preview is not urgent, and previews of chain events are rate-limited. */
 const QUIET_MS = 500
 
 const CHECKED =
   '[name=cron], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name^=finality]'
 
-/** Shows what the trigger would do, below its fields, without a press. The last question's answer is the one that stays. */
+/** Shows a preview of the trigger below its fields while typing. Only the response to the latest request is shown. */
 export function checkAsOneTypes(form: HTMLFormElement): void {
   const shown = form.querySelector<HTMLElement>('#check > [aria-live]')
   if (!shown) return
@@ -27,7 +27,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
     const checked = await answer(form, fields())
     if (question !== latest) return
     shown.removeAttribute('aria-busy')
-    // What a server has written is in the way of what is drawn here.
+    // Removes the server's markup before the first render.
     if (!isDrawn) shown.replaceChildren()
     isDrawn = true
     mark(inputs, 'problems' in checked ? checked.problems : {})
@@ -36,7 +36,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
 
   for (const input of inputs)
     input.addEventListener('input', () => {
-      // An answer that is under way is about what stood here before.
+      // A response in flight refers to the previous input.
       latest++
       clearTimeout(timer)
       if (isWorthAsking(fields())) timer = setTimeout(() => void check(), QUIET_MS)
@@ -44,7 +44,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
 
   form.addEventListener('submit', (event) => {
     if (event.submitter?.getAttribute('value') !== 'check') return
-    // The page would come back without the usage key.
+    // Submitting the form would reload the page without the usage key.
     event.preventDefault()
     form.querySelector<HTMLElement>('#check')!.focus()
     void check()
@@ -52,7 +52,7 @@ export function checkAsOneTypes(form: HTMLFormElement): void {
   if (isWorthAsking(fields())) void check()
 }
 
-/** Half an address is no mistake yet. */
+/** Returns false for incomplete input, such as half an address: it is not an error yet. */
 function isWorthAsking(fields: Record<string, string>): boolean {
   const { cron } = fields
   if (cron !== undefined) return cron.trim() !== ''
@@ -70,7 +70,7 @@ async function answer(form: HTMLFormElement, fields: Record<string, string>): Pr
   }
 }
 
-/** The problem itself is read out where it is shown; the field says that it has one, and where. */
+/** Marks the fields with problems, and links them to the preview, where screen readers read the problem. */
 function mark(
   inputs: (HTMLInputElement | HTMLSelectElement)[],
   problems: Record<string, string>,

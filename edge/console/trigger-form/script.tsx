@@ -1,4 +1,4 @@
-/** The script of the form of a trigger: it checks as one types, opens the editor, and takes what the console hands over. */
+/** Script of the trigger form: fills in data from the console, opens the editor, and previews while typing. */
 import { checkAsOneTypes } from './live-check.tsx'
 import { editOnFocus } from './edit-on-focus.ts'
 import { fillFromConsole } from './fill-from-console.ts'

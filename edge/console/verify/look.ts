@@ -1,4 +1,4 @@
-/** Fetches and judges evidence as far as a web page can. */
+/** Fetches evidence and verifies it as far as a web page can. */
 import { fetchEvidence } from '../../../shared/attestation/fetch-evidence.ts'
 import type { Info } from '../../../shared/attestation/evidence.ts'
 import type { Policy, RuleResult } from '../../../shared/attestation/policy.ts'
@@ -7,19 +7,19 @@ import { verifyBundle } from '../../../shared/attestation/verify.ts'
 import { askGovernance, GovernanceAway } from '../../trust/governance.ts'
 
 export type Wanted = {
-  /** The origin's, from the page. */
+  /** URL of the origin, from the page. */
   baseUrl: string
-  /** A node of the governance contract's chain, where the person has named one. */
+  /** Node of the governance contract's chain, if the person has named one. */
   rpcUrl: string | undefined
 }
 
-/** For people who look: whichever root and machine, and the page says which. */
+/** Accepts any root and machine, because the page shows the reader which ones they are. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 
 const NONCE_BYTES = 32
 const QUESTIONS_MS = 30_000
 
-/** @throws {EvidenceUnavailable} when there is no evidence to judge */
+/** @throws {EvidenceUnavailable} if there is no evidence to verify */
 export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
   const signal = AbortSignal.timeout(QUESTIONS_MS)
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
@@ -35,13 +35,13 @@ export async function look({ baseUrl, rpcUrl }: Wanted): Promise<Report> {
 const ask = (url: string | URL | Request, init?: RequestInit) => fetch(url, init)
 
 /**
- * What the contract says, or why it was not asked. A host may write its hex as the rule `compose hash` takes it, which
- * refuses what is no hash: else a host could choose that nobody asks about it.
+ * Returns the contract's answer, or the reason why it was not queried. Normalizes hex in the same way as the rule
+ * `compose hash`, which rejects anything else. Otherwise, a host could avoid the query by writing its hash differently.
  */
 async function governanceOf(info: Info, rpcUrl: string, signal: AbortSignal) {
   const appId = info.app_id.toLowerCase().replace(/^0x/, '')
   const composeHash = info.compose_hash.toLowerCase()
-  // A question is no place for what is no hash.
+  // Never sends anything but hashes to the node.
   if (!/^[0-9a-f]{40}$/.test(appId) || !/^[0-9a-f]{64}$/.test(composeHash)) return NO_HASHES
   try {
     return await askGovernance({ rpcUrl, appId, composeHash }, ask, signal)
@@ -56,7 +56,7 @@ const NODE_CLOSED =
   'The node that you named did not answer, or takes no questions from pages (CORS).'
 const NO_HASHES = 'The app id or the compose hash is none.'
 
-/** Why a page can not say more, for the rules that it can not judge. */
+/** Reasons for the rules that a page cannot check. */
 type Closed = Partial<Record<RuleResult['name'], string>>
 const CLOSED_TO_PAGES: Closed = {
   certificate: 'A browser does not show a page the certificate of its connection.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Before any schema is made, which tries it: the page's policy forbids to make code of text, and browsers report the
- * attempt.
+ * Must run before the first schema is created, which otherwise tries to compile code from text. The page's content
+ * security policy forbids that, and browsers report the attempt.
  */
 z.config({ jitless: true })

@@ -1,4 +1,4 @@
-/** The script of the page `/verify`. `edge/console/build.ts` makes `script.txt` of it. */
+/** Script of the `/verify` page. `edge/console/build.ts` builds `script.txt` from it. */
 import './no-code-of-text.ts'
 import { look } from './look.ts'
 import { showFailure, showReport } from './show.ts'

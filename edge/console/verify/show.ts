@@ -1,13 +1,13 @@
-/** Puts a report on the page: as text, whatever is in it. */
+/** Shows a report on the page. All of it is inserted as text, never as markup. */
 import { encodeHex } from '../../../shared/hex.ts'
 import type { RuleResult, Verdict } from '../../../shared/attestation/policy.ts'
 import type { Report } from '../../../shared/attestation/report.ts'
 
-/** A stranger may have written it. */
+/** Limits the length of untrusted text. */
 const TEXT_MAX_CHARACTERS = 600
 
 const HEADINGS: Record<Verdict, string> = {
-  // Less than `svc verify` means by it: what a browser can not check is not checked.
+  // Weaker than the same verdict of `svc verify`, because a browser cannot check every rule.
   HARDWARE: 'HARDWARE, as far as a browser can see: a machine of Intel TDX shows what it runs',
   SIMULATED: 'SIMULATED: there is no hardware behind this service',
   FAILED: 'FAILED: do not trust this service',
@@ -42,7 +42,7 @@ export function showReport(report: Report): void {
   byId('report').hidden = false
 }
 
-/** Without evidence nothing is shown: that is no better than evidence that fails. */
+/** Shows the verdict FAILED: missing evidence is no better than evidence that fails. */
 export function showFailure(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error)
   say(HEADINGS.FAILED, `There was nothing to verify: ${reason.slice(0, TEXT_MAX_CHARACTERS)}`)

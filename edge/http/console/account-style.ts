@@ -1,4 +1,3 @@
-/** Looks of the views of actions and credits, beside `CONSOLE_STYLE`. */
 export const ACCOUNT_STYLE = `
 .action-view .card, .credits-view .card { max-width: none; }
 .credits-view { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1.25rem; align-items: stretch; }

@@ -1,7 +1,7 @@
 import type { App } from '../app-env.ts'
 import { registerPageScript } from '../page-script.ts'
 
-/** What pages import that have a chart in view; it goes into their policy's `modules`. */
+/** Imported by pages with charts, which must list it in the `modules` of their policy. */
 export const CHARTS_SCRIPT_PATH = '/scripts/charts.js'
 
 export function registerChartsScript(app: App): void {

@@ -1,4 +1,4 @@
-/** `GET /console`: an account of the core API, seen with a key or a wallet that only the browser has. */
+/** `GET /console`: manages an account of the core API, with an API key or wallet that only the browser holds. */
 import type { Context } from 'hono'
 import { ConnectCard } from '../../console/connect/connect-card.tsx'
 import type { App, AppEnv } from '../app-env.ts'
@@ -10,10 +10,10 @@ import { CONSOLE_STYLE } from './console-style.ts'
 import { EDITOR_SCRIPT_PATH } from './editor-script.ts'
 import { WALLETS_STYLE } from './wallets-style.ts'
 
-/** What the console loads when it is needed. */
+/** Scripts of the console that are loaded on demand. */
 const LATER = ['console', 'ethers', 'verifier'] as const
 
-/** And what other pages load too. */
+/** Scripts that the console shares with other pages. */
 const SHARED = [CHARTS_SCRIPT_PATH, EDITOR_SCRIPT_PATH]
 
 export function registerConsolePage(app: App): void {
@@ -70,8 +70,9 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Where keys go. A browser does not know the certificate authority of a local stack: there the edge passes the calls on,
- * sealed, and has verified the origin itself.
+ * Returns the base URL that the console sends API keys to. In a local stack it is the edge, because browsers do not
+ * trust the local certificate authority. The edge then seals and forwards the calls, and has verified the origin
+ * itself.
  */
 function coreApi(c: Context<AppEnv>): { baseUrl: string; verify: 'once' | 'never' } {
   const { SVC_ENV, ORIGIN_URL, PUBLIC_URL } = c.var.services.settings

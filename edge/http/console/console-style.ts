@@ -1,4 +1,3 @@
-/** How the console looks, beyond `page/style.ts`: its frame, and what its views are made of. */
 export const CONSOLE_STYLE = `
 main { min-height: 100vh; }
 .connect { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0 1.25rem; align-items: start; }

@@ -1,7 +1,7 @@
 import type { App } from '../app-env.ts'
 import { registerPageScript } from '../page-script.ts'
 
-/** What pages import that have source to write; it goes into their policy's `modules`. */
+/** Imported by pages with a source editor, which must list it in the `modules` of their policy. */
 export const EDITOR_SCRIPT_PATH = '/scripts/editor.js'
 
 export function registerEditorScript(app: App): void {

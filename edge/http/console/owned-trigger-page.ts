@@ -6,15 +6,15 @@ import type { AppEnv } from '../app-env.ts'
 import { notFound, queueOf } from '../owned-trigger.ts'
 
 /**
- * The trigger that a page is about, from the object itself.
- * @throws {ApiError} 404, the same for an id that is unknown, malformed or another's
+ * Reads the trigger of a page from its Durable Object.
+ * @throws {ApiError} 404, identical for unknown, malformed and other users' IDs
  */
 export async function requireOwnTrigger(
   c: Context<AppEnv>,
   id: string,
   { user }: Session,
 ): Promise<TriggerRecord> {
-  // The stub's own types make nothing of a record that may have any JSON in it.
+  // The stub's inferred types cannot express a record that contains arbitrary JSON.
   const queue: Pick<TriggerQueue, 'read'> = await queueOf(c, id)
   const record = await queue.read(user.id)
   if (!record) throw notFound('trigger')

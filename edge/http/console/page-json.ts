@@ -6,8 +6,8 @@ import { signedIn } from '../authenticate.ts'
 import { guardPage } from '../page/policy.ts'
 
 /**
- * Who asks for JSON of a page: a script of our own, with the session. The answer is for this site alone.
- * @throws {ApiError} 403 for another site's page, before anything is looked up; 401 without a session
+ * Returns the session of a JSON request by one of our own scripts. The response must not be readable by other sites.
+ * @throws {ApiError} 403 for another site's page, before any lookup; 401 without a session
  */
 export async function requireOwnScript(c: Context<AppEnv>): Promise<Session> {
   guardPage(c)

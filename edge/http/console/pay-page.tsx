@@ -1,7 +1,7 @@
 /**
- * `GET /pay`: where a payment is paid, by the processor's own script. It is the one page that runs a script of somebody
- * else, and what it is given is so little that the script finds nothing: no session's form, no key, no window of ours
- * (docs/decisions/0062-paying.md).
+ * `GET /pay`: takes a payment with the processor's own script. It is the only page that runs a third-party script, so
+ * it contains nothing for that script to steal: no form of the session, no key, and no access to our other windows
+ * (docs/decisions/0062).
  */
 import { processorSources } from '../../payment/processor-sources.ts'
 import type { App } from '../app-env.ts'
@@ -20,7 +20,7 @@ export function registerPayPage(app: App): void {
         style: PAY_STYLE,
         alone: true,
         script: { url: script, connect: [], foreign: processorSources(processor) },
-        // A window that this page opens, or that has opened it, is not its to read: not one of this site either.
+        // Cuts this page off from its opener and from the windows that it opens, even those of this site.
         headers: { 'Cross-Origin-Opener-Policy': 'noopener-allow-popups' },
       },
       <>

@@ -1,4 +1,4 @@
-/** The payment page's own looks: what the processor puts into it has its place before it is there. */
+/** Styles of the payment page. Space is reserved for the processor's elements before they load. */
 export const PAY_STYLE = `
 .amount { display: flex; align-items: baseline; justify-content: space-between; margin: 0 0 1rem; }
 .amount strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; }

@@ -1,4 +1,4 @@
-/** `GET /runs/:id`: what became of a run, and what can be done with it. */
+/** `GET /runs/:id`: the outcome of a run, and forms to cancel or replay it. */
 import type { Child } from 'hono/jsx'
 import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Facts } from '../../console/parts.tsx'

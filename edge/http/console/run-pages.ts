@@ -10,7 +10,6 @@ import { registerTriggerPage } from './trigger-page.tsx'
 import { registerTriggerPurge } from './trigger-purge.ts'
 import { registerTriggerTest } from './trigger-test.tsx'
 
-/** Pages of what triggers did: the runs of one, and a run. */
 export function registerRunPages(app: App): void {
   registerTriggerPage(app)
   registerTriggerTest(app)

@@ -1,17 +1,17 @@
-/** What the address of a trigger's page, and of its `runs.json`, asks for. */
+/** Parses the query of a trigger's page and of its `runs.json`. */
 import { z } from 'zod'
 import { RUN_STATUSES, type RunStatus } from '../../../shared/wire/trigger.ts'
 import { decodeCursor } from '../../queue/page-cursor.ts'
 import type { PageQuery } from '../../queue/run-pages.ts'
 import { CHART_RANGES, type ChartRange } from '../../queue/trigger-glance.ts'
 
-/** Lines on one page: two screens. */
+/** Runs per page, about two screens. */
 const LINES = 25
 
 export type RunQuery = {
   page: PageQuery
   status: RunStatus | undefined
-  /** Of the page; the newest runs have none. */
+  /** Cursor of the page; `undefined` for the newest runs. */
   cursor: string | undefined
   range: ChartRange | undefined
 }
@@ -19,7 +19,7 @@ export type RunQuery = {
 const status = z.enum(RUN_STATUSES)
 const range = z.enum(Object.keys(CHART_RANGES) as [ChartRange, ...ChartRange[]])
 
-/** What is no word of ours is as if it were not there: a link that was mistyped shows the newest runs. */
+/** Invalid values are ignored: a mistyped link shows the newest runs. */
 export function runQuery(url: string, triggerId: string): RunQuery {
   const { searchParams } = new URL(url)
   const wanted = status.safeParse(searchParams.get('status')).data

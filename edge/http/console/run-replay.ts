@@ -5,7 +5,7 @@ import { acceptedRun, whyNot } from './accepted-run.ts'
 import { replaySubject } from './run-page.tsx'
 import { readSessionForm } from './session-form.ts'
 
-/** `POST /runs/:id/replay`: a new run of the same event, and its page. */
+/** `POST /runs/:id/replay`: starts a new run of the same event and redirects to its page. */
 export function registerRunReplay(app: App): void {
   app.post('/runs/:id/replay', async (c) => {
     const id = c.req.param('id')

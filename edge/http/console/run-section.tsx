@@ -1,4 +1,4 @@
-/** The runs of a trigger on its page: filter, list, pages; with a script it keeps itself up to date. */
+/** The list of runs on a trigger's page, with filter and pagination. Its script updates it live. */
 import type { FC } from 'hono/jsx'
 import { RUN_STATUSES } from '../../../shared/wire/trigger.ts'
 import { ChartTable } from '../../console/runs/chart-table.tsx'
@@ -9,7 +9,7 @@ import type { RunQuery } from './run-query.ts'
 
 type Shown = { id: string; glance: TriggerGlance; query: RunQuery; now: number }
 
-/** The trigger's page, with what is chosen on it. */
+/** Returns the path of the trigger's page with the given query. */
 function address(id: string, chosen: Record<string, string | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(chosen)) if (value) query.set(name, value)

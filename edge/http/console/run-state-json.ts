@@ -6,7 +6,10 @@ import { notFound } from '../owned-trigger.ts'
 import { runWithin } from '../run-within.ts'
 import { requireOwnScript } from './page-json.ts'
 
-/** `GET /runs/:id/state.json`: the run as its page shows it, for its script; with `?wait=` once it has ended, or by then. */
+/**
+ * `GET /runs/:id/state.json`: the run as displayed on its page, for the page's script. With `?wait=`, responds when the
+ * run has finished, or at the timeout.
+ */
 export function registerRunStateJson(app: App): void {
   app.get('/runs/:id/state.json', async (c) => {
     const session = await requireOwnScript(c)

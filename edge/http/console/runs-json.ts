@@ -3,7 +3,10 @@ import { notFound, queueOf } from '../owned-trigger.ts'
 import { requireOwnScript } from './page-json.ts'
 import { runQuery } from './run-query.ts'
 
-/** `GET /triggers/:id/runs.json`: what changes on the trigger's page, for its script; a chart where it says `range`. */
+/**
+ * `GET /triggers/:id/runs.json`: the live parts of a trigger's page, for its script; includes a chart if `range` is
+ * given.
+ */
 export function registerRunsJson(app: App): void {
   app.get('/triggers/:id/runs.json', async (c) => {
     const session = await requireOwnScript(c)

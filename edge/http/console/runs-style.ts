@@ -1,4 +1,3 @@
-/** How the pages of a trigger and of a run look, beside `page/style.ts`. */
 export const RUNS_STYLE = `
 .facts + div > .state { margin-top: 1rem; }
 .card h3 { margin-top: 1rem; }

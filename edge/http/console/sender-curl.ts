@@ -1,20 +1,21 @@
-/** The command by which a person fires a webhook as its sender does, for a POSIX shell with curl and openssl. */
+/** Builds the shell command that fires a webhook as its sender would. Requires a POSIX shell, curl and openssl. */
 import { visible } from '../../console/user-text.tsx'
 
 const BODY = '{"message":"hello"}'
 
-/** In single quotes nothing is special to a shell but the quote itself. */
+/** Quotes a text for a shell. Inside single quotes only the quote itself is special. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /**
- * Whether a terminal is given all of a text as it is pasted: what is hidden in it, or ends the pasting, would be a command of
- * whoever wrote it.
+ * Returns true if a text can be pasted into a terminal safely. Hidden characters, or ones that end the paste, would let
+ * the text's author run commands.
  */
 export const isPasted = (text: string): boolean => visible(text) === text
 
 /**
- * @param secret that an action checks the sender's HMAC with; `null` for one that is there and is not to be in the
- * command, `undefined` where there is none
+ * Builds the command.
+ * @param secret the secret with which the action verifies the sender's HMAC; `null` to leave a placeholder for it,
+ *   `undefined` if there is no secret
  */
 export function senderCurl(webhookUrl: string, secret: string | null | undefined): string {
   const url = shellQuoted(webhookUrl)

@@ -1,4 +1,4 @@
-/** What pages of the console ask before they do something: a form of ours, sent by the page that this session saw. */
+/** Handles console forms that change data. They require a session, and a CSRF token from a page of that session. */
 import type { Context } from 'hono'
 import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -10,10 +10,10 @@ import { notice, seeOther, signInPath } from '../page.tsx'
 export type SessionForm = { session: Session; form: URLSearchParams }
 
 /**
- * Who is signed in, and the fields that they sent; or the page that refuses it, or the way to sign in. These forms have
- * megabytes: of who is not signed in none is read.
- * @param subject what the form does, and to which thing: its token is worth nothing for another
- * @param back a path of this site where the person goes on
+ * Returns the session and the form's fields, or a response to send instead: an error page, or a redirect to the sign-in
+ * page. Forms can be megabytes long, so the body is read only for signed-in users.
+ * @param subject the action and its target; a CSRF token for one subject is invalid for any other
+ * @param back path on this site to link or redirect to
  */
 export async function readSessionForm(
   c: Context<AppEnv>,
@@ -34,12 +34,11 @@ export async function readSessionForm(
   })
 }
 
-/** The session, or the way to sign in and back to this page. */
+/** Returns the session, or a redirect to the sign-in page, which leads back to this page. */
 export async function requirePageSession(c: Context<AppEnv>): Promise<Session | Response> {
   const session = await signedIn(c)
   const { pathname, search } = new URL(c.req.url)
   return session ?? seeOther(c, signInPath(pathname + search))
 }
 
-/** The hidden field of a form. */
 export const formToken = (session: Session, subject: string) => csrfToken(session.secret, subject)

@@ -1,14 +1,17 @@
-/** Buttons that change a trigger, for the pages that show one. Their routes are `trigger-switch.ts` and `trigger-delete.ts`. */
+/** Forms that pause, resume or delete a trigger. Their routes are in `trigger-switch.ts` and `trigger-delete.ts`. */
 import type { Session } from '../../identity/sessions.ts'
 import { formToken } from './session-form.ts'
 
 type Shown = { id: string; name: string; enabled: boolean }
 
-/** The form token's subject of what is done to one trigger: a token for one thing is none for another. */
+/** Subject of a CSRF token for one action on one trigger. */
 export const triggerSubject = (action: 'switch' | 'edit' | 'delete', id: string) =>
   `triggers/${action}/${id}`
 
-/** Pauses a trigger, or lets it go on. @param from where the person goes on: the trigger's page unless it is said */
+/**
+ * Form that pauses or resumes a trigger.
+ * @param from the page to return to; the trigger's page by default
+ */
 export async function SwitchForm({
   session,
   trigger: { id, name, enabled },
@@ -34,7 +37,10 @@ export async function SwitchForm({
   )
 }
 
-/** Opened first, so that no single click deletes; it says what is lost. */
+/**
+ * Form that deletes a trigger. It is inside `details`, so that a single click cannot delete, and lists what will be
+ * lost.
+ */
 export async function DeleteForm({
   session,
   trigger: { id, name },

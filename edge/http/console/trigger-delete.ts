@@ -4,7 +4,10 @@ import { seeOther } from '../page.tsx'
 import { readSessionForm } from './session-form.ts'
 import { triggerSubject } from './trigger-actions.tsx'
 
-/** `POST /triggers/:id/delete`: its form says what is lost, and nothing is asked again here. */
+/**
+ * `POST /triggers/:id/delete`: deletes without further confirmation, because the form has already listed what will be
+ * lost.
+ */
 export function registerTriggerDelete(app: App): void {
   app.post('/triggers/:id/delete', async (c) => {
     const id = c.req.param('id')

@@ -1,4 +1,4 @@
-/** What a trigger executes, and what its owner can do about it: try it, change it, clear its queue, end it. */
+/** Cards of a trigger's page: its action and params, and forms to test, edit, pause, purge and delete it. */
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Area } from '../../console/fields.tsx'
 import { Choice, Facts } from '../../console/parts.tsx'
@@ -13,7 +13,7 @@ import { DeleteForm, SwitchForm } from './trigger-actions.tsx'
 export const testSubject = (id: string) => `triggers/test/${id}`
 export const purgeSubject = (id: string) => `triggers/purge/${id}`
 
-/** What was sent to try it, and why it was not taken. */
+/** A rejected test: the submitted input and the reason. */
 export type TestEntered = { kind: 'params' | 'event'; json: string; error: string }
 
 type Shown = { session: Session; trigger: TriggerRecord; test?: TestEntered | undefined }

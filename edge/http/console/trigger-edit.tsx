@@ -1,4 +1,4 @@
-/** `GET|POST /triggers/:id/edit`: what an owner may change; the kind is fixed. */
+/** `GET|POST /triggers/:id/edit`: changes a trigger. The kind is fixed. */
 import type { Context } from 'hono'
 import { patchTriggerRequest, type TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Time } from '../../console/parts.tsx'
@@ -61,7 +61,7 @@ export function registerTriggerEdit(app: App): void {
   })
 }
 
-/** Only what differs from what the form would show of the trigger as it is: a revision for nothing helps nobody. */
+/** Sends only the fields that differ from the current trigger, to avoid unnecessary revisions. */
 async function change(
   c: Context<AppEnv>,
   { user }: Session,

@@ -1,4 +1,4 @@
-/** Which triggers a list shows: what its address says, and the links that change it. */
+/** Filters of the trigger list: parses them from the URL, and renders their links. */
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import { TRIGGER_KINDS, type TriggerKind } from '../../../shared/wire/trigger.ts'
@@ -14,7 +14,7 @@ export type Filter = {
   after?: { createdAt: number; id: string } | undefined
 }
 
-/** A link that is not one of ours shows the first page of all. */
+/** Returns the filter in the URL. An invalid query shows the first page of all triggers. */
 export function filterOf(c: Context<AppEnv>): Filter {
   const { kind, enabled, cursor } = c.req.query()
   const given = { kind, enabled, cursor }

@@ -1,4 +1,4 @@
-/** What fires a trigger, and how to have it do so. */
+/** The card of a trigger's page that shows what fires it, and how to fire it. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { Facts } from '../../console/parts.tsx'
@@ -10,7 +10,7 @@ import { isPasted, senderCurl } from './sender-curl.ts'
 
 type Shown = { trigger: TriggerRecord; now: number }
 
-/** Ticks that are shown. */
+/** Number of upcoming ticks to display. */
 const TICKS = 5
 
 export const TriggerFires: FC<Shown> = (shown) => {
@@ -36,7 +36,7 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
       <Copy of="webhook-url" what="the address" />
       <h3>Fire it yourself</h3>
       <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
-      {/* Of two commands, the one that works. */}
+      {/* Only one of the two commands gets a copy button: the one that works. */}
       {!isShown && <Copy of="curl" what="the command" />}
       {isSigned && (
         <details>
@@ -63,7 +63,7 @@ const Webhook: FC<Shown> = ({ trigger: { webhook_url: url = '', default_params }
   )
 }
 
-/** It is there once the page's script is. */
+/** Hidden until the page's script enables it. */
 const Copy: FC<{ of: string; what: string }> = ({ of, what }) => (
   <p>
     <button type="button" class="quiet" data-copy={of} aria-label={`Copy ${what}`} hidden>

@@ -1,4 +1,4 @@
-/** `GET|POST /triggers/new?kind=`: the kinds, and the form of one. */
+/** `GET|POST /triggers/new?kind=`: the choice of kinds, and the form of one. */
 import type { Context } from 'hono'
 import {
   createTriggerRequest,
@@ -103,7 +103,7 @@ function newPage(
   })
 }
 
-/** @returns `undefined` where there is none yet, or none such */
+/** @returns `undefined` if the kind is missing or unknown */
 const kindOf = (c: Context<AppEnv>) => TRIGGER_KINDS.find((kind) => kind === c.req.query('kind'))
 const pathOf = (kind: TriggerKind) => `${PATH}?kind=${kind}`
 

@@ -1,4 +1,4 @@
-/** Says what was just done to a trigger. The redirect carries it as fixed words in its query. */
+/** Confirms the last action on a trigger. The redirect passes it on as fixed words in the query. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { readChainConfig } from '../../chain/chain-config.ts'
@@ -13,11 +13,14 @@ const DONE = {
 } as const
 export type Done = keyof typeof DONE
 
-/** Of a usage key, as `key=` in the query of a trigger's page. */
+/** Type guard for the usage key warning in the `key` parameter of a trigger's page. */
 const isKeyWarning = (text: string | null): text is KeyWarning =>
   text !== null && Object.hasOwn(KEY_WARNINGS, text)
 
-/** Where one goes on after a change. @param warnings of the record that it gave */
+/**
+ * Returns the path to redirect to after a change.
+ * @param warnings of the returned record
+ */
 export function changedPath(
   { id, action_cid, warnings = [] }: { id: string; action_cid: string; warnings?: string[] },
   done: Done | 'created',
@@ -29,8 +32,8 @@ export function changedPath(
 }
 
 /**
- * Shows on a trigger's page what its query says was done, and warnings about its usage key and its event's signature.
- * @param url of the page; anybody may have written it: it only selects among these texts
+ * Displays the confirmation that the query selects, and warnings about the usage key and the event's signature.
+ * @param url of the page; untrusted, so it only selects from fixed texts
  */
 export const TriggerNotice: FC<{
   url: string

@@ -1,4 +1,4 @@
-/** `GET /triggers/:id`: what a trigger is, what it did, and what can be done with it. */
+/** `GET /triggers/:id`: a trigger's settings, runs and forms. */
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -28,7 +28,8 @@ export function registerTriggerPage(app: App): void {
 }
 
 /**
- * @param test that was not taken: the page comes back with it
+ * Renders the page of a trigger.
+ * @param test a rejected test, to show again with its error
  * @throws {ApiError} 404
  */
 export async function triggerPage(
@@ -96,7 +97,7 @@ const NEXT = {
   chain_event: 'A run appears here for each log that matches. To see one now, run a test.',
 } as const
 
-/** Of what the page's address says was done. Anybody may have written it: it makes no other words than these appear. */
+/** Displays the confirmation that the query selects. The query is untrusted, so it only selects from fixed texts. */
 const Notices: FC<{ url: string; trigger: TriggerRecord }> = ({ url, trigger }) => {
   const query = new URL(url).searchParams
   const cancelled = /^\d{1,5}$/.exec(query.get('purged') ?? '')?.[0]

@@ -8,7 +8,6 @@ import { registerTriggerPreview } from './trigger-preview.ts'
 import { registerTriggersPage } from './triggers-page.tsx'
 import { registerTriggerSwitch } from './trigger-switch.ts'
 
-/** Pages of triggers: the list, a new one, its change. */
 export function registerTriggerPages(app: App): void {
   registerTriggersPage(app)
   registerTriggerNew(app)

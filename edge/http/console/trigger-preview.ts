@@ -1,4 +1,4 @@
-/** `POST /triggers/preview`: what the form's script asks as one types. For its own page alone. */
+/** `POST /triggers/preview`: live check of the trigger form while the user types, for the form's script only. */
 import { z } from 'zod'
 import { ApiError } from '../../../shared/errors.ts'
 import { TRIGGER_KINDS } from '../../../shared/wire/trigger.ts'
@@ -9,7 +9,7 @@ import { readOwnJson } from '../own-json.ts'
 import { checkFields } from './trigger-form/check.ts'
 import { CHECKED_FIELDS, fieldsFrom } from './trigger-form/fields.ts'
 
-/** The form token's subject: with it nothing is stored. */
+/** Subject of the CSRF token for checks, which store nothing. */
 export const CHECK_SUBJECT = 'triggers/check'
 
 const request = z.strictObject({

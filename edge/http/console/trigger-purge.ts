@@ -4,7 +4,9 @@ import { seeOther } from '../page.tsx'
 import { readSessionForm } from './session-form.ts'
 import { purgeSubject } from './trigger-does.tsx'
 
-/** `POST /triggers/:id/purge`: what was queued has failed, `cancelled`; the trigger's page says how much it was. */
+/**
+ * `POST /triggers/:id/purge`: cancels all queued runs and redirects to the trigger's page, which shows their number.
+ */
 export function registerTriggerPurge(app: App): void {
   app.post('/triggers/:id/purge', async (c) => {
     const id = c.req.param('id')

@@ -1,4 +1,3 @@
-/** A trigger in the list: what fires it, whether it does, and what can be done to it. */
 import type { Child, FC } from 'hono/jsx'
 import type { ListedTrigger } from '../../../shared/wire/trigger.ts'
 import { Kind } from '../../console/kind.tsx'
@@ -6,7 +5,7 @@ import { Badge, Facts, Time } from '../../console/parts.tsx'
 import { UserText } from '../../console/user-text.tsx'
 import { cronInWords } from '../../schedule/cron-in-words.ts'
 
-/** @param action a form that pauses it, or lets it go on */
+/** @param action form that pauses or resumes the trigger */
 export const TriggerRow: FC<{ trigger: ListedTrigger; action: Child }> = ({ trigger, action }) => {
   const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
   const facts: [string, Child][] = [['Fires', <Fires trigger={trigger} />]]
@@ -47,7 +46,6 @@ const State: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byServic
   return byService ? <Badge tone="bad">stopped</Badge> : <Badge>paused</Badge>
 }
 
-/** What fires it, as its owner would say it. */
 export const Fires: FC<{
   trigger: Pick<ListedTrigger, 'kind' | 'config' | 'webhook_url' | 'canonical_signature'>
 }> = ({ trigger: { kind, config, ...trigger } }) => {

@@ -10,10 +10,13 @@ import { readSessionForm } from './session-form.ts'
 import { testSubject } from './trigger-does.tsx'
 import { triggerPage } from './trigger-page.tsx'
 
-/** What a person writes or pastes by hand, each character escaped as a form may; larger events go through the API. */
+/** Enough for hand-written or pasted input with every character form-encoded. Larger events must use the API. */
 const FORM_MAX_BYTES = 256 * 1024
 
-/** `POST /triggers/:id/test`: a run on trial, and its page; what is not taken comes back on the trigger's page. */
+/**
+ * `POST /triggers/:id/test`: starts a test run and redirects to its page. Rejected input is shown again on the
+ * trigger's page.
+ */
 export function registerTriggerTest(app: App): void {
   app.post('/triggers/:id/test', async (c) => {
     const id = c.req.param('id')

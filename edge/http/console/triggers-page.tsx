@@ -1,4 +1,4 @@
-/** `GET /triggers`: the triggers of who is signed in, newest first. */
+/** `GET /triggers`: the signed-in user's triggers, newest first. */
 import type { Context } from 'hono'
 import type { Session } from '../../identity/sessions.ts'
 import { listTriggers, type TriggerList } from '../../triggers/trigger-index.ts'
@@ -10,7 +10,7 @@ import { TRIGGER_LOOKS } from './trigger-form/looks.ts'
 import { type Filter, filterOf, Filters, pathOf } from './trigger-filters.tsx'
 import { TriggerRow } from './trigger-row.tsx'
 
-/** Triggers on a page: what one looks through without searching. */
+/** Triggers per page, few enough to scan without searching. */
 const SHOWN = 25
 
 export function registerTriggersPage(app: App): void {
@@ -80,7 +80,7 @@ async function listPage(
   )
 }
 
-/** In the query of the page, after what was done on it. */
+/** Confirmations, selected by the query after a redirect. */
 const DONE = [
   ['deleted', 'The trigger was deleted, with its history and its key.'],
   ['enabled', 'The trigger goes on: it fires from now on.'],

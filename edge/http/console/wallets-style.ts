@@ -1,4 +1,3 @@
-/** How wallets are chosen, and how what they sign is explained. */
 export const WALLETS_STYLE = `
 .wallets { min-height: 11rem; }
 .wallets ul { display: grid; gap: .5rem; margin: 0 0 1rem; padding: 0; list-style: none; }

@@ -1,12 +1,15 @@
-/** Header values as bytes, one a character: HTTP's own form, in which they are inside the envelope. */
+/**
+ * Converts header values to and from byte strings, one character per byte, the form that HTTP and the sealed envelope
+ * use.
+ */
 
-/** @param value as the runtime gives it: text that was decoded from UTF-8 */
+/** @param value as returned by the runtime: text decoded from UTF-8 */
 export function toByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   return String.fromCharCode(...new TextEncoder().encode(value))
 }
 
-/** What the runtime is given to send these bytes; those that are no UTF-8 stay as they are. */
+/** Returns the value that makes the runtime send these bytes. Bytes that are not valid UTF-8 are returned unchanged. */
 export function fromByteString(value: string): string {
   if (!/[\u0080-\uffff]/.test(value)) return value
   try {

@@ -7,15 +7,15 @@ const BEARER = { headers: { 'www-authenticate': 'Bearer' } }
 const FIX_KEY =
   'Send a key in the header X-Api-Key, or as Authorization: Bearer <key>. POST /core/v1/new_account gives one.'
 
-/** Whether a request carries what nobody between the edge and the origin may see. */
+/** Returns true if a request contains credentials, which only the origin may see. */
 export function hasCredential(headers: Headers): boolean {
   return ['authorization', 'x-api-key', WALLET_AUTH_HEADER].some((name) => headers.has(name))
 }
 
 /**
- * The key of a request, for its rate. Only the origin knows which keys exist: an admin wallet may register the hash of
- * any text at the contract.
- * @throws {ApiError} 401 for an execution without a key: its body may have megabytes, read and sent for a 401
+ * Returns the API key of a request, for rate limiting. Does not validate it, because only the origin knows which keys
+ * exist: an admin wallet may register the hash of any text with the contract.
+ * @throws {ApiError} 401 for an execution without a key, before several megabytes of body are read and forwarded
  */
 export function keyOfRequest(request: Request, path: string): string | undefined {
   const key = keyOf(request.headers)

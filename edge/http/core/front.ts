@@ -1,7 +1,7 @@
 /**
- * The core API at the edge (`decisions.md`, Addresses): what the origin answers, unchanged, for clients who want the
- * nearest point and accept that TLS ends there. What has a secret in it goes inside the envelope; the rest, reads that
- * anybody may make and the processor's signed webhook, as it is.
+ * The core API at the edge (docs/decisions/0022): forwards the origin's responses unchanged, for clients that prefer
+ * the nearest location and accept that TLS ends there. Requests with secrets are sealed. Public reads and the payment
+ * processor's signed webhook are forwarded in plain form.
  */
 import type { Context } from 'hono'
 import { ATTESTATION_PATH } from '../../../shared/attestation/evidence.ts'
@@ -45,7 +45,7 @@ export function registerFront(app: App): void {
   for (const path of PATHS) app.all(path, (c) => withShare(c, passOn))
 }
 
-/** 404, 401, 429, 413, then the origin. */
+/** Order of checks: 404, 401, 429, 413, then the origin. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, now, requireRate } = c.var.services
@@ -66,7 +66,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   ])
 
   if (isPlain(request, path, query)) {
-    // What one verifies the origin by is given by an origin that is not verified, too.
+    // Evidence is also served by an unverified origin, because clients need it for verification.
     if (path.startsWith('/core/') || path === '/get_node_chain_config')
       await verifiedKeys(c.env, now(), false)
     const target = targetOf(settings.ORIGIN_URL, path, query)
@@ -92,19 +92,19 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   return new Response(NO_BODY.has(status) ? null : bytes, { status, headers: new Headers(fields) })
 }
 
-/** What most heads fit into; a larger one costs one more copy of the body. */
+/** Large enough for most heads. A larger one costs another copy of the body. */
 const HEAD_ROOM_BYTES = 4 * 1024
 
-/** Room in a head for what is beside path, query and headers. */
+/** Reserved for the parts of a head other than path, query and headers. */
 const HEAD_REST_BYTES = 512
 
-/** Statuses whose answer has no body (Fetch standard, null body status). */
+/** Statuses without a body (Fetch standard, null body status). */
 const NO_BODY = new Set([204, 205, 304])
 
 function isPlain(request: Request, path: string, query: string): boolean {
   if (hasCredential(request.headers)) return false
-  // The origin makes few quotes for nonces for one address. Asked in the envelope, they are counted as the client's:
-  // else anybody could use up those by which the edge itself verifies the origin.
+  // The origin limits quotes for nonces per address. Sealing the request attributes it to the client's address.
+  // Otherwise anyone could exhaust the quota with which the edge verifies the origin.
   if (path === ATTESTATION_PATH && query !== '') return false
   if (request.method === 'POST') return isProcessorEvent(request, path)
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
@@ -114,7 +114,7 @@ function isProcessorEvent(request: Request, path: string): boolean {
   return request.method === 'POST' && path === PROCESSOR_WEBHOOK_PATH
 }
 
-/** The bytes of the processor's webhook, which its signature is over; reads have none. */
+/** Returns the raw bytes of the processor's webhook, which its signature covers. Reads have no body. */
 async function bodyOf(
   request: Request,
   share: BodyShare,
@@ -125,7 +125,7 @@ async function bodyOf(
   return room.subarray(0, bodyBytes)
 }
 
-/** Not by resolving the path against the origin's URL: a path can be a URL of another host. */
+/** Does not resolve the path against the origin's URL: a path can be parsed as a URL of another host. */
 function targetOf(originUrl: string, path: string, query: string): URL {
   const target = new URL(originUrl)
   target.pathname = path

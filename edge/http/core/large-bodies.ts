@@ -2,14 +2,17 @@ import { ApiError } from '../../../shared/errors.ts'
 import { BODY_WITHIN_MS, CORE_BODY_MAX_BYTES } from '../../../shared/limits.ts'
 
 export type BodyShare = {
-  /** @param bytes that the body takes from now on @throws {ApiError} 503 */
+  /**
+   * @param bytes total size that the body needs from now on
+   * @throws {ApiError} 503 if the isolate has no room
+   */
   grow(bytes: number): void
   end(): void
 }
 
 /**
- * The memory of one isolate for large bodies, all requests together. It has 128 MB for everything, webhooks among it,
- * and a body is there three times while it is sealed: who has no key at all could end it with two requests.
+ * Bounds the memory that large bodies use in one isolate. An isolate has 128 MB for everything, webhooks included, and
+ * sealing holds three copies of a body: without a bound, two requests without a key could exhaust it.
  */
 export class LargeBodies {
   readonly #now: () => number
@@ -21,14 +24,14 @@ export class LargeBodies {
     this.#maxBytes = maxBytes
   }
 
-  /** One body's share, to be ended with its request. */
+  /** Starts one body's share. Call `end` when its request is finished. */
   begin(): BodyShare {
     const share: BodyShare = {
       grow: (bytes) => {
         const others = this.#othersThan(share)
-        // One alone always has room.
+        // A single body always fits.
         if (others > 0 && others + bytes > this.#maxBytes) {
-          // At once: bodies that grow side by side must not all refuse each other.
+          // Released immediately, so that concurrently growing bodies do not all reject each other.
           this.#held.delete(share)
           throw noRoom()
         }
@@ -43,7 +46,7 @@ export class LargeBodies {
   #othersThan(share: BodyShare): number {
     let bytes = 0
     for (const [other, held] of this.#held) {
-      // Of a client that goes away the platform may end the request without a word.
+      // If a client disconnects, the platform may stop the request without running its cleanup.
       if (held.until <= this.#now()) this.#held.delete(other)
       else if (other !== share) bytes += held.bytes
     }

@@ -1,26 +1,28 @@
 import { passedHeaders } from '../../../shared/wire/passed-headers.ts'
 import { OriginAway } from '../../trust/origin-away.ts'
 
-/** The origin answers reads from memory, and the processor's webhook with one write. */
+/** The origin answers reads from memory, and the processor's webhook after one write. */
 const HEAD_TIMEOUT_MS = 30_000
 
 /**
- * What the origin answers is shown under this service's own name, whose pages can act for a person: a document among it
- * runs in an origin of its own (CSP, `sandbox`), and can neither read nor press anything of ours.
+ * Sandboxes documents from the origin. They are served from this service's own origin, where pages act on a user's
+ * behalf; with CSP `sandbox` they get an opaque origin, and cannot read or operate our pages.
  */
 const DOCUMENT_POLICY = 'sandbox allow-scripts'
 
-/** The whole header: of `application/json, text/html` a browser takes the second (Fetch, extract a MIME type). */
+/**
+ * Matches the whole header: browsers use the last type of `application/json, text/html` (Fetch, extract a MIME type).
+ */
 const JSON_ALONE = /^application\/json\s*(;\s*charset=utf-8\s*)?$/i
 
 type Passed = {
   body?: Uint8Array<ArrayBuffer> | undefined
-  /** Until the answer begins. */
+  /** Time until the response begins. */
   withinMs?: number
 }
 
 /**
- * Passes a request without a secret on as it is, over TLS alone, and gives the answer back as it comes.
+ * Forwards a request without secrets over TLS only, and streams the response.
  * @throws {OriginAway}
  */
 export async function passPlain(

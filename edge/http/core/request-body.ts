@@ -4,28 +4,31 @@ import { bodyBroken, bodyTooLarge, bodyTooSlow } from '../body-bytes.ts'
 import type { BodyShare } from './large-bodies.ts'
 
 export type BodyWithRoom = {
-  /** The body's bytes at the beginning, unused ones behind them. */
+  /** The body, followed by unused bytes. */
   room: Uint8Array<ArrayBuffer>
   bodyBytes: number
 }
 
-/** Memory is taken as bytes come, not as they are promised: anybody can promise, and a Worker has 128 MB. */
+/**
+ * Initial allocation. Memory grows with received bytes, not with the declared length: a client can declare anything,
+ * and a Worker has 128 MB.
+ */
 const FIRST_BYTES = 256 * 1024
 
 const FIX = 'Send less; /core/v1/limits has every bound.'
 
 export type BodyLimits = {
   maxBytes: number
-  /** Free bytes behind the body. */
   roomBytes: number
-  /** What a body of more than the first bytes takes of the isolate's memory. */
+  /** Accounts for a body's memory once it exceeds the initial allocation. */
   share: BodyShare
   withinMs?: number
 }
 
 /**
- * A request's bytes, as they came. No more is held than a body may have, whether it says its length or not.
- * @throws {ApiError} 413, 400 for a body that breaks off or does not arrive in time, 503 where too many large ones are held already
+ * Reads the raw bytes of a body. Never holds more than the limit, with or without a declared length.
+ * @throws {ApiError} 413 if it is too large; 400 if it is interrupted or does not arrive in time; 503 if too many large
+ *   bodies are held already
  */
 export async function readBodyWithRoom(
   request: Request,
@@ -38,7 +41,7 @@ export async function readBodyWithRoom(
   let bodyBytes = 0
   for await (const chunk of inTime(request.body, withinMs)) {
     const length = bodyBytes + chunk.length
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the stream.
     if (length > maxBytes) throw bodyTooLarge(maxBytes, FIX)
     if (length > room.length) {
       const bytes = Math.max(length, Math.min(expected, 2 * bodyBytes)) + roomBytes
@@ -51,7 +54,7 @@ export async function readBodyWithRoom(
   return { room, bodyBytes }
 }
 
-/** The chunks of a body. Who sends slowly holds memory meanwhile, so there is an end to it. */
+/** Yields the chunks of a body until a deadline, because slow senders hold memory. */
 async function* inTime(
   body: ReadableStream<Uint8Array> | null,
   withinMs: number,

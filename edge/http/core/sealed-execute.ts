@@ -1,6 +1,6 @@
 /**
- * `POST /sealed/execute` at the edge: a request that a client sealed end to end, to a channel key that it verified
- * itself. What is in it is between the client and the origin; it is passed on as it came, and so is the answer.
+ * `POST /sealed/execute` at the edge: forwards a request that a client sealed end to end, to a channel key that the
+ * client verified. The edge cannot read the request or the response.
  */
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
@@ -21,7 +21,7 @@ import { passPlain } from './plain.ts'
 import { readBodyWithRoom } from './request-body.ts'
 import { withShare } from './with-share.ts'
 
-/** The longest execution that an operator may allow, and the way there and back. */
+/** The longest execution that an operator may allow, plus the round trip. */
 const ANSWER_WITHIN_MS = EXECUTION_WALL_MAX_MS + 30_000
 
 const MAX_BYTES = CORE_BODY_MAX_BYTES + REQUEST_OVERHEAD_BYTES
@@ -34,7 +34,7 @@ export function registerSealedExecute(app: App): void {
   app.post(SEALED_EXECUTE_PATH, (c) => withShare(c, passOn))
 }
 
-/** 415, 429, 413, 400, 403, then the origin. */
+/** Order of checks: 415, 429, 413, 400, 403, then the origin. */
 async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const request = c.req.raw
   const { settings, requireRate } = c.var.services
@@ -44,7 +44,7 @@ async function passOn(c: Context<AppEnv>, share: BodyShare): Promise<Response> {
   const { room, bodyBytes } = await readBodyWithRoom(request, limits)
   const body = room.subarray(0, bodyBytes)
   requireBaseMode(body)
-  // No header of the client's: beside the envelope, nothing of it belongs to the origin.
+  // Forwards none of the client's headers: the origin needs only the envelope.
   const bare = new Request(request.url, {
     method: 'POST',
     headers: { 'content-type': SEALED_CONTENT_TYPE },
@@ -63,8 +63,8 @@ function requireSealedType(type: string | null): void {
 }
 
 /**
- * PSK mode is the edge's own, for runs and client addresses. Who has recorded a request of ours can not send it again
- * in our name.
+ * Rejects PSK mode, which the edge itself uses for runs and client addresses. This prevents replaying a recorded
+ * request of the edge in its name.
  */
 function requireBaseMode(body: Uint8Array): void {
   const mode = parseSealedRequest(body)?.mode

@@ -3,12 +3,12 @@ import type { AppEnv } from '../app-env.ts'
 import { refusal } from '../refusal.ts'
 import { type BodyShare, LargeBodies } from './large-bodies.ts'
 
-/** Of this isolate, for all that is passed on. */
+/** Shared by all forwarded requests of this isolate. */
 const largeBodies = new LargeBodies(Date.now)
 
 const EXPOSED = 'x-request-id,x-svc-error,retry-after,x-total-count'
 
-/** Answers a request that is passed on, with its share of the memory for bodies, ended with the answer. */
+/** Runs a forwarded request with its share of the memory for bodies, which is released with the response. */
 export async function withShare(
   c: Context<AppEnv>,
   passOn: (c: Context<AppEnv>, share: BodyShare) => Promise<Response>,
@@ -18,7 +18,7 @@ export async function withShare(
     return await passOn(c, share)
   } catch (error) {
     const refused = refusal(error, c.req.raw, c.env)
-    // A page elsewhere may read the origin's refusals, and so ours in its place.
+    // Pages on other sites may read the origin's errors, so they may also read ours in their place.
     refused.headers.set('access-control-allow-origin', '*')
     refused.headers.set('access-control-expose-headers', EXPOSED)
     return refused

@@ -1,6 +1,6 @@
 /**
- * `GET /docs` and all below it: the documents of this repository as pages, and as the text that they are made of
- * (`/docs/deploy.md`). The same for everybody, so that neither a session nor the database is asked, and caches may keep them.
+ * `GET /docs` and everything below: the repository's documents as pages, and as their Markdown sources
+ * (`/docs/deploy.md`). Public: they need neither a session nor the database, and can be cached.
  */
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
@@ -66,7 +66,7 @@ function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Re
   )
 }
 
-/** As it was made at the first request of this isolate: nothing of it depends on who asks. */
+/** Pages rendered by this isolate. They do not depend on the client. */
 const pages = new Map<string, { text: string; headers: Headers }>()
 
 async function kept(c: Context<AppEnv>, make: () => Promise<Response>): Promise<Response> {
@@ -115,7 +115,7 @@ const List: FC<{ documents: Listed[] }> = ({ documents }) => (
   </ul>
 )
 
-/** Few enough to be seen at once stand open. */
+/** The table of contents is open if it has at most this many entries. */
 const SEEN_AT_ONCE = 6
 
 const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {

@@ -1,4 +1,3 @@
-/** What documents are made of, beside what every page has (`page/style.ts`). */
 export const DOCS_STYLE = `
 .site > div, main, footer > div { max-width: 52rem; }
 .documents { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: .75rem; padding: 0; list-style: none; }

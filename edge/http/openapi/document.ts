@@ -1,4 +1,3 @@
-/** The OpenAPI 3.1 description of the trigger service. */
 import {
   type Description,
   errorSchema,
@@ -14,7 +13,6 @@ import { type ApiOperation, apiOperations, failuresOf } from './operations.ts'
 import { otherRoutes } from './other-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 
-/** @param publicUrl where clients reach this service */
 export function openApiDocument(publicUrl: string): OpenApiDocument {
   const api: Paths = {}
   for (const operation of apiOperations)
@@ -47,7 +45,7 @@ function describe(operation: ApiOperation): Description {
   return {
     operationId: id,
     summary,
-    // OpenAPI 3.1 lets any scheme name what a credential has to be good for.
+    // Since OpenAPI 3.1, every security scheme may list required scopes.
     security: [{ Bearer: scope === null ? [] : [scope] }],
     parameters: [
       ...(named ? [idParameter(named[1]!)] : []),

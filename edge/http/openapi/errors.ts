@@ -1,4 +1,4 @@
-/** Failures of the trigger service, as responses of its description. All of them are structured. */
+/** The trigger service's error responses for the OpenAPI document. All of them have a structured body. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
 import { headerOf, jsonContent } from '../../../shared/openapi/document.ts'
 

@@ -1,4 +1,3 @@
-/** The operations of `/api`, with the schemas that their handlers read requests by. */
 import { z } from 'zod'
 import type { ErrorStatus } from '../../../shared/errors.ts'
 import type { Scope } from '../../../shared/wire/agent.ts'
@@ -27,16 +26,16 @@ import type { HeaderName } from './errors.ts'
 
 export type ApiOperation = {
   method: 'get' | 'post' | 'patch' | 'delete'
-  /** In OpenAPI's form: `/api/triggers/{id}`. */
+  /** In OpenAPI syntax: `/api/triggers/{id}`. */
   path: string
   id: string
   summary: string
-  /** What its token has to be approved for; `null`: any token. */
+  /** The scope that the token needs; `null` if any token is sufficient. */
   scope: Scope | null
   query?: z.ZodType
   body?: { schema: z.ZodType; optional?: true }
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
-  /** Beside those that follow from the rest. */
+  /** In addition to those that follow from the other fields. */
   failures?: ErrorStatus[]
 }
 
@@ -173,9 +172,9 @@ export const apiOperations: ApiOperation[] = [
   },
 ]
 
-/** Every status that an operation can fail with: what follows from its shape, and what it lists. */
+/** Returns every status with which an operation can fail: those implied by its definition, and those that it lists. */
 export function failuresOf({ method, path, scope, query, body, failures = [] }: ApiOperation) {
-  // 503: the database or an object begins again.
+  // 503: the database or a Durable Object restarts.
   const found = new Set<ErrorStatus>([401, 500, 503, ...failures])
   if (scope !== null) found.add(403)
   if (method !== 'get') found.add(429)

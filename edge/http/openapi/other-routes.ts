@@ -1,4 +1,7 @@
-/** What is served to programs beside `/api`: webhooks, the guide for agents, and what tells of the service itself. */
+/**
+ * Routes for programs other than `/api`: webhooks, the guide for agents, health, metrics, and the OpenAPI document
+ * itself.
+ */
 import { SEALED_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import { type Description, jsonContent, type Paths } from '../../../shared/openapi/document.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
@@ -15,7 +18,7 @@ const webhookId = idOf('The trigger’s id: webhook_url in its record is the who
 
 const nullable = (type: string) => ({ type: [type, 'null'] })
 
-/** Of `GET /health`; what is null was not verified. */
+/** Schema of `GET /health`. Null values are unverified. */
 const HEALTH = {
   type: 'object',
   required: ['status', 'reasons', 'origin'],
@@ -47,7 +50,7 @@ const HEALTH = {
   },
 }
 
-/** What agents read: the same text for everybody. */
+/** Describes a public document for agents. */
 function documentRoute(path: string): Description {
   const type = { md: 'text/markdown', txt: 'text/plain' }[path.split('.').at(-1)!]
   return {

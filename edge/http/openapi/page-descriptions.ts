@@ -1,4 +1,4 @@
-/** How pages, their forms and their scripts are described: alike, whatever they are about. */
+/** Builds the OpenAPI descriptions of pages, forms and script requests. */
 import type { ErrorStatus } from '../../../shared/errors.ts'
 import { type Description, jsonContent } from '../../../shared/openapi/document.ts'
 import { errorReference } from './errors.ts'
@@ -23,7 +23,7 @@ export function page(summary: string, operationId: string, more: object = {}): D
   }
 }
 
-/** A name that ends in `.md` asks for the source. */
+/** Describes a document. A name that ends in `.md` returns the Markdown source. */
 export function documentPage(operationId: string, names: string[]): Description {
   return {
     ...page('A document as a page, or as Markdown where its name ends in .md.', operationId, {
@@ -58,7 +58,7 @@ export function form(summary: string, operationId: string, fields: readonly stri
   }
 }
 
-/** What the script of a page sends; nobody else's request is taken. */
+/** Describes a POST by a page's script. Requests from other sites are rejected. */
 export function ofOwnPage(
   summary: string,
   operationId: string,
@@ -76,7 +76,7 @@ export function ofOwnPage(
   }
 }
 
-/** What the script of a page asks, with the session; of one kind of id. */
+/** Describes a GET by a page's script, which requires a session. */
 export function readOfOwnPage(
   summary: string,
   operationId: string,

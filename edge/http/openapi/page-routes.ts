@@ -1,4 +1,3 @@
-/** The pages for people, their forms, and what their scripts ask. */
 import type { Paths } from '../../../shared/openapi/document.ts'
 import { FORM_FIELDS } from '../console/trigger-form/fields.ts'
 import {

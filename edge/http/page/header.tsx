@@ -1,19 +1,18 @@
-/** What stands above and below each page: where one is, who is signed in, and the way out. */
+/** Header and footer of every page: navigation, and sign-in or sign-out. */
 import type { FC } from 'hono/jsx'
 import { csrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
 
-/** The form token's subject of `POST /sign-out`. */
+/** Subject of the CSRF token of `POST /sign-out`. */
 export const SIGN_OUT_SUBJECT = 'sign-out'
 
 const SIGN_OUT_FORM = 'sign-out'
 
-/** What this service is called on its pages. */
 export const SERVICE_NAME = 'svc'
 
 type Place = { href: string; text: string }
 
-/** For everybody: the console asks for a key of its own, and documents for nobody. */
+/** Links that work without signing in. The console uses its own API key, and the documents are public. */
 const OPEN_PLACES: Place[] = [
   { href: '/console', text: 'Console' },
   { href: '/docs', text: 'Docs' },
@@ -26,10 +25,10 @@ const PLACES: Place[] = [
   { href: '/docs', text: 'Docs' },
 ]
 
-/** Whose page it is: nobody's who signed in, or one where that was not asked, and which says nothing of it. */
+/** The session of a page; `undefined` if not signed in, `'unasked'` if the session was not looked up. */
 export type Visit = Session | undefined | 'unasked'
 
-/** @param path of the page, to say which of the places it is */
+/** @param path of the current page, to mark its link */
 export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) => (
   <header class="site">
     <div>
@@ -50,7 +49,7 @@ export const Header: FC<{ path: string; session: Visit }> = ({ path, session }) 
   </header>
 )
 
-/** Where one is, and no way to anywhere. */
+/** Shows only the name, without links. */
 export const NameAlone: FC = () => (
   <header class="site">
     <div>
@@ -81,7 +80,7 @@ const SignInLink: FC<{ path: string }> = ({ path }) => (
   </a>
 )
 
-/** `session` is whose form of signing out stands here; its button is in the header. */
+/** Contains the sign-out form, which the button in the header submits. */
 export const Footer: FC<{ session: Visit }> = ({ session }) => (
   <footer>
     <div>
@@ -93,7 +92,7 @@ export const Footer: FC<{ session: Visit }> = ({ session }) => (
   </footer>
 )
 
-/** After the page's own forms: a program that reads the first form of a page finds what the page is for. */
+/** Placed after the page's own forms, for programs that use the first form of a page. */
 const SignOutForm = async ({ session }: { session: Session }) => (
   <form id={SIGN_OUT_FORM} method="post" action="/sign-out">
     <input type="hidden" name="csrf" value={await csrfToken(session.secret, SIGN_OUT_SUBJECT)} />

@@ -1,20 +1,26 @@
-/** What a browser may do with a page of ours, and with whom it may share it. */
+/** Security headers of pages: what a browser allows a page to do, and to share with others. */
 import type { Context } from 'hono'
 import type { ProcessorSources } from '../../payment/processor-sources.ts'
 import type { AppEnv } from '../app-env.ts'
 
-/** The scripts that a page may run, by URL: the one that it begins with, what that imports when it is needed, and the origins that they may ask. */
+/**
+ * Scripts that a page may load, by URL: the entry script, the modules that it imports on demand, and the origins that
+ * they may connect to.
+ */
 export type PageScript = {
   url: string
   modules?: string[]
   connect: string[]
-  /** Pictures that are a part of the page's own text, such as the icons of wallets: they ask nobody. */
+  /** Allows images in `data:` URLs, such as icons of wallets, which cause no requests. */
   dataImages?: true
-  /** Of somebody else's script, on a page that has nothing which that script may not have. */
+  /** Sources of a third-party script, for a page without anything that the script must not access. */
   foreign?: ProcessorSources
 }
 
-/** Addresses here carry secrets and challenges, and pages carry form tokens: not in a cache, a Referer or a frame. */
+/**
+ * Keeps pages out of caches, Referer headers and frames: their URLs contain secrets and challenges, and their content
+ * CSRF tokens.
+ */
 export function guardPage(c: Context<AppEnv>): void {
   c.header('Cache-Control', 'no-store')
   c.header('Referrer-Policy', 'no-referrer')
@@ -25,8 +31,8 @@ export function guardPage(c: Context<AppEnv>): void {
 }
 
 /**
- * The value of `Content-Security-Policy`: what is not named there is refused by the browser.
- * @param styles the texts of the page's `<style>` elements: constants of ours, each let in by its hash
+ * Returns the value of `Content-Security-Policy`, which blocks everything that it does not allow.
+ * @param styles contents of the page's `<style>` elements; each must be a constant, and is allowed by its hash
  */
 export async function contentSecurityPolicy(
   styles: readonly string[],
@@ -39,7 +45,7 @@ export async function contentSecurityPolicy(
   return policy + (script?.foreign ? foreignPolicy(script, script.foreign) : scriptPolicy(script))
 }
 
-/** It may ask its own hosts alone: with what this site answers to this person's cookie it has nothing to do. */
+/** Allows the third-party script to connect only to its own hosts, never to this site with the user's cookie. */
 function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources): string {
   const sources = {
     'script-src': [url, ...foreign.scripts],
@@ -53,7 +59,7 @@ function foreignPolicy({ url, connect }: PageScript, foreign: ProcessorSources):
     .join('')
 }
 
-/** All that its scripts write into the page is text: what would be markup is refused by the browser. */
+/** Requires Trusted Types without any policy: scripts can insert text into the page, but no markup. */
 function scriptPolicy(script: PageScript | undefined): string {
   if (script === undefined) return ''
   const { url, modules = [], connect, dataImages } = script
@@ -61,7 +67,7 @@ function scriptPolicy(script: PageScript | undefined): string {
   return `${images}; script-src ${[url, ...modules].join(' ')}; connect-src ${connect.join(' ')}; require-trusted-types-for 'script'; trusted-types 'none'`
 }
 
-/** Computed from the text itself, once an isolate, so the two cannot drift apart. */
+/** Computed from the text itself, once per isolate, so that the style and its hash cannot diverge. */
 const hashes = new Map<string, string>()
 async function styleHash(style: string): Promise<string> {
   const known = hashes.get(style)

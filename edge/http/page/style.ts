@@ -1,10 +1,24 @@
 /**
- * How every page looks: one text, let in by its hash (`policy.ts`). Its words, for those who write pages:
- * `.lead` the first paragraph; `.card` a part that stands for itself; `.rows` a list of things with what can be done to each;
- * `.facts` names and values; `.badge` a state in a word; `.warn` and `.problem` what must not be missed; `.actions` buttons
- * side by side; `.code` what two people compare; button alone, or with `.quiet`, `.danger`, `.armed` (dead for a second).
- * `.choice` one of several; `.done` what has just been done; `.kind` a sign and its word; `a.button` a link that is what one came for. `body.wide` for tables.
- * Colours are of contrast 4.5:1 as text and 3:1 as an edge of what is pressed, in both schemes (WCAG 2.2, 1.4.3, 1.4.11).
+ * Styles of every page, in one constant that the policy allows by its hash (`policy.ts`).
+ *
+ * Classes:
+ * - `.lead`: first paragraph
+ * - `.card`: self-contained section
+ * - `.rows`: list of items with their actions
+ * - `.facts`: names and values
+ * - `.badge`: one-word state
+ * - `.warn` and `.problem`: messages that must not be missed
+ * - `.done`: confirmation of an action
+ * - `.actions`: buttons side by side
+ * - `.code`: a code to compare
+ * - `.choice`: one of several options
+ * - `.kind`: icon and label of a trigger kind
+ * - `button`, plain or with `.quiet`, `.danger` or `.armed` (disabled for a second)
+ * - `a.button`: link that is the main action of a page
+ * - `body.wide`: wide layout, for tables
+ *
+ * Contrast in both color schemes is at least 4.5:1 for text, and 3:1 for the borders of controls (WCAG 2.2, 1.4.3 and
+ * 1.4.11).
  */
 export const STYLE = `
 :root {

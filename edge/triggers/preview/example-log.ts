@@ -1,4 +1,4 @@
-/** An example of a log that would fire a trigger: all values are zero except those that its topic filters name. */
+/** An example of a log that would fire a trigger. All values are zero, except those that its topic filters name. */
 import type { ChainConfig } from '../../chain/chain-config.ts'
 import type { ChainLog } from '../../chain/chain-log.ts'
 import type { DecodePlan } from '../../chain/decoding/decoded-log.ts'
@@ -14,8 +14,8 @@ import type { EventSignature } from '../../chain/signature/event-signature.ts'
 import { isHashedInTopic, leastWords } from '../../chain/signature/type-size.ts'
 
 /**
- * @param block its number
- * @param time of its block, in Unix seconds
+ * @param block the block number
+ * @param time the time of the block, in Unix seconds
  */
 export function exampleLog(
   { filter, signature }: Pick<ChainConfig, 'filter' | 'signature'>,
@@ -56,8 +56,8 @@ export function exampleLog(
 }
 
 /**
- * Returns the arguments that the topics of an example hold: the marked ones, else those of a known event, else the
- * first ones, as many as topic filters name.
+ * Returns the arguments that the topics of an example contain: the marked ones, or else those of a known event, or else
+ * the first ones, as many as there are topic filters.
  */
 function exampleIndexed(signature: EventSignature, filtered: number): readonly number[] {
   const { inputs, isMarked } = signature

@@ -1,4 +1,4 @@
-/** The chain's nodes are asked for as many previews as they may be. */
+/** The limit of concurrent previews for this chain is reached. */
 export class PreviewBusy extends Error {
   override name = 'PreviewBusy'
   readonly retryAfterS: number

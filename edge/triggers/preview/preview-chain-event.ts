@@ -11,12 +11,12 @@ import { PreviewBusy } from './preview-busy.ts'
 import { warningsOf } from './preview-warnings.ts'
 import type { PreviewOptions } from './preview-trigger.ts'
 
-/** Enough to see whether it is the right event; they are decoded in one request. */
+/** Enough to recognize the right event. All of them are decoded in one request. */
 const LOGS_SHOWN = 5
 
 /**
- * The last logs that would have fired the trigger, as its action would get them, and what looks wrong.
- * @throws {TriggerRefused} @throws {ChainUnavailable} @throws {PreviewBusy}
+ * Returns the last logs that would have fired the trigger, as its action would receive them, and warnings.
+ * @throws {TriggerRefused | ChainUnavailable | PreviewBusy}
  */
 export async function previewChainEvent(
   { config, default_params, options }: PreviewRequest,

@@ -4,10 +4,9 @@ import { nextTicks } from '../../schedule/cron.ts'
 import { minimumInterval } from '../../schedule/minimum-interval.ts'
 import { nominalTime } from '../../schedule/tick-run.ts'
 
-/** Ticks that a preview shows. */
 const TICKS_SHOWN = 5
 
-/** The next times of a cron that was checked, and what an action is given at the first of them. */
+/** Returns the next ticks of a valid cron, and the params of an action at the first tick. */
 export function previewSchedule(
   cron: string,
   defaultParams: Record<string, unknown>,

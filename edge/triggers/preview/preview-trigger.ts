@@ -9,18 +9,18 @@ import { previewWebhook } from './preview-webhook.ts'
 export type PreviewOptions = {
   /** Unix milliseconds. */
   now: number
-  /** Where webhooks of this service are. */
+  /** The base URL of webhooks. */
   publicUrl: string
   chains: Chains
   watcherOf: (chain: ChainName) => Pick<Watcher, 'recent' | 'contractAt'>
-  /** Counts a look at a chain, which asks its nodes. */
+  /** Counts a preview that queries the nodes of a chain towards the rate limit. */
   requireChainRate: () => Promise<void>
 }
 
 /**
- * What a trigger would do, without making it.
- * @throws {TriggerRefused} for what its creation would refuse
- * @throws {ChainUnavailable | PreviewBusy} of a chain event
+ * Previews what a trigger would do, without creating it.
+ * @throws {TriggerRefused} if its creation would be refused
+ * @throws {ChainUnavailable | PreviewBusy} for a chain event
  */
 export async function previewTrigger(
   request: PreviewRequest,

@@ -1,4 +1,3 @@
-/** Warnings in a preview of a chain event. */
 import type { ChainConfig } from '../../chain/chain-config.ts'
 import type { ChainEvent } from '../../chain/decoding/event-of-log.ts'
 import type { EventSignature } from '../../chain/signature/event-signature.ts'
@@ -8,12 +7,11 @@ import type { Watcher } from '../../chain/watch/watcher.ts'
 
 type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 
-/** Forms that a warning names: a reader compares them with the contract's source. */
 const FORMS_MAX = 3
 
 /**
- * @param events of the logs that were found
- * @param contract at the address, if no log was found
+ * @param events decoded from the logs that were found
+ * @param contract the contract at the address, if no log was found
  */
 export function warningsOf(
   config: ChainConfig,

@@ -1,6 +1,6 @@
 /**
- * An account as bytes. The hashes that keys are found by come first, so that a start reads those alone, and the
- * rest when the account is first asked for. A change of this layout is a new `FORMAT` in `snapshot-file.ts`.
+ * Binary encoding of an account. The hashes of keys come first, so that startup reads only those; the rest is decoded
+ * on first access. Any change of this layout requires a new `FORMAT` in `snapshot-file.ts`.
  */
 import { type Account, type AccountHash, idSet, type UsageKey, wordSet } from '../account.ts'
 import { FieldReader, FieldWriter } from './byte-fields.ts'
@@ -12,7 +12,7 @@ const CAN_CREATE_GROUPS = 1
 const CAN_DELETE_GROUPS = 2
 const CAN_CREATE_PKPS = 4
 
-/** An account that has not been needed since it was read from a snapshot. */
+/** An account read from a snapshot and not decoded yet. */
 export class StoredAccount {
   readonly bytes: Uint8Array
 
@@ -25,7 +25,6 @@ export class StoredAccount {
   }
 }
 
-/** The hashes in an account's bytes. */
 export function hashesIn(bytes: Uint8Array) {
   const { hash, hashes, usageKeys } = readHashes(new FieldReader(bytes))
   const named = (ofWallets: boolean) =>
@@ -86,7 +85,7 @@ function decodeAccount(bytes: Uint8Array): Account {
   const words = () => wordSet(from.list(() => from.word()))
   const ids = () => idSet(from.list(() => from.number()))
   const texts = () => ({ name: from.text(), description: from.text() })
-  // Members are read in the order in which they stand here, which is the order of the bytes.
+  // Properties are evaluated in source order, which must match the byte order.
   const { usageKeys, hash, hashes } = readHashes(from)
   return {
     hash,

@@ -5,13 +5,13 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { ChainUnavailable } from '../chain.ts'
 import { READ_LEASE_MS, type ReadLeaseOptions } from './read-lease.ts'
 
-/** Notified whenever the required block was raised. */
+/** Postgres channel that is notified when the required block is raised. */
 export const REQUIREMENT_CHANNEL = 'svc_mirror'
 
-/** Between two looks at what the other processes have applied, while a write waits for them. */
+/** Poll interval for the progress of other processes while a write waits for them. */
 const LOOK_MS = 10
 
-/** A write that can not be made known waits so long for the database: a fail-over of one takes seconds. */
+/** How long a write waits if the required block cannot be published; a database fail-over takes seconds. */
 const PUBLISH_WAIT_MS = 5_000
 
 type Waiting = { block: number; until: number; done: (error?: Error) => void }
@@ -22,12 +22,12 @@ export type AppliedEverywhereOptions = Pick<
 >
 
 /**
- * Keeps a write's answer back until no process answers by the state before it: its block is required of all, and
- * every lease that has not run out is of that block or a later one.
+ * Delays the response to a write until no process can answer from an earlier state: the write's block is required of
+ * every process, and every unexpired lease is for that block or a later one.
  *
- * Why that holds: a renewal reads the requirement under a shared lock, in one statement, and the requirement is
- * raised under an exclusive one. So whoever looks at the leases after that sees each one that was given for less,
- * and none is given for less any more.
+ * This is safe because a renewal reads the requirement under a shared lock, in one statement, and the requirement is
+ * raised under an exclusive lock. A reader that lists the leases afterwards sees every lease granted for an earlier
+ * block, and no further ones can be granted.
  */
 export class AppliedEverywhere {
   readonly #options: AppliedEverywhereOptions
@@ -40,8 +40,8 @@ export class AppliedEverywhere {
   }
 
   /**
-   * Returns when every process that answers has applied the block.
-   * @throws {ChainUnavailable} when the database can not be told: the write is in its block all the same
+   * Resolves when every process with a valid lease has applied the block.
+   * @throws {ChainUnavailable} if the requirement cannot be written to the database; the write itself is already mined
    */
   wait(block: number): Promise<void> {
     const until = this.#options.now() + PUBLISH_WAIT_MS
@@ -52,7 +52,7 @@ export class AppliedEverywhere {
     })
   }
 
-  /** For all writes that wait, together. */
+  /** Serves all waiting writes together. */
   async #settle(): Promise<void> {
     this.#settling = true
     while (this.#waiting.length > 0) {
@@ -92,7 +92,7 @@ export class AppliedEverywhere {
     this.#required = block
   }
 
-  /** The lowest block that a process other than this one may answer by. */
+  /** Returns the lowest block among the valid leases of other processes. */
   async #lowestOfOthers(): Promise<number> {
     const { db, chain, processId } = this.#options
     const others = await inTime(

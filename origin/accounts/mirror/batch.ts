@@ -1,12 +1,12 @@
 import type { Account } from '../account.ts'
 
-/** One entry that was replaced, and what was there before; `undefined`: nothing. */
+/** A replaced entry and its previous value; `undefined` if it did not exist. */
 export type Replaced = { map: Map<string, unknown>; key: string; before: unknown }
 
-/** What a batch replaced, in order. */
+/** The replacements of a batch, in order. */
 export type Undo = readonly Replaced[]
 
-/** The members of an account that are maps. */
+/** The properties of an account that are maps. */
 type Part = {
   [K in keyof Account]: Account[K] extends ReadonlyMap<any, any> ? K : never
 }[keyof Account]
@@ -14,15 +14,15 @@ type Editable = { -readonly [K in keyof Account]: Account[K] }
 type Entries<P extends Part> = Account[P] extends ReadonlyMap<infer K, infer V> ? Map<K, V> : never
 
 /**
- * Changes that belong together, usually a block's. An account is copied at its first change in a batch, and a map
- * in it at the map's first: what earlier readers hold stays as it was, and a batch costs at most one copy of each.
- * A batch is made and used without a pause, so that no reader sees half of one.
+ * Applies related changes, usually of one block. Copy-on-write: an account is copied on its first change in a
+ * batch, and each map in it on that map's first change. Earlier readers keep their version, and a batch costs at most
+ * one copy of each. A batch must be applied synchronously, so that no reader sees half of it.
  */
 export class Batch {
   readonly #own = new WeakSet<object>()
   readonly #replaced: Replaced[]
 
-  /** @param replaced where to note what was replaced */
+  /** @param replaced receives the replaced entries */
   constructor(replaced: Replaced[]) {
     this.#replaced = replaced
   }
@@ -32,7 +32,7 @@ export class Batch {
     map.set(key, value)
   }
 
-  /** The batch's own copy of an account, in its place. */
+  /** Returns the batch's copy of an account, replacing the original with it on first use. */
   account(accounts: Map<string, unknown>, account: Account): Editable {
     if (this.#own.has(account)) return account
     const copy = { ...account }
@@ -41,7 +41,7 @@ export class Batch {
     return copy
   }
 
-  /** The batch's own copy of a map in an account that is the batch's own. */
+  /** Returns the batch's copy of a map in an account that was already copied. */
   part<P extends Part>(account: Editable, part: P): Entries<P> {
     const map = account[part] as unknown as Entries<P>
     if (this.#own.has(map)) return map
@@ -53,8 +53,8 @@ export class Batch {
 }
 
 /**
- * Puts back what a batch replaced. Batches are undone in the opposite order of their making.
- * @returns what undoes the undoing
+ * Restores what a batch replaced. Batches must be undone in reverse order.
+ * @returns the changes that redo the batch
  */
 export function undo(replaced: Undo): Undo {
   return replaced.toReversed().map(({ map, key, before }) => {

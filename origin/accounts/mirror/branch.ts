@@ -3,17 +3,19 @@ import type { BlockId } from './chain-reader.ts'
 import type { AccountEvent } from './fold.ts'
 import type { Accounts, AccountsState } from '../state.ts'
 
-/** Where a branch begins. Without a hash: before the contract's first block, which fits every chain. */
+/**
+ * The base of a branch. Without a hash it is the block before the contract's deployment, which is valid on any chain.
+ */
 export type Base = { number: number; hash?: string }
 
 type Applied = BlockId & { undo: Undo }
 
-/** At least so many blocks can be undone, however shallow what counts as final is. */
+/** Minimum number of blocks that can be undone, even if the finality depth is smaller. */
 const KEPT_MIN = 64
 
 /**
- * A line of blocks and the state at its last one. Invariant: `state` is that of the very block `tip`, and undoing
- * the kept blocks, the last first, leads to the state at `base`.
+ * A chain of blocks and the state at its tip. Invariant: `state` is the state at `tip`, and undoing the kept blocks
+ * from last to first yields the state at `base`.
  */
 export class Branch {
   readonly state: AccountsState
@@ -32,20 +34,20 @@ export class Branch {
     return this.#blocks.at(-1) ?? this.#base
   }
 
-  /** The lowest block that can be gone back to. */
+  /** The lowest block that the branch can be rolled back to. */
   get base(): Base {
     return this.#base
   }
 
-  /** The hash of a block of this branch; `undefined` above its tip and below its base. */
+  /** Returns the hash of a block of this branch; `undefined` above the tip or below the base. */
   hashAt(number: number): string | undefined {
     if (number === this.#base.number) return this.#base.hash
     return this.#blocks[number - this.#base.number - 1]?.hash
   }
 
   /**
-   * Leaves the blocks above `ancestor` and takes others, without a pause: no reader sees what lies between.
-   * @throws what the events throw; the branch is as it was then
+   * Replaces the blocks above `ancestor`, synchronously, so that no reader sees an intermediate state.
+   * @throws if applying the events throws; the branch is then unchanged
    */
   switchTo(ancestor: number, blocks: readonly { block: BlockId; events: AccountEvent[] }[]): void {
     const kept = this.#blocks.slice(0, ancestor - this.#base.number)
@@ -65,14 +67,17 @@ export class Branch {
     this.#forget()
   }
 
-  /** Takes a stretch that ends at a final block. @throws what the events throw; the branch is as it was then */
+  /**
+   * Applies a range of blocks that ends at a final block.
+   * @throws if applying the events throws; the branch is then unchanged
+   */
   advance(to: BlockId, events: readonly AccountEvent[]): void {
     this.state.apply(events)
     this.#base = { number: to.number, hash: to.hash }
     this.#blocks = []
   }
 
-  /** The accounts at the last block that is final; `undefined` while none is known. */
+  /** Returns the accounts at the last final block, or `undefined` if no final block is known. */
   final(): { block: BlockId; accounts: Accounts } | undefined {
     const number = Math.max(this.tip.number - this.#finality, this.#base.number)
     const hash = this.hashAt(number)

@@ -1,6 +1,4 @@
-/** Fields one after the other, as a snapshot has them. */
-
-/** Grows by doubling; a record is far below this. */
+/** Initial capacity. It doubles as needed, but most records are far smaller. */
 const FIRST_BYTES = 4_096
 
 export class FieldWriter {
@@ -11,14 +9,14 @@ export class FieldWriter {
     return this.#at
   }
 
-  /** What was written since the last call. */
+  /** Returns the bytes written since the last call. */
   take(): Uint8Array {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#at))
     this.#at = 0
     return taken
   }
 
-  /** A whole number from 0 to 2^53 - 1: seven bits a byte, the lowest first. */
+  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits per byte, lowest first. */
   number(value: number): void {
     let rest = value
     for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) this.#byte((rest % 0x80) | 0x80)
@@ -38,7 +36,7 @@ export class FieldWriter {
     this.#at += this.#bytes.write(value, this.#at, length)
   }
 
-  /** Bytes and, before them, their length. */
+  /** Writes bytes with a length prefix. */
   bytes(value: Uint8Array): void {
     this.number(value.length)
     this.#room(value.length)
@@ -64,7 +62,7 @@ export class FieldWriter {
   }
 }
 
-/** Reads what a `FieldWriter` wrote. The bytes are authentic by then, so nothing is checked. */
+/** Reads what a `FieldWriter` wrote. The input is already authenticated, so nothing is validated. */
 export class FieldReader {
   readonly #bytes: Buffer
   #at = 0
@@ -95,7 +93,7 @@ export class FieldReader {
     return this.#bytes.toString('utf8', at, this.#at)
   }
 
-  /** A view of the bytes that are read, no copy. */
+  /** Returns a view of the underlying bytes, not a copy. */
   bytes(): Uint8Array {
     const length = this.number()
     const at = this.#at

@@ -2,16 +2,19 @@ import type { Branch } from './branch.ts'
 import { type BlockId, type ChainReader, type LoggedEvent, UnusableAnswer } from './chain-reader.ts'
 import { EventsMissing } from './fold.ts'
 
-/** Blocks in one question. Providers allow between a few hundred and all; which, their errors tell. */
+/**
+ * Blocks per `eth_getLogs` request. Provider limits range from a few hundred blocks to no limit and show only as
+ * errors.
+ */
 const STRETCH_FIRST = 4_000
 const STRETCH_MAX = 32_000
 
-/** Failures one after the other at a stretch of one block, or for reasons that smaller stretches do not mend. */
+/** Maximum consecutive failures: enough to halve the largest range to one block. */
 const FAILURES_MAX = 14
 
 /**
- * Reads a long way up to a final block, by stretches: half as long after each failure, twice as long after each
- * success. What was read stays when a later stretch fails.
+ * Advances a branch to a distant final block in ranges. The range is halved after a failure and doubled after a
+ * success. Progress is kept if a later range fails.
  */
 export async function catchUp(branch: Branch, reader: ChainReader, to: number): Promise<void> {
   let stretch = STRETCH_FIRST
@@ -31,7 +34,7 @@ export async function catchUp(branch: Branch, reader: ChainReader, to: number): 
   }
 }
 
-/** The chain has other blocks than those that the branch was made of, deeper than it can go back. */
+/** The chain was reorganized below the branch's base, deeper than the branch can be undone. */
 export class BranchGone extends Error {
   constructor() {
     super('the chain was replaced below what can be undone')
@@ -40,8 +43,8 @@ export class BranchGone extends Error {
 }
 
 /**
- * The node that answers has to know both ends in the same request: one that lags would answer as much as it has,
- * which looks like a stretch without events.
+ * Reads both ends and the events of a range in one request, so that the answering node must have both ends. A lagging
+ * node would otherwise return only the events it has, which looks like a range without events.
  */
 async function readStretch(
   { tip }: Branch,
@@ -57,7 +60,7 @@ async function readStretch(
   const inEnd = events.filter(({ block }) => block.number === last)
   if (inEnd.some(({ block }) => block.hash !== end.hash))
     throw new UnusableAnswer('the chain changed while a stretch of it was read')
-  // The one block of the stretch of which it is known whether it can have events.
+  // The end is the only block of the range with a header, so only its bloom can be checked against the events.
   if (inEnd.length === 0 && reader.mayHoldLogs(end) && (await reader.eventsOf(end)).length > 0)
     throw new UnusableAnswer('the chain left out events of a stretch')
   return { end, events }

@@ -6,10 +6,11 @@ import { RpcBatch } from './rpc-batch.ts'
 export type BlockId = { number: number; hash: string }
 export type Header = BlockId & { parentHash: string; logsBloom: string }
 
-/** Events of the contract, with the block that each is in. */
 export type LoggedEvent = AccountEvent & { block: BlockId }
 
-/** A node's answer that can not be, or not yet: it lags, mixes branches, or answers null. The next look asks anew. */
+/**
+ * An inconsistent or incomplete node response: the node lags, mixes branches, or returns null. The next poll retries.
+ */
 export class UnusableAnswer extends Error {
   constructor(message: string) {
     super(message)
@@ -17,15 +18,18 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** Reads the chain for the mirror. Calls that are made together travel as one request, to one node. */
+/** Reads the chain for the mirror. Calls made in the same tick are sent in one batch, to one node. */
 export class ChainReader {
   readonly #rpc: RpcBatch
   readonly #contractBlock: number
   readonly #address: string
   readonly #bits: readonly number[]
-  /** Some chains leave the bloom empty. It is believed only where the contract's own first block shows it. */
+  /**
+   * True if blooms are usable. Some chains leave them empty, so they are used only if the deployment block's bloom
+   * includes the contract.
+   */
   #bloomsTell = false
-  /** The highest head that a node has shown; -1 before the first. */
+  /** The highest head that a node has returned; -1 before the first. */
   headSeen = -1
 
   constructor(chain: Chain) {
@@ -35,7 +39,7 @@ export class ChainReader {
     this.#bits = bloomBits(this.#address)
   }
 
-  /** Before anything is read: the contract is there. @throws {UnusableAnswer} where it is not */
+  /** Checks that the contract exists; called before anything else is read. @throws {UnusableAnswer} if it does not */
   async requireContract(): Promise<void> {
     const [code, first] = await Promise.all([
       this.#send('eth_getCode', [this.#address, 'latest']),
@@ -52,7 +56,7 @@ export class ChainReader {
     return head
   }
 
-  /** @throws {UnusableAnswer} for a block that the node does not have, yet or any more */
+  /** @throws {UnusableAnswer} if the node does not have the block (yet, or any longer) */
   async header(number: number): Promise<Header> {
     const header = parseHeader(await this.#send('eth_getBlockByNumber', [quantity(number), false]))
     if (header.number !== number)
@@ -65,14 +69,13 @@ export class ChainReader {
     return Promise.all(numbers.map((number) => this.header(number)))
   }
 
-  /** Whether logs of the contract may be in the block. */
   mayHoldLogs(header: Header): boolean {
     return !this.#bloomsTell || mayHold(header.logsBloom, this.#bits)
   }
 
   /**
-   * A block's events, asked for by its hash: a node that does not know the block answers an error, and one that
-   * answers nothing at all has to show in the same request that it knows it.
+   * Returns a block's events, requested by block hash. A node that does not have the block normally returns an error.
+   * In case it returns an empty list instead, the same batch also requests the block, which must be found.
    */
   async eventsOf(block: BlockId): Promise<LoggedEvent[]> {
     const [logs, known] = await Promise.all([
@@ -88,7 +91,7 @@ export class ChainReader {
     return logs
   }
 
-  /** Events of a stretch of blocks, both ends included: what one node says, unchecked but for the range. */
+  /** Returns the events of a range of blocks, inclusive. Only the block numbers of the response are checked. */
   async eventsIn(from: number, to: number): Promise<LoggedEvent[]> {
     const range = { fromBlock: quantity(from), toBlock: quantity(to) }
     const events = await this.#logs(range)

@@ -1,16 +1,15 @@
 /**
- * Events to records (`IAccountConfigEvents.sol`). Each event carries absolute values, so that applying a stretch
- * of them again changes nothing: a group or key that is named and not there was removed later in that stretch.
- * An account is never removed, so one that is not there means that events are missing.
+ * Applies events to records (`IAccountConfigEvents.sol`). Events carry absolute values, so applying a range twice
+ * changes nothing. A missing group or key was removed by a later event of the range. Accounts are never removed, so a
+ * missing account means that events are missing.
  */
 import { type Account, type Group, idSet, type UsageKey, word, wordSet } from '../account.ts'
 import type { Batch } from './batch.ts'
 import type { Tables } from '../state.ts'
 
-/** An event as the ABI decodes it: its name and its named arguments. */
 export type AccountEvent = { name: string; args: Record<string, any> }
 
-/** An event names an account that was never created: others before it were not read. */
+/** An event names an account that was never created, so earlier events are missing. */
 export class EventsMissing extends Error {
   constructor(accountHash: string) {
     super(`an event names the account ${accountHash} before its creation`)
@@ -112,7 +111,7 @@ export function fold(
     case 'ActionRemoved':
       batch.part(edit(), 'actions').delete(word(args.cidHash))
       return
-    // Payers, node configuration and the diamond's own events say nothing of an account.
+    // Events about payers, node configuration and the diamond itself do not concern accounts.
     default:
   }
 }

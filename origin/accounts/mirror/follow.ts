@@ -2,22 +2,25 @@ import type { Branch } from './branch.ts'
 import { BranchGone, catchUp } from './catch-up.ts'
 import { type ChainReader, type Header, type LoggedEvent, UnusableAnswer } from './chain-reader.ts'
 
-/** Farther than this the headers between are not read one by one: the stretch is final but for its end. */
+/**
+ * Maximum gap, in addition to the finality depth, in which headers are read one by one. In a larger gap, all blocks but
+ * the last are final.
+ */
 const LINKED_MAX = 128
 
-/** What may be asked for before it is known whether it is there: a write's receipt says that it should be. */
+/** Data prefetched for a block that a write's receipt says should exist. */
 type Ahead = { headers: Header[]; events: LoggedEvent[] }
 
 /**
- * One look: brings the branch to the chain's head, or leaves it as it is.
+ * Performs one poll: brings the branch to the chain's head, or leaves it unchanged.
  *
- * - Each block has to name the one before it as its parent, down to a block of the branch.
- * - A head below the branch's tip says nothing: a node that lags, or a branch that has not become the longest.
- * - Another branch is taken as a whole, when all of it has been read.
+ * - Each block's parent hash must match the block before it, down to a block of the branch.
+ * - A head below the branch's tip is ignored: the node lags, or its branch is not the longest yet.
+ * - After a reorganization, the new blocks are applied together, once all of them have been read.
  *
  * @param expected a block that the chain should have by now
- * @returns false where the head was lower than the tip: the state is no fresher than before
- * @throws {BranchGone} where the branch can not be brought to the head: it has to be read anew
+ * @returns false if the head is below the tip, so the state is no fresher than before
+ * @throws {BranchGone} if the branch cannot be brought to the head and must be read again
  */
 export async function follow(
   branch: Branch,
@@ -44,7 +47,7 @@ export async function follow(
   return true
 }
 
-/** Blocks and events up to the one expected, in the same request as the head; a failure costs nothing. */
+/** Prefetches blocks and events up to the expected block in the same batch as the head. A failure is ignored. */
 async function readAhead(
   reader: ChainReader,
   tip: number,
@@ -60,7 +63,7 @@ async function readAhead(
     : undefined
 }
 
-/** The headers from the head down to a block of the branch, in ascending order, each linked to the one before. */
+/** Returns the linked headers from a block of the branch (exclusive) up to the head, in ascending order. */
 async function descend(
   branch: Branch,
   reader: ChainReader,
@@ -73,7 +76,7 @@ async function descend(
   if (parent !== undefined && (tip.hash === undefined || parent === tip.hash))
     return { ancestor: tip.number, headers: linked(above) }
 
-  // Another branch: everything that can be undone is compared, in one request.
+  // Reorganization: read all blocks that can be undone, in one batch, to find the common ancestor.
   const below = await reader.headers(base.number + 1, Math.min(tip.number, head.number - 1))
   const headers = linked([...below, ...(above.length > 0 ? above : [head])])
   for (let n = headers.length - 1; n >= 0; n--) {
@@ -86,7 +89,7 @@ async function descend(
   throw new BranchGone()
 }
 
-/** Headers above the tip, the head's included. */
+/** Returns the headers above the tip, including the head. */
 async function between(
   reader: ChainReader,
   tip: number,
@@ -108,7 +111,7 @@ function linked(headers: Header[]): Header[] {
   return headers
 }
 
-/** A block's events: none where its bloom says so, those read ahead where they are of this very block. */
+/** Returns a block's events: empty if the bloom excludes them, prefetched if they belong to this exact block. */
 async function eventsIn(
   block: Header,
   reader: ChainReader,
@@ -119,7 +122,7 @@ async function eventsIn(
   return found.length > 0 ? found : reader.eventsOf(block)
 }
 
-/** A stretch is appended to the tip, so that one has to be the chain's own. */
+/** Checks that the tip is still canonical, because the range is appended to it. */
 async function requireTip(branch: Branch, reader: ChainReader): Promise<void> {
   const { tip } = branch
   if (tip.hash === undefined || (await reader.header(tip.number)).hash === tip.hash) return

@@ -5,31 +5,34 @@ import { mirrorLeases, mirrorRequirements } from '../../db/schema.ts'
 import { type Chain, ChainUnavailable } from '../chain.ts'
 import type { AccountsMirror } from '../mirror.ts'
 
-/** A process answers from its mirror for so long after the database last agreed (`decisions.md`, grants). */
+/** How long a process may serve reads from its mirror after its last successful renewal. */
 export const READ_LEASE_MS = 2_000
 
-/** Four tries before a lease is out. */
+/** Allows four attempts before a lease expires. */
 const RENEW_MS = READ_LEASE_MS / 4
 
-/** The database counts a lease a little longer than its holder does: only differences of clock speed are in it. */
+/** The database keeps a lease slightly longer than its holder does, to allow for differences in clock speed. */
 const GRACE_MS = 100
 
 export type ReadLeaseOptions = {
   db: Database
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`): no write waits for its lease. */
+  /** A process that is known to be dead (`predecessor.ts`); writes do not wait for its lease. */
   predecessor?: string | undefined
-  /** What the block numbers are of: see `chainIdentity`. */
+  /** Identifies the chain and contract that block numbers refer to; see `chainIdentity`. */
   chain: string
   mirror: Pick<AccountsMirror, 'block' | 'syncTo' | 'guard'>
-  /** Milliseconds of a clock that never jumps; goes on while the process is stopped. */
+  /** Milliseconds of a monotonic clock that keeps running while the process is suspended. */
   now: () => number
   onFailure: (error: unknown) => void
-  /** Calls back when the requirement was raised. Without it a lease learns at its next renewal. */
+  /** Subscribes to increases of the required block. Without it, a lease learns of one at its next renewal. */
   listen?: (onNotice: () => void) => { close(): Promise<void> }
 }
 
-/** The same for every process on one chain and contract; another for a chain that was begun anew. */
+/**
+ * Returns an identifier shared by all processes on the same chain and contract. It changes if a local chain is
+ * recreated.
+ */
 export async function chainIdentity({ provider, chainId, ...contract }: Chain): Promise<string> {
   const first = await provider.getBlock(contract.contractBlock)
   if (!first?.hash) throw new ChainUnavailable('the chain does not show the contract’s first block')
@@ -37,9 +40,9 @@ export async function chainIdentity({ provider, chainId, ...contract }: Chain): 
 }
 
 /**
- * A process' right to answer by its mirror: a lease in the database, given for as long as the process has applied
- * the block that is required of all (`applied-everywhere.ts`). Without one its mirror answers 503. The lease runs by
- * the database's clock; its holder counts from before it asked.
+ * Permission for this process to serve reads from its mirror. The lease is stored in the database and is granted only
+ * if the process has applied the required block (`applied-everywhere.ts`). Without a lease, reads from the mirror fail
+ * with 503. The lease expires by the database's clock; the holder counts from before it sent the request.
  */
 export class ReadLease {
   readonly #options: ReadLeaseOptions
@@ -55,8 +58,8 @@ export class ReadLease {
   }
 
   /**
-   * Takes the first lease, then renews it. While the node does not have the required block, as one that lags or a local
-   * chain that lost its last blocks in a crash, this waits and reports it.
+   * Acquires the first lease, then keeps renewing it. Waits and reports failures while the node does not have the
+   * required block, for example because it lags or because a local chain lost its last blocks in a crash.
    */
   async start(): Promise<void> {
     const { db, chain, predecessor, mirror, now, listen } = this.#options
@@ -73,7 +76,7 @@ export class ReadLease {
     this.#schedule()
   }
 
-  /** Gives the lease back, so that no write waits for it. */
+  /** Releases the lease, so that writes do not wait for it. */
   async close(): Promise<void> {
     this.#closed = true
     this.#validUntil = Number.NEGATIVE_INFINITY
@@ -102,7 +105,7 @@ export class ReadLease {
     }, RENEW_MS)
   }
 
-  /** One renewal at a time; a notice that comes during one is followed by another. */
+  /** Single-flight: a notification during a renewal triggers one more renewal. */
   #renewSoon(): void {
     this.#again = true
     if (!this.#renewing) void this.#renewals()
@@ -129,7 +132,7 @@ export class ReadLease {
     }
   }
 
-  /** @returns the block that is required where it is not applied, and no lease was given */
+  /** @returns the required block if it is not applied yet and no lease was granted */
   async #renew(): Promise<number | undefined> {
     const { db, chain, processId, mirror, now } = this.#options
     const askedAt = now()

@@ -1,6 +1,6 @@
 import type { FetchRequest } from 'ethers'
 
-/** The node answered with an error, or with something that is no JSON-RPC. */
+/** The node returned an error, or the response is not valid JSON-RPC. */
 export class RpcFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -15,18 +15,18 @@ type Call = {
   reject: (error: Error) => void
 }
 
-/** What every provider that was tried takes in one request. */
+/** Maximum calls per batch; every provider tested accepts this many. */
 const CALLS_MAX = 100
 
 /**
- * JSON-RPC over HTTP. Calls made without a pause between them are one request, and so answered by one node: behind
- * a load balancer, that is what makes two answers fit each other. Nothing is tried again, also no 429.
+ * Batches JSON-RPC calls over HTTP. Calls made in the same tick form one request and are answered by the same node, so
+ * their results are consistent even behind a load balancer. Nothing is retried, not even a 429.
  */
 export class RpcBatch {
   readonly #connection: FetchRequest
   #waiting: Call[] = []
 
-  /** @param connection where to post, with its time-out */
+  /** @param connection the endpoint and its timeout */
   constructor(connection: FetchRequest) {
     this.#connection = connection
   }

@@ -6,7 +6,6 @@ import { FieldReader, FieldWriter } from './byte-fields.ts'
 import type { BlockId } from './chain-reader.ts'
 import { type Accounts, AccountsState, tablesOf } from '../state.ts'
 
-/** Where a state folder keeps the snapshot of a contract. */
 export function snapshotPath(
   stateDir: string,
   { chainId, contractAddress }: { chainId: bigint; contractAddress: string },
@@ -16,30 +15,30 @@ export function snapshotPath(
 
 export type SnapshotOptions = {
   path: string
-  /** 32 bytes, derived from the root key: who can write the folder must not be able to grant himself anything. */
+  /** 32 bytes, derived from the root key: write access to the folder must not be enough to grant permissions. */
   key: Uint8Array
   chainId: bigint
   contractAddress: string
-  /** Told why a file that is there is not used. */
+  /** Called with the reason if an existing file is not used. */
   onUnusable: (reason: string) => void
 }
 
 export type Snapshot = { block: BlockId; state: AccountsState }
 
-/** Begins every file. Another layout of what follows, or of an account, gets another number. */
+/** Magic bytes at the start of each file. Any change of the file or account layout requires a new number. */
 const FORMAT = Buffer.from('svc-mirror-1\n')
 const MAC_BYTES = 32
 
-/** Written at once, and encoded without a pause: a millisecond or two. */
+/** Size of one write. A chunk is encoded synchronously, in one or two milliseconds. */
 const CHUNK_BYTES = 128 * 1024
 
 /**
- * The state at one block in a file:
+ * Stores the state at one block in a file:
  *
  *     format · chain id · contract · block number · block hash · number of accounts · (length · account)* · HMAC
  *
- * It is used as a whole or not at all. The HMAC-SHA256 covers everything before it, so that it also tells a file
- * that was cut, damaged, or made by another deployment.
+ * It is used as a whole or not at all. The HMAC-SHA256 covers everything before it, so it also detects a file that is
+ * truncated, damaged, or from another deployment.
  */
 export class SnapshotFile {
   readonly #options: SnapshotOptions
@@ -48,7 +47,7 @@ export class SnapshotFile {
     this.#options = options
   }
 
-  /** The state in the file; `undefined` where there is none that can be used. */
+  /** Returns the state in the file, or `undefined` if there is no usable file. */
   async read(): Promise<Snapshot | undefined> {
     const { path, onUnusable } = this.#options
     let bytes: Buffer
@@ -65,7 +64,7 @@ export class SnapshotFile {
     return undefined
   }
 
-  /** Replaces the file, whole; other work goes on between its parts. The accounts must not change meanwhile. */
+  /** Replaces the file atomically, yielding between chunks. The accounts must not change during the write. */
   async write(block: BlockId, accounts: Accounts): Promise<void> {
     const { path, key } = this.#options
     const draft = `${path}.new`

@@ -8,13 +8,13 @@ export type SnapshotKeeperOptions = {
   onFailure: (error: unknown) => void
 }
 
-/** After a change, a snapshot is written this often: a killed process has to read as much of the chain again. */
+/** Minimum time between snapshots. A killed process must read the blocks since the last snapshot again. */
 export const SNAPSHOT_EVERY_MS = 5 * 60_000
 
-/** Without a change, one is written when so many blocks have passed: a next start asks for them in one question. */
+/** Without changes, a snapshot is written after this many blocks; the next start can read them in one request. */
 const SNAPSHOT_EVERY_BLOCKS = 4_000
 
-/** Writes the state at a final block to a file, from time to time and at the end. */
+/** Saves the state at a final block periodically and on close. */
 export class SnapshotKeeper {
   readonly #options: SnapshotKeeperOptions
   #last: { at: number; block: number; changes: number } | undefined
@@ -30,7 +30,7 @@ export class SnapshotKeeper {
     return found
   }
 
-  /** Called after each look at the chain; returns at once. */
+  /** Called after each poll of the chain; returns immediately and writes in the background. */
   consider(branch: Branch): void {
     const { now } = this.#options
     this.#last ??= { at: now(), block: branch.base.number, changes: -1 }
@@ -40,7 +40,7 @@ export class SnapshotKeeper {
     })
   }
 
-  /** Writes a last time. */
+  /** Waits for a running write, then saves the state if due. */
   async close(branch: Branch | undefined): Promise<void> {
     await this.#writing
     if (branch) await this.#write(branch)
@@ -59,7 +59,10 @@ export class SnapshotKeeper {
     }
   }
 
-  /** A change above the final block counts at once and is not in the file yet: the next start reads it again. */
+  /**
+   * Returns whether a snapshot is due. A change above the final block counts although it is not written yet; the next
+   * start reads its block from the chain.
+   */
   #isDue(block: number, changes: number): boolean {
     const last = this.#last
     if (!last || changes !== last.changes) return true

@@ -1,26 +1,27 @@
-/** ERC-1271: whether a contract says that a signature is its own. */
+/** ERC-1271: verifies a signature by calling the wallet contract. */
 import { dataLength, Interface, type JsonRpcProvider, toBeHex } from 'ethers'
 import { CONTRACT_SIGNATURE_GAS } from '../../../shared/limits.ts'
 import { ChainUnavailable } from '../chain.ts'
 
 const ERC1271 = new Interface(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
 
-/** The one answer that is a yes: the selector, left-aligned in one word. */
+/** The only response that means a valid signature: the magic value, left-aligned in one word. */
 const YES = `0x1626ba7e${'0'.repeat(56)}`
 
-/** What the node is given beside the wallet's own: creation, calldata, copying, and the 63/64 of EIP-150. */
+/** Gas in addition to the wallet's own: creation, calldata, copying, and the 63/64 rule of EIP-150. */
 const OVERHEAD_GAS = 1_000_000
 
 const WORDS = new Interface(['function answer() returns (uint256, uint256, uint256, bytes32)'])
 
 /**
- * Asks the contract on the chain as it is now. The wallet is called by code that the node runs without deploying it,
- * which answers how the call went: a wallet that reverts, loops or answers a megabyte is a plain answer of the node,
- * and whatever else the node says is a failure of the node's. So neither is ever taken for the other.
+ * Verifies a contract wallet's signature at the latest block. The wallet is called by creation code that the node
+ * executes without deploying it and that returns the outcome of the call. A wallet that reverts, loops or returns a
+ * megabyte therefore yields a normal response, and any other response is a failure of the node. The two can never be
+ * confused.
  * @param address EIP-55
  * @param digest 0x hex of 32 bytes
  * @param signature 0x hex
- * @throws {ChainUnavailable} where the node does not answer that
+ * @throws {ChainUnavailable} if the node does not return a well-formed response
  */
 export async function askContractWallet(
   provider: JsonRpcProvider,
@@ -49,8 +50,9 @@ async function asked(ask: () => Promise<unknown>): Promise<string> {
 }
 
 /**
- * Creation code that makes one static call, with bounded gas, and answers four words: bytes of code at the address,
- * whether the call succeeded, bytes that it answered, and the first 32 of these. The call's data is behind the code.
+ * Builds creation code that makes one static call with bounded gas and returns four words: the code size at the
+ * address, whether the call succeeded, the size of its return data, and the first 32 bytes of that data. The calldata
+ * is appended to the code.
  */
 function callerOf(address: string, callData: string): string {
   const wallet = `73${address.slice(2).toLowerCase()}` // PUSH20
@@ -59,7 +61,7 @@ function callerOf(address: string, callData: string): string {
   const code = (offset: string) =>
     [
       `${size}61${offset}5f39`, // CODECOPY(to 0, from offset, size)
-      `60206060${size}5f${wallet}${gas}fa`, // STATICCALL(gas, wallet, 0, size, answer to 96, 32 bytes of it)
+      `60206060${size}5f${wallet}${gas}fa`, // STATICCALL(gas, wallet, 0, size, 32 bytes of return data to 96)
       '602052', // MSTORE(32, success)
       '3d604052', // MSTORE(64, RETURNDATASIZE)
       `${wallet}3b5f52`, // MSTORE(0, EXTCODESIZE(wallet))

@@ -16,8 +16,8 @@ export type ConversionProofsOptions = {
 type UsedProof = Pick<WalletProof, 'digest' | 'issuedAt'>
 
 /**
- * Which conversion each proof is used for (`decisions.md`, convert_to_chain_secured_account). The contract decides in
- * the end; of an account that is converted already it would say no more than that.
+ * Records the conversion that each proof is used for. The contract has the final say, but for an account that is
+ * already converted it would report only that.
  */
 export class ConversionProofs {
   readonly #options: ConversionProofsOptions
@@ -26,7 +26,7 @@ export class ConversionProofs {
     this.#options = options
   }
 
-  /** @throws {ForeseenRefusal} `TypedDataAlreadyUsed`, for another conversion than this one */
+  /** @throws {ForeseenRefusal} `TypedDataAlreadyUsed` if the proof is used for a different conversion */
   async requireUnused({ digest }: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
     const query = db.select().from(conversionProofs).where(eq(conversionProofs.digest, digest))
@@ -35,25 +35,25 @@ export class ConversionProofs {
   }
 
   /**
-   * Takes a proof for one conversion, before anything of it is sent: of two requests at once one goes on.
+   * Claims a proof for one conversion before anything is sent. Of two concurrent requests, only one proceeds.
    * @throws as `requireUnused`, and {DatabaseUnavailable}
    */
   async use(proof: UsedProof, writeId: string): Promise<void> {
     const { db } = this.#options
-    // Valid up to one window after its time; the clock of another process may be a window behind.
+    // A proof is valid for one window after its timestamp, and another process's clock may be one window behind.
     const expiresAt = new Date((proof.issuedAt + 2 * PROOF_WINDOW_S) * 1000)
     const row = { digest: proof.digest, writeId, expiresAt }
     await fromDatabase(db.insert(conversionProofs).values(row).onConflictDoNothing())
     await this.requireUnused(proof, writeId)
   }
 
-  /** Gives a proof back whose conversion was refused before it was sent. */
+  /** Releases a proof if its conversion was rejected before it was sent. */
   async giveBack({ digest }: UsedProof, writeId: string): Promise<void> {
     const own = and(eq(conversionProofs.digest, digest), eq(conversionProofs.writeId, writeId))
     await fromDatabase(this.#options.db.delete(conversionProofs).where(own))
   }
 
-  /** Forgets proofs that are valid nowhere any more. */
+  /** Deletes proofs that have expired on every process. */
   async forgetOld(): Promise<void> {
     const { db, now } = this.#options
     await deleteOld(db, conversionProofs, lt(conversionProofs.expiresAt, new Date(now())))

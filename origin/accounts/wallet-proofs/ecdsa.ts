@@ -1,17 +1,17 @@
 import { recoverAddress, Signature } from 'ethers'
 
-/** r, s and v. Shorter and longer ones, EIP-2098's 64 bytes among them, are for contract wallets to read. */
+/** r, s and v. Other lengths, including the 64 bytes of EIP-2098, are left to contract wallets. */
 const CHARACTERS = 2 + 2 * 65
 
-/** 27 and 28; 0 and 1 of signers that leave the offset out. */
+/** 27 and 28, or 0 and 1 from signers that omit the offset. */
 const VS = new Set([0, 1, 27, 28])
 
 /**
- * Whose key made a signature.
+ * Recovers the signer of a signature.
  * @param digest 0x hex of 32 bytes
  * @param signature 0x hex
- * @returns EIP-55; undefined for what is no ECDSA signature, s in the upper half of the order included (EIP-2): it is
- *   the second of two that are made of one, by anybody
+ * @returns EIP-55 address; undefined if it is not a valid ECDSA signature. A high s is invalid too (EIP-2): anyone can
+ *   derive it from the low-s signature
  */
 export function signerOf(digest: string, signature: string): string | undefined {
   if (signature.length !== CHARACTERS) return undefined
@@ -20,7 +20,7 @@ export function signerOf(digest: string, signature: string): string | undefined 
     const parsed = Signature.from(signature)
     return parsed.isValid() ? recoverAddress(digest, parsed) : undefined
   } catch {
-    // r or s is 0 or not below the order, or r is no point's.
+    // r or s is zero or not below the curve order, or r is not the x coordinate of a curve point.
     return undefined
   }
 }

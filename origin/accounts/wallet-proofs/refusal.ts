@@ -2,16 +2,16 @@ import type { Misfit } from '../../../shared/json-body.ts'
 
 export type ProofFault =
   | ({ kind: 'form' } & Misfit)
-  /** Seconds since 1970, both. */
+  /** Both in Unix seconds. */
   | { kind: 'outside_window'; issuedAt: bigint; now: number }
-  /** By nobody's ECDSA key that has this address, and there is no contract that could be asked. */
+  /** The recovered ECDSA signer is not this address, and no contract is deployed at it. */
   | { kind: 'not_of_address'; address: string }
-  /** The contract at this address was asked, and did not answer ERC-1271's magic value. */
+  /** The contract at this address did not return ERC-1271's magic value. */
   | { kind: 'not_of_contract'; address: string }
-  /** In the form of ERC-6492, for a wallet that is not deployed. */
+  /** An ERC-6492 signature, for a wallet that is not deployed. */
   | { kind: 'counterfactual' }
 
-/** What was sent does not show that a wallet asks. */
+/** The request does not prove that the wallet authorizes it. */
 export class WalletProofRefused extends Error {
   readonly fault: ProofFault
 

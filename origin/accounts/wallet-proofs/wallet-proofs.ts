@@ -20,17 +20,20 @@ export type WalletProofsOptions = {
   chain: { provider: JsonRpcProvider; chainId: bigint }
   /** Milliseconds since 1970. */
   now: () => number
-  /** How long a contract wallet is waited for. */
+  /** Timeout of a call to a contract wallet. */
   askMs?: number
 }
 
-/** As long as any question to the chain. */
+/** The same timeout as for other RPC requests. */
 const ASK_MS = 5_000
 
-/** Typed data has three levels and a list in one; what is deeper is none, and is not written as JSON to be measured. */
+/**
+ * Valid typed data has three levels and one list. Anything deeper is rejected before it is serialized to measure its
+ * size.
+ */
 const LEVELS = 8
 
-/** Made once: a schema costs more than what it reads. */
+/** Built once: building a schema costs more than applying it. */
 const SCHEMAS = {
   ConvertAccount: schemasOf('ConvertAccount'),
   CreateWallet: schemasOf('CreateWallet'),
@@ -38,10 +41,10 @@ const SCHEMAS = {
   BillingAuth: schemasOf('BillingAuth'),
 }
 
-/** The end of a signature for a wallet that is not deployed (ERC-6492). */
+/** Suffix of a signature for a wallet that is not deployed (ERC-6492). */
 const ERC6492_MAGIC = '6492'.repeat(16)
 
-/** Reads and verifies what wallets sign for this service (specification, ConvertAccount typed data). */
+/** Parses and verifies the typed data that wallets sign for this service. */
 export class WalletProofs {
   readonly #options: WalletProofsOptions
   #asking = 0
@@ -51,15 +54,14 @@ export class WalletProofs {
   }
 
   /**
-   * What a request carries, once its form, domain, chain and time are right. Costs no chain; the signature is not
-   * verified yet.
-   * @param body of a request, or what a header holds; other members are ignored
-   * @throws {WalletProofRefused} `form` and `outside_window`, which name the field
+   * Parses a proof and checks its form, domain, chain and time. Makes no RPC; the signature is not verified yet.
+   * @param body a request body or a decoded header; other properties are ignored
+   * @throws {WalletProofRefused} `form` or `outside_window`, naming the field
    */
   read(body: { typed_data?: unknown; signature?: unknown }, purpose: Purpose): WalletProof {
     requireSmall(body.typed_data)
     const schemas = SCHEMAS[purpose]
-    // First: the rest of a proof for another purpose would be wrong in all its places.
+    // Checked first: a proof for another purpose would also fail in every other field.
     fitting(read(schemas.primaryType, body))
     const { typed_data: typedData, signature } = fitting(read(schemas.proof, body))
     const { chainId } = this.#options.chain
@@ -75,13 +77,13 @@ export class WalletProofs {
   }
 
   /**
-   * Returns where the wallet has signed: by its key, or by the word of the contract at its address.
-   * @throws {WalletProofRefused} where it has not
-   * @throws {ChainUnavailable | Overloaded} where a contract can not be asked now
+   * Verifies the signature: by ECDSA recovery, or by ERC-1271 if the address is a contract.
+   * @throws {WalletProofRefused} if the signature is not valid
+   * @throws {ChainUnavailable | Overloaded} if a contract cannot be called at the moment
    */
   async verify(proof: WalletProof): Promise<void> {
     const { address, digest, signature } = proof
-    // First, also where there is code: an account with code of EIP-7702 has its key still.
+    // Tried first even if the address has code: an account delegated by EIP-7702 still has its key.
     if (signerOf(digest, signature) === address) return
     const answer = await this.#ask({ address, digest, signature })
     if (answer === 'yes') return
@@ -91,7 +93,7 @@ export class WalletProofs {
     throw new WalletProofRefused({ kind, address })
   }
 
-  /** A question that is given up still counts until the node has done with it. */
+  /** Calls the contract wallet. A call that timed out still counts as active until the node responds. */
   async #ask(question: Parameters<typeof askContractWallet>[1]) {
     if (this.#asking >= CONTRACT_SIGNATURES_AT_ONCE)
       throw new Overloaded('too many contract wallets are being asked about signatures')
@@ -107,7 +109,7 @@ function schemasOf(purpose: Purpose) {
   return { primaryType: primaryTypeSchema(purpose), proof: walletProofSchema(purpose) }
 }
 
-/** Before anything else of it is looked at. @throws {WalletProofRefused} */
+/** Checks depth and size, before any other check. @throws {WalletProofRefused} */
 function requireSmall(typedData: unknown): void {
   if (isDeeper(typedData, LEVELS)) throw malformed('typed_data: nested too deeply')
   const bytes = Buffer.byteLength(JSON.stringify(typedData) ?? '')
@@ -120,7 +122,6 @@ function fitting<Value>(result: { value: Value } | Misfit): Value {
   throw new WalletProofRefused({ kind: 'form', ...result })
 }
 
-/** Of the right types, with a bad value. */
 function malformed(message: string): WalletProofRefused {
   return new WalletProofRefused({ kind: 'form', message, isOfWrongType: false })
 }

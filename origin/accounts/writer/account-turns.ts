@@ -1,36 +1,36 @@
 import { ChainUnavailable } from '../chain.ts'
 
 /**
- * Writes of one account under way at once. Each is simulated on the chain as it stands, so of colliding ones so many
- * may revert in a block; and with two payers or more, so many are a fraction of a block for everybody else.
+ * Maximum concurrent writes per account. Each is simulated against the current state, so at most this many conflicting
+ * writes can revert in one block. With two payers or more, they take up only a fraction of a block.
  */
 export const TURNS_MAX = 16
 
-/** Writes of one account that wait for a turn: eight rounds, a minute and a half on a chain of slow blocks. */
+/** Maximum waiting writes per account: eight rounds, or a minute and a half on a chain with slow blocks. */
 export const TURNS_WAITING_MAX = 128
 
-/** A hash is 0x and hex: no account has this for its credential. */
+/** Queue of all account creations. It cannot collide with a credential, which is 0x hex. */
 const OPENINGS = 'openings'
 
 type Queue = { underWay: number; waiting: (() => void)[] }
 
 /**
- * Whose turn it is to write. An account is known by the credential that the write names, so that what a usage key
- * floods it with is not before the account key that revokes it; all openings of accounts are one.
+ * Limits concurrent writes per account. The queue is selected by the write's credential, so that a flood from a usage
+ * key cannot delay the account key that revokes it. All account creations share one queue.
  */
 export class AccountTurns {
   readonly #queues = new Map<string, Queue>()
   readonly #waitMs: number
 
-  /** @param waitMs how long a turn is waited for */
+  /** @param waitMs maximum wait for a turn */
   constructor(waitMs: number) {
     this.#waitMs = waitMs
   }
 
   /**
-   * Waits for a turn, first come first served, and does the work in it.
-   * @param args of the function of the contract; the first is the credential
-   * @throws {ChainUnavailable} when too many wait, or the turn does not come in time; nothing was done
+   * Waits for a turn, first come first served, then runs `work`.
+   * @param args the arguments of the contract function; the first is the credential
+   * @throws {ChainUnavailable} if too many writes are waiting, or the wait times out; `work` was not called
    */
   async inTurn<Result>(
     functionName: string,
@@ -46,7 +46,7 @@ export class AccountTurns {
       return await work()
     } finally {
       const next = queue.waiting.shift()
-      // The turn goes over to the next without a moment in which somebody else could take it.
+      // The turn is handed over synchronously, so that no other write can take it.
       if (next) next()
       else if (--queue.underWay === 0) this.#queues.delete(account)
     }

@@ -6,16 +6,16 @@ import type { PayerLanes } from './payer-lanes.ts'
 import { findReceipt } from './receipts.ts'
 import { revertReason } from './simulate.ts'
 
-/** A write that is in no block for this long is answered as unknown; it is settled all the same. */
+/** A write that is not mined within this time gets a response with an unknown outcome, but is still settled. */
 export const RECEIPT_WAIT_MS = 60_000
 
-/** A write that another process settles is looked up this often. */
+/** Poll interval for a write that another process settles. */
 const JOIN_POLL_MS = 100
 
-/** A mirror that waits for a block which the chain has given up would wait for long. */
+/** Interval at which a block is checked while the mirror syncs to it: it may be reorganized away in the meantime. */
 const STAND_POLL_MS = 250
 
-/** Whoever waits looks again after this, told or not: the payer may be another process' by now. */
+/** Maximum wait for a change before polling again; the payer may belong to another process by then. */
 const LOOK_MS = 1_000
 
 export type AnswersOptions = {
@@ -25,16 +25,16 @@ export type AnswersOptions = {
   mirror: { syncTo(block: number, hash?: string): Promise<void> }
   waitMs: number
   afterMined: (block: number) => Promise<void>
-  /** A receipt did not stand. */
+  /** Called if a receipt's block was reorganized away. */
   lookAgain: () => void
 }
 
 type Mined = { receipt: TransactionReceipt; data: string }
 
-/** What becomes of a recorded write, whichever process sends it. */
+/** Waits for the outcome of a recorded write, whichever process sends it. */
 export class Answers {
   readonly #options: AnswersOptions
-  /** The highest block that a write was answered from. */
+  /** The highest block of a write that was returned. */
   seenBlock = 0
 
   constructor(options: AnswersOptions) {
@@ -42,9 +42,9 @@ export class Answers {
   }
 
   /**
-   * Waits until the write is in a block that stands, and in the mirror.
-   * @throws {ContractRefused} where it was reverted
-   * @throws {ChainUnavailable} where it is in no block in time
+   * Waits until the write is in a canonical block and in the mirror.
+   * @throws {ContractRefused} if it reverted
+   * @throws {ChainUnavailable} if it is not mined in time
    */
   async answer(writeId: string): Promise<TransactionReceipt> {
     const { provider, payers, afterMined, lookAgain, waitMs } = this.#options
@@ -83,7 +83,7 @@ export class Answers {
     throw notYet()
   }
 
-  /** False where the block was given up before the mirror had it. @throws {ChainUnavailable} */
+  /** Returns false if the block was reorganized away before the mirror reached it. @throws {ChainUnavailable} */
   async #mirrored(receipt: TransactionReceipt): Promise<boolean> {
     const { blockNumber, blockHash } = receipt
     const synced = this.#options.mirror.syncTo(blockNumber, blockHash).then(() => true)
@@ -93,7 +93,7 @@ export class Answers {
     return true
   }
 
-  /** False where the chain has given the block up, or its nodes do not know of it. */
+  /** Returns false if the block was reorganized away or the node does not have it. */
   async #stands(receipt: TransactionReceipt): Promise<boolean> {
     return (await this.#receiptOf([receipt.hash]))?.blockHash === receipt.blockHash
   }

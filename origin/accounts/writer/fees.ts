@@ -2,24 +2,24 @@ import type { JsonRpcProvider } from 'ethers'
 import { WRITE_GAS_MAX } from '../../../shared/limits.ts'
 import { ContractRefused } from './refusal.ts'
 
-/** Wei a unit of gas. */
+/** Wei per unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
 export type Market = Fees & { baseFee: bigint }
 
-/** Fees change from block to block, and no chain of ours makes blocks faster than twice a second for long. */
+/** Cache lifetime. Fees change per block, and no supported chain makes more than two blocks per second for long. */
 const FRESH_MS = 1_000
 
-/** Nodes take a replacement whose fees are a tenth higher; an eighth is over it after rounding. */
+/** Nodes require at least a tenth more for a replacement; an eighth stays above that after rounding. */
 const RAISE_DIVISOR = 8n
 
-/** A node that refuses one replacement after the other must not talk us into paying any price. */
+/** Limits the price, in case a node keeps rejecting replacements. */
 const MARKET_MULTIPLE_MAX = 10n
 
 /**
- * The gas limit of a write: a fifth above the estimate, as the state may be another when it is mined.
- * @param estimate what it needs now, in gas
- * @throws {ContractRefused} `TooMuchGas` where no block or no payer should have it
+ * Returns the gas limit of a write: a fifth above the estimate, since the state may change before it is mined.
+ * @param estimate current requirement in gas
+ * @throws {ContractRefused} `TooMuchGas` if the estimate exceeds `WRITE_GAS_MAX`
  */
 export function gasLimitFor(estimate: bigint): bigint {
   if (estimate > WRITE_GAS_MAX)
@@ -28,7 +28,7 @@ export function gasLimitFor(estimate: bigint): bigint {
   return limit < WRITE_GAS_MAX ? limit : WRITE_GAS_MAX
 }
 
-/** What the chain asks for gas, looked up at most once a second. */
+/** Current gas prices, fetched at most once a second. */
 export class GasMarket {
   readonly #provider: JsonRpcProvider
   #latest: { market: Market; at: number } | undefined
@@ -38,7 +38,7 @@ export class GasMarket {
     this.#provider = provider
   }
 
-  /** Twice the base fee and the tip: enough for six full blocks in a row. */
+  /** Returns fees with twice the base fee plus the tip: enough for six full blocks in a row. */
   async current(): Promise<Market> {
     if (this.#latest && performance.now() - this.#latest.at < FRESH_MS) return this.#latest.market
     this.#asking ??= this.#ask().finally(() => (this.#asking = undefined))
@@ -61,7 +61,7 @@ export class GasMarket {
   }
 }
 
-/** The fees of a replacement: those of the market, and higher than before by what nodes ask of one. */
+/** Returns the fees of a replacement: at least the market price, and at least the increase that nodes require. */
 export function raisedFees(before: Fees, market: Fees): Fees {
   const raised = (old: bigint, now: bigint) => {
     const least = old + old / RAISE_DIVISOR + 1n
@@ -73,7 +73,7 @@ export function raisedFees(before: Fees, market: Fees): Fees {
   }
 }
 
-/** True while a replacement is a price that somebody pays. */
+/** Returns whether a replacement's fees are still within a sensible multiple of the market price. */
 export function isReasonable(fees: Fees, market: Fees): boolean {
   return fees.maxFeePerGas <= market.maxFeePerGas * MARKET_MULTIPLE_MAX
 }

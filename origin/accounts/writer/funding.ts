@@ -6,8 +6,8 @@ import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 
 /**
- * A payer is topped up when it can not pay this many of the largest writes, and then can pay the second: some 500 and
- * 2,000 usual ones.
+ * A payer that cannot pay for `LOW_WRITES` of the largest writes is topped up to `FULL_WRITES`: about 500 and 2,000
+ * typical writes.
  */
 const LOW_WRITES = 6n
 const FULL_WRITES = 24n
@@ -15,12 +15,12 @@ const FULL_WRITES = 24n
 export type FundingOptions = {
   provider: JsonRpcProvider
   market: GasMarket
-  /** Numbers and addresses of the payers that are kept funded. */
+  /** Payers to keep funded. */
   payers: readonly { number: number; address: string }[]
   log: Log
 }
 
-/** Keeps the payers in gas, from the admin payer; done by the process that holds that one. */
+/** Tops up the payers from the admin payer. Runs in the process that holds the admin payer. */
 export class Funding {
   readonly #options: FundingOptions
   #low = false
@@ -29,15 +29,15 @@ export class Funding {
     this.#options = options
   }
 
-  /** At the last look; false at a process that does not hold the admin payer. */
+  /** Result of the last check; false in a process that does not hold the admin payer. */
   get isLow(): boolean {
     return this.#low
   }
 
-  /** Sends what the payers lack. @throws where chain or database do not answer */
+  /** Tops up the payers that are low. @throws if the chain or database does not respond */
   async fund(admin: Lane): Promise<void> {
     const { provider, market, payers } = this.#options
-    // Before the balances are asked for: what lands in between is then still seen as on its way.
+    // Read before the balances, so that a top-up mined in between still counts as pending.
     const onTheirWay = new Set(admin.sent.map(({ functionName }) => functionName))
     const [{ maxFeePerGas }, balances] = await Promise.all([
       market.current(),
@@ -58,7 +58,7 @@ export class Funding {
     this.#warn(admin, BigInt(payers.length) * full)
   }
 
-  /** Once, when the admin payer can not fill all the others any more. */
+  /** Logs once when the admin payer can no longer fill all the others. */
   #warn(admin: Lane, enough: bigint): void {
     const low = (admin.credit ?? 0n) < enough
     if (low && !this.#low) {

@@ -17,26 +17,26 @@ export type LaneOptions = {
 }
 
 /**
- * One payer's transactions, in the order of their nonces. It signs and records one after the other and waits for
- * no block in between. Held by one process at a time.
+ * One payer's transactions, in nonce order. They are signed and recorded one at a time, without waiting for blocks in
+ * between. A payer is held by one process at a time.
  */
 export class Lane {
   readonly number: number
   readonly address: string
-  /** By write id: what is in no block, and what is in one that is not final. */
+  /** Writes that are not final, by write ID. */
   readonly live = new Map<string, LiveWrite>()
-  /** False once another process holds the payer: nothing more is signed. */
+  /** False once another process holds the payer; nothing more is signed then. */
   held = true
-  /** How many of the payer's transactions the chain had mined when it was last asked. */
+  /** The payer's transaction count at the last check. */
   count: number | undefined
-  /** What is left of the payer's balance when everything in no block is paid, in wei; undefined: not known. */
+  /** The payer's balance minus the cost of all unmined writes, in wei; undefined if unknown. */
   credit: bigint | undefined
-  /** Looks in a row at which no transaction stood at the nonce that the chain waits for. */
+  /** Consecutive checks at which no transaction had the nonce that the chain expects next. */
   looksAtGap = 0
   readonly #options: LaneOptions
   readonly #key: SigningKey
   #turn: Promise<unknown> = Promise.resolve()
-  /** The answer of a recording was lost: what is recorded is to be read again before the next. */
+  /** The outcome of a recording is unknown: the outbox must be read again before the next one. */
   #uncertain = true
 
   constructor(options: LaneOptions) {
@@ -46,14 +46,14 @@ export class Lane {
     this.address = computeAddress(this.#key)
   }
 
-  /** Writes that are in no block. */
+  /** Writes that are not mined. */
   get sent(): LiveWrite[] {
     return [...this.live.values()].filter((write) => write.receipt === undefined)
   }
 
   /**
-   * Records a transaction and gives it to a node.
-   * @returns the write; `known` where its id is recorded already, `lost` where another process holds the payer
+   * Records a transaction and sends it to a node.
+   * @returns the write; `known` if its ID is already recorded; `lost` if another process holds the payer
    */
   async send(order: Order): Promise<LiveWrite | 'known' | 'lost'> {
     return this.inTurn(async () => {
@@ -85,8 +85,8 @@ export class Lane {
   }
 
   /**
-   * Signs a write anew: with other fees, or with another nonce where the chain has used up the first for good.
-   * @returns false when it was mined meanwhile, or may not be signed here any more
+   * Signs a write again: with new fees, or with a new nonce if another transaction has permanently used the old one.
+   * @returns false if it was mined in the meantime, or this process may no longer sign it
    */
   async resign(write: LiveWrite, fees: Fees, what: 'fees' | 'nonce'): Promise<boolean> {
     return this.inTurn(async () => {
@@ -112,7 +112,7 @@ export class Lane {
     })
   }
 
-  /** Gives the current transaction to a node. What the node says of it is seen again at the next look. */
+  /** Sends the current transaction to a node. Unrecognized errors are ignored; the next check determines the state. */
   async broadcast(write: LiveWrite): Promise<void> {
     write.sentAt = performance.now()
     try {
@@ -125,7 +125,7 @@ export class Lane {
     }
   }
 
-  /** Asks the chain how far it is with this payer. */
+  /** Fetches the payer's transaction count and balance. */
   async look(): Promise<void> {
     const { provider } = this.#options
     const [count, balance] = await Promise.all([
@@ -136,12 +136,12 @@ export class Lane {
     this.credit = this.sent.reduce((left, write) => left - write.costMax, balance)
   }
 
-  /** Reads from the outbox what this payer has to settle. */
+  /** Reads the payer's unsettled writes from the outbox. */
   async recall(): Promise<void> {
     await this.inTurn(() => this.#recall())
   }
 
-  /** Nothing is signed before the action has ended, and the action begins when nothing is being signed. */
+  /** Runs actions one at a time, so that nothing is signed concurrently. */
   inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(action, action)
     this.#turn = turn.catch(() => {})
@@ -159,7 +159,7 @@ export class Lane {
     try {
       return await this.#options.outbox.record(this.#row(write))
     } catch (error) {
-      // It may be committed all the same, and is sent then when the outbox is read again.
+      // The row may have been committed; if so, it is sent when the outbox is read again.
       throw new ChainUnavailable(
         'the write could not be recorded for certain and may still happen; where the operation takes an Idempotency-Key, a repeat with the same key joins it',
         { cause: error },
@@ -167,7 +167,7 @@ export class Lane {
     }
   }
 
-  /** The lowest that the chain has not used and no write of ours has: gaps are filled first. */
+  /** Returns the lowest nonce that neither the chain nor a live write has used, so that gaps are filled first. */
   #freeNonce(): number {
     const taken = new Set([...this.live.values()].map(({ nonce }) => nonce))
     let nonce = this.count ?? 0

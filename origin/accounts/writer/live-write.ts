@@ -2,24 +2,24 @@ import { Transaction, type TransactionReceipt } from 'ethers'
 import type { WriteRow } from './outbox.ts'
 
 /**
- * A write that is not final yet, in the process that holds its payer. Invariant: each of its transactions stands
- * in the outbox before a node has heard of it.
+ * A write that is not final yet, in the process that holds its payer. Invariant: each of its transactions is in the
+ * outbox before it is sent to a node.
  */
 export class LiveWrite {
   readonly writeId: string
   readonly functionName: string
   nonce: number
-  /** Signed; the last one is current. Whichever is mined counts. */
+  /** Signed transactions. The last one is current, but any of them may be mined. */
   transactions: Transaction[]
-  /** Where it is in the chain, as far as is known; undefined while it is in no block. */
+  /** The receipt, if the write is known to be in a block. */
   receipt: TransactionReceipt | undefined
-  /** When the current transaction was last given to a node, by this process' own clock. */
+  /** When the current transaction was last sent to a node, in `performance.now()` milliseconds. */
   sentAt = Number.NEGATIVE_INFINITY
   /** When it was signed, or read from the outbox. */
   signedAt = performance.now()
-  /** Looks in a row at which its nonce was used up for good, and none of its transactions in a block. */
+  /** Consecutive checks at which its nonce was permanently used, but none of its transactions was in a block. */
   looksWithoutNonce = 0
-  /** The node refuses the current transaction for its fees. */
+  /** The node rejects the current transaction because its fees are too low. */
   underpriced = false
   readonly #waiting = new Set<() => void>()
 
@@ -48,7 +48,7 @@ export class LiveWrite {
     return this.transactions.map(({ hash }) => hash!)
   }
 
-  /** The most that the current transaction can cost, in wei. */
+  /** The maximum cost of the current transaction, in wei. */
   get costMax(): bigint {
     const { gasLimit, maxFeePerGas, value } = this.current
     return gasLimit * (maxFeePerGas ?? 0n) + value
@@ -67,7 +67,7 @@ export class LiveWrite {
     })
   }
 
-  /** Its receipt has come or gone, or another process settles it now: who waits should look again. */
+  /** Wakes the waiters after the receipt was found or dropped, or another process took over the write. */
   changed(): void {
     for (const resume of this.#waiting) resume()
   }

@@ -10,14 +10,13 @@ export type NewWrite = Pick<
   WriteRow,
   'writeId' | 'functionName' | 'payer' | 'nonce' | 'transactions'
 >
-/** Which of its transactions is in the chain, and in which block. */
 export type Mined = { minedHash: string; minedBlock: number }
 
 export type OutboxOptions = { db: Database; processId: string; now: () => number }
 
 /**
- * The transactions of this deployment that are not settled, or were not long ago. What it knows decides: a node
- * hears of a transaction when its row is committed, and a row is made only by who holds the payer.
+ * The unsettled and recently settled transactions of this deployment. It is authoritative: a transaction is sent to a
+ * node only after its row is committed, and only the holder of the payer can insert the row.
  */
 export class Outbox {
   readonly #options: OutboxOptions
@@ -27,8 +26,8 @@ export class Outbox {
   }
 
   /**
-   * @returns `known` where the write id has a row already, `lease_lost` where another process holds the payer;
-   * nothing was recorded then
+   * @returns `known` if the write ID is already recorded, `lease_lost` if another process holds the payer; in both
+   *   cases nothing was recorded
    */
   async record(write: NewWrite): Promise<'recorded' | 'known' | 'lease_lost'> {
     const { db, processId, now } = this.#options
@@ -45,7 +44,7 @@ export class Outbox {
     return recording
   }
 
-  /** Another transaction for a write that is in no block. @returns false where this process may not sign it */
+  /** Records another transaction of an unmined write. @returns false if this process may not sign it */
   async resign({ writeId, payer, nonce, transactions }: NewWrite): Promise<boolean> {
     return this.#options.db.transaction(async (tx) => {
       const held = await tx.select().from(payers).where(this.#holds(payer)).for('share')
@@ -64,7 +63,7 @@ export class Outbox {
     return (await fromDatabase(query))[0]
   }
 
-  /** What a new holder of a payer has to settle. */
+  /** Returns the writes that a new holder of the payer must settle. */
   async unsettled(payer: number): Promise<WriteRow[]> {
     return this.#options.db
       .select()
@@ -84,18 +83,21 @@ export class Outbox {
     await this.#update(writeId, { state: 'mined', ...mined })
   }
 
-  /** The block of a write is not in the chain any more. */
+  /** Resets a write after its block was reorganized away. */
   async unmined(writeId: string): Promise<void> {
     await this.#update(writeId, { state: 'sent', minedHash: null, minedBlock: null })
   }
 
-  /** Says where it is once more: what `mined` says may still be on its way, and comes too late then. */
+  /**
+   * Marks a write as final. It sets the block too, because the update of `mined` may still be pending and is ignored
+   * once the write is final.
+   */
   async final(writeId: string, mined: Mined): Promise<void> {
     const { now } = this.#options
     await this.#update(writeId, { state: 'final', endedAt: new Date(now()), ...mined })
   }
 
-  /** Final writes from a nonce on, which the chain has lost after all: they are to be sent again. */
+  /** Resets final writes from a nonce upwards, after the chain has lost them. @returns the writes to send again */
   async revive(payer: number, nonce: number): Promise<WriteRow[]> {
     return this.#options.db
       .update(chainWrites)

@@ -5,18 +5,18 @@ import type { GasMarket } from './fees.ts'
 import type { Lane } from './lane.ts'
 import type { PayerLanes } from './payer-lanes.ts'
 
-/** A top-up takes a block or two. */
+/** How long to wait for a top-up, which takes one or two blocks. */
 const FUNDS_WAIT_MS = 10_000
 const FUNDS_POLL_MS = 100
 
 export type PayerChoiceOptions = {
   payers: PayerLanes
   market: GasMarket
-  /** No payer has the gas for a write: they should be topped up now. */
+  /** Called if no payer has enough gas for a write, to request a top-up immediately. */
   needFunds: () => void
 }
 
-/** Which payer a write goes out on: the one with the fewest under way that has the gas. */
+/** Selects the payer of a write: the one with the fewest live writes that has enough gas. */
 export class PayerChoice {
   readonly #options: PayerChoiceOptions
 
@@ -24,7 +24,7 @@ export class PayerChoice {
     this.#options = options
   }
 
-  /** @throws {ChainUnavailable} when no payer is to be had, or none has the gas for a large write in time */
+  /** @throws {ChainUnavailable} if no payer is available, or none has the gas for a large write in time */
   async lane(): Promise<Lane> {
     const { payers, needFunds } = this.#options
     if (payers.sending().length === 0) await payers.tend()

@@ -4,16 +4,16 @@ import { Lane, type LaneOptions } from './lane.ts'
 import type { LiveWrite } from './live-write.ts'
 import { ADMIN_PAYER, type Held, type PayerLeases } from './payer-leases.ts'
 
-/** How often `start` looks whether a payer has become free. */
+/** Interval at which `start` polls for a free payer. */
 const START_POLL_MS = 200
 
 export type PayerLanesOptions = Omit<LaneOptions, 'number' | 'privateKey'> & {
   leases: PayerLeases
   processId: string
   payerKey: (number: number) => string
-  /** Writes are paid by 1 to this one. */
+  /** The highest payer number used for writes, which start at 1. */
   payers: number
-  /** How long a start waits for payers that a process that was killed still holds. */
+  /** How long `start` waits for the leases of a killed process to expire. */
   startWaitMs: number
 }
 
@@ -27,7 +27,7 @@ export class PayerLanes {
     this.#options = options
   }
 
-  /** Takes what is free, and waits where nothing is. It may have none when it returns. */
+  /** Acquires free payers, and waits if there are none. It may hold no payer when it returns. */
   async start(): Promise<void> {
     await this.#options.leases.ensure([ADMIN_PAYER, ...this.#numbers()])
     const began = performance.now()
@@ -42,7 +42,7 @@ export class PayerLanes {
     return [...this.#lanes.values()]
   }
 
-  /** Those that writes go out on, the one with the fewest under way first. */
+  /** Returns the payers that send writes, fewest live writes first. */
   sending(): Lane[] {
     const { payers } = this.#options
     return this.all()
@@ -63,7 +63,7 @@ export class PayerLanes {
     return undefined
   }
 
-  /** Renews the leases, takes what is free, and gives up what was lost or is wanted more elsewhere. */
+  /** Renews leases, acquires free payers, drops lost ones, and hands payers over to processes that need one. */
   tend(): Promise<void> {
     this.#tending ??= fromDatabase(this.#tend()).finally(() => (this.#tending = undefined))
     return this.#tending

@@ -2,16 +2,16 @@ import { and, count, eq, gt, inArray, isNotNull, isNull, lte, ne, or, sql } from
 import type { Database } from '../../db/open.ts'
 import { payers } from '../../db/schema.ts'
 
-/** Longer than any pause of a process that is well, and short enough to wait for when one was killed. */
+/** Longer than any pause of a healthy process, and short enough to wait for after a crash. */
 export const PAYER_LEASE_MS = 10_000
 
-/** Pays the other payers and sends no write. */
+/** Funds the other payers and sends no writes. */
 export const ADMIN_PAYER = 0
 
 export type PayerLeasesOptions = {
   db: Database
   processId: string
-  /** A process that is certainly dead (`predecessor.ts`): what it holds is free. */
+  /** A process that is known to be dead (`predecessor.ts`); its payers are free. */
   predecessor?: string | undefined
   leaseMs?: number
 }
@@ -19,8 +19,8 @@ export type PayerLeasesOptions = {
 export type Held = { number: number; wantedBy: string | null }
 
 /**
- * Which payers this process may sign with. The database's clock decides, so that the processes need not agree
- * on theirs; the outbox looks at the lease again in the transaction that records a write.
+ * Leases on the payers that this process may sign with. Only the database's clock counts, so the clocks of processes
+ * need not agree. The outbox checks the lease again in the transaction that records a write.
  */
 export class PayerLeases {
   readonly #options: PayerLeasesOptions & { leaseMs: number }
@@ -29,13 +29,13 @@ export class PayerLeases {
     this.#options = { leaseMs: PAYER_LEASE_MS, ...options }
   }
 
-  /** Makes the rows of these payers where they are missing. */
+  /** Inserts missing rows for these payers. */
   async ensure(numbers: readonly number[]): Promise<void> {
     const rows = numbers.map((number) => ({ number, leaseUntil: new Date(0) }))
     await this.#options.db.insert(payers).values(rows).onConflictDoNothing()
   }
 
-  /** Renews what this process holds. @returns that, without what was lost */
+  /** Renews this process's leases. @returns the payers still held */
   async renew(): Promise<Held[]> {
     return this.#options.db
       .update(payers)
@@ -44,7 +44,7 @@ export class PayerLeases {
       .returning({ number: payers.number, wantedBy: payers.wantedBy })
   }
 
-  /** Takes those of the given payers that nobody holds. @returns what it took */
+  /** Acquires the given payers that are free. @returns the payers acquired */
   async take(numbers: readonly number[]): Promise<number[]> {
     const { db, predecessor, processId } = this.#options
     const isLeft = predecessor === undefined ? undefined : eq(payers.processId, predecessor)
@@ -57,7 +57,7 @@ export class PayerLeases {
     return taken.map(({ number }) => number)
   }
 
-  /** Asks one of the processes that hold several payers for one of them; it is handed over when that renews. */
+  /** Requests a payer from the process that holds the most. That process hands it over when it renews its leases. */
   async ask(numbers: readonly number[]): Promise<void> {
     const { db, processId } = this.#options
     const among = inArray(payers.number, [...numbers])
@@ -83,7 +83,6 @@ export class PayerLeases {
       .where(and(eq(payers.number, one.number), eq(payers.processId, richest.processId)))
   }
 
-  /** Gives a payer to the process that wants it. */
   async handOver({ number, wantedBy }: Held): Promise<void> {
     await this.#options.db
       .update(payers)
@@ -91,7 +90,7 @@ export class PayerLeases {
       .where(and(eq(payers.number, number), this.#own()))
   }
 
-  /** Gives back all: another process may take them at once. */
+  /** Releases all leases, so that other processes can acquire the payers immediately. */
   async release(): Promise<void> {
     await this.#options.db
       .update(payers)

@@ -1,5 +1,5 @@
-/** Writes go out on this many wallets: one whose transaction is stuck holds up a quarter of them. */
+/** Default number of payers. With four, a stuck transaction delays only a quarter of the writes. */
 export const PAYERS_DEFAULT = 4
 
-/** More than any chain takes writes from us, and few enough to look at all their balances. */
+/** More payers than any chain needs for our writes, and few enough to poll all their balances. */
 export const PAYERS_MAX = 64

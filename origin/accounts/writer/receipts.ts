@@ -3,14 +3,14 @@ import type { JsonRpcProvider, TransactionReceipt } from 'ethers'
 import type { Lane } from './lane.ts'
 import type { LiveWrite } from './live-write.ts'
 
-/** The pace on a chain that mines at once, and the slowest on any. */
+/** Poll intervals: the minimum, for a chain that mines instantly, and the maximum for any chain. */
 const PACE_MIN_MS = 20
 const PACE_MAX_MS = 500
 
-/** A look comes after a tenth of the time that blocks take: so much later than the block it is at most. */
+/** The interval is a tenth of the block time, which bounds how late a receipt is found. */
 const PACE_DIVISOR = 10
 
-/** How much of the last wait goes into the mean of waits. */
+/** Weight of the latest wait in the moving average. */
 const WAIT_WEIGHT = 0.2
 
 export type ReceiptsOptions = {
@@ -20,8 +20,8 @@ export type ReceiptsOptions = {
 }
 
 /**
- * Looks for the receipts of all that was sent, as long as there is something: one count a payer tells which of
- * its transactions are in blocks, and only their receipts are asked for.
+ * Polls for the receipts of sent transactions while there are any. One transaction count per payer shows which are
+ * mined, and only their receipts are requested.
  */
 export class Receipts {
   readonly #options: ReceiptsOptions
@@ -33,7 +33,7 @@ export class Receipts {
     this.#options = options
   }
 
-  /** Something was sent. */
+  /** Starts polling, if not already running. */
   watch(): void {
     if (this.#closed) return
     this.#looking ??= this.#follow().finally(() => (this.#looking = undefined))
@@ -62,7 +62,7 @@ export class Receipts {
       await Promise.all(due.map((write) => this.#find(write)))
       return true
     } catch {
-      // The next look may find it; who waits has a time-out of his own.
+      // Retried at the next poll; callers have their own timeouts.
       return false
     }
   }
@@ -83,8 +83,8 @@ export class Receipts {
 }
 
 /**
- * The receipt of whichever of a write's transactions is in the chain. Where there is none, a second request is
- * made: two nodes in turn behind a balancer would have the one that lags answer every time otherwise.
+ * Returns the receipt of whichever transaction of a write was mined. If nothing is found, it asks once more: with two
+ * nodes alternating behind a load balancer, a single request could reach the lagging node every time.
  */
 export async function findReceipt(
   provider: JsonRpcProvider,

@@ -1,7 +1,7 @@
 import { isError } from 'ethers'
 import { accountConfig } from '../chain.ts'
 
-/** The contract refused the write by one of its named errors. */
+/** The contract reverted the write with one of its named errors. */
 export class ContractRefused extends Error {
   readonly errorName: string
   /** The error's arguments as text, in the order of the ABI. */
@@ -14,15 +14,15 @@ export class ContractRefused extends Error {
     this.args = args
   }
 
-  /** The name as a code for programs: `account_already_exists`. */
+  /** The error name in snake case, for example `account_already_exists`. */
   get code(): string {
     return this.errorName.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
   }
 }
 
-/** What the contract said in a failed call; `undefined` where it was not the contract that failed it. */
+/** Returns the contract's error from a failed call; `undefined` if the contract did not cause the failure. */
 export function refusalIn(error: unknown): ContractRefused | undefined {
-  // The contract always says why; without its words it is the node that failed, over a block it does not have.
+  // The contract always reverts with data; without it the node failed, for example because it lacks the block.
   if (!isError(error, 'CALL_EXCEPTION') || !error.data) return undefined
   const parsed = accountConfig.parseError(error.data)
   if (!parsed) return new ContractRefused('unknown')

@@ -1,4 +1,4 @@
-/** Does one thing again and again, one at a time, and at once when it is told to. */
+/** Repeats one task at an interval, one run at a time, and immediately on request. */
 export class Rounds {
   readonly #round: () => Promise<void>
   readonly #everyMs: number
@@ -17,7 +17,7 @@ export class Rounds {
     this.#running ??= this.#run()
   }
 
-  /** The next round begins now, or as soon as the one that is under way has ended. */
+  /** Starts the next round now, or directly after the current one. */
   hurry(): void {
     this.#again = true
     this.#wake()

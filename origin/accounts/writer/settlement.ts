@@ -5,31 +5,31 @@ import { LiveWrite } from './live-write.ts'
 import type { Outbox } from './outbox.ts'
 import { findReceipt } from './receipts.ts'
 
-/** A node that took a transaction and then forgot it gets it again after this. */
+/** A pending transaction is sent again after this time, in case the node dropped it. */
 const RESEND_MS = 1_000
 
-/** Nodes keep at least this many waiting transactions of one wallet; those behind them come when these are mined. */
+/** Nodes keep at least this many pending transactions per wallet. Later ones are resent once these are mined. */
 const RESENT_MAX = 16
 
-/** A transaction whose tip is below the market's is given a better one after this: some blocks on every chain. */
+/** After this time, a transaction with a tip below the market's is replaced: several blocks on any chain. */
 const RAISE_TIP_AFTER_MS = 15_000
 
-/** What looks like a lost transaction is looked at twice: one answer may be of a node that is behind. */
+/** Consecutive checks before a transaction counts as lost, because a single response may come from a lagging node. */
 const LOOKS = 2
 
 export type SettlementOptions = {
   provider: JsonRpcProvider
   outbox: Outbox
   market: GasMarket
-  /** Blocks after which a block is not given up by the chain any more. */
+  /** Number of blocks after which a block is considered final. */
   finality: number
   onMined: (write: LiveWrite) => void
 }
 
 /**
- * Brings what was sent into final blocks, whatever happened to it: dropped by a node, too cheap, its nonce taken
- * by somebody else, its block gone. A write gets another nonce only when its first is used up in a final block
- * and none of its transactions is in one, so that it never has two effects.
+ * Gets sent transactions into final blocks, even if a node drops one, its fees are too low, its nonce is used by
+ * another transaction, or its block is reorganized away. A write gets a new nonce only if the old one is used in a
+ * final block and none of the write's transactions is mined, so it never takes effect twice.
  */
 export class Settlement {
   readonly #options: SettlementOptions
@@ -38,7 +38,7 @@ export class Settlement {
     this.#options = options
   }
 
-  /** One look at what a payer has under way. @throws where chain or database do not answer */
+  /** Checks the live writes of one payer. @throws if the chain or database does not respond */
   async settle(lane: Lane): Promise<void> {
     await lane.recall()
     if (lane.live.size === 0) return
@@ -60,7 +60,7 @@ export class Settlement {
     await Promise.all(pending.map((write) => this.#push(lane, write, fees)))
   }
 
-  /** What was in a block: still there, and deep enough to be done with? */
+  /** Checks that mined writes are still canonical, and marks those in final blocks as final. */
   async #followMined(lane: Lane, finalBlock: number): Promise<void> {
     const { provider, outbox } = this.#options
     const mined = [...lane.live.values()].filter((write) => write.receipt)
@@ -79,7 +79,7 @@ export class Settlement {
     }
   }
 
-  /** The chain has another block there: the write may be in that one, in a later one, or in none. */
+  /** Handles a reorganization at the write's block: the write may be in the new block, in a later one, or unmined. */
   async #moved(write: LiveWrite): Promise<void> {
     const { provider, outbox, onMined } = this.#options
     write.receipt = await findReceipt(provider, write.hashes)
@@ -88,7 +88,9 @@ export class Settlement {
     write.changed()
   }
 
-  /** The chain waits for a nonce that no write of ours has: it has lost blocks that were taken for final. */
+  /**
+   * Revives writes if the chain expects a nonce that no live write has: it has lost blocks that were considered final.
+   */
   async #resume(lane: Lane): Promise<void> {
     const count = lane.count ?? 0
     const nonces = [...lane.live.values()].map(({ nonce }) => nonce)
@@ -99,7 +101,7 @@ export class Settlement {
       lane.live.set(row.writeId, LiveWrite.fromRow(row))
   }
 
-  /** Its nonce is used: by one of its own transactions, or by somebody else's. */
+  /** Settles a write with a used nonce, either by one of its own transactions or by another one. */
   async #settleUsed(lane: Lane, write: LiveWrite, finalCount: number, fees: Market): Promise<void> {
     const receipt = await findReceipt(this.#options.provider, write.hashes)
     if (write.receipt) return

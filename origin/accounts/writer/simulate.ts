@@ -5,14 +5,14 @@ import { ContractRefused, refusalIn } from './refusal.ts'
 
 export type Call = { from: string; to: string; data: string }
 
-/** A node behind a load balancer may be some blocks late; one that stays so for this long is out of order. */
+/** A node behind a load balancer may lag by a few blocks; one that still lags after this time is considered broken. */
 const LAG_MAX_MS = 5_000
 const LAG_POLL_MS = 100
 
 /**
- * What a call would cost now, in gas. A refusal counts only from a node that has the blocks which this process
- * knows of: one that lags would say that an account of a moment ago does not exist.
- * @param seenBlock the highest block that this process has heard of
+ * Estimates the gas of a call. A revert counts only if the node has all blocks known to this process: a lagging node
+ * would, for example, report that a newly created account does not exist.
+ * @param seenBlock returns the highest block known to this process
  * @throws {ContractRefused | ChainUnavailable}
  */
 export async function simulate(
@@ -39,7 +39,7 @@ export async function simulate(
   throw new ChainUnavailable('its nodes are behind the blocks that they had shown')
 }
 
-/** Undefined where the node does not have the block. */
+/** Returns undefined if the node does not have the block. */
 async function gasAt(provider: JsonRpcProvider, call: Call, block: number) {
   try {
     return BigInt(await provider.send('eth_estimateGas', [call, toQuantity(block)]))
@@ -48,7 +48,6 @@ async function gasAt(provider: JsonRpcProvider, call: Call, block: number) {
   }
 }
 
-/** Why a transaction that is in a block was reverted. */
 export async function revertReason(
   provider: Provider,
   receipt: TransactionReceipt,
@@ -59,7 +58,7 @@ export async function revertReason(
   return refusal ?? new ContractRefused('reverted')
 }
 
-/** Undefined where the call passes at that block, or the node does not have the block. */
+/** Returns undefined if the call succeeds at that block, or the node does not have the block. */
 async function refusalAt(provider: Provider, call: Call, blockTag: number) {
   try {
     await provider.call({ ...call, blockTag })

@@ -4,14 +4,14 @@ import type { Pointer } from './quickjs.ts'
 import type { QuickJs } from './quickjs.ts'
 import type { Values } from './values.ts'
 
-/** Bytes of one of the guest's values, of which a call's arguments are a row. */
+/** Size of one guest value in bytes. The arguments of a call are an array of such values. */
 const VALUE_BYTES = 8
 
 type Called = (args: Pointer) => Pointer
 
 /**
- * Makes the host functions callable under their place in `functions`: the numbers are in the snapshot, and the table
- * never changes.
+ * Wraps the host functions so that the guest can call them by their index in `functions`. The snapshot contains these
+ * indices, so the order must not change.
  */
 export function hostCalls(engine: QuickJs, values: Values, functions: HostFunctions): Called[] {
   return Object.values(functions).map((declared) => {
@@ -27,7 +27,7 @@ export function hostCalls(engine: QuickJs, values: Values, functions: HostFuncti
   })
 }
 
-/** The object that the prelude gets: each host function under its name, and the constants. */
+/** Creates the `host` object passed to the prelude: each host function under its name, and the constants. */
 export function hostObject(
   engine: QuickJs,
   values: Values,
@@ -47,7 +47,9 @@ export function hostObject(
   return host
 }
 
-/** Reads the arguments by their kinds. What it returns is the engine's to free; 0 is undefined. */
+/**
+ * Decodes the arguments by kind and calls the host function. The engine frees the returned value; 0 means undefined.
+ */
 function passedOn(values: Values, { takes, gives, call }: HostFunction): Called {
   const apply = call as (...args: unknown[]) => unknown
   let slots = 0
@@ -102,7 +104,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** An Error of the host as one of the guest, with its message. */
+/** Rethrows a host error in the guest as an Error with the same message. */
 function throwIn({ native }: QuickJs, values: Values, error: unknown): Pointer {
   const message = error instanceof Error ? error.message : 'the host failed'
   const guestError = native._QTS_NewError(values.context)

@@ -7,14 +7,14 @@ import { Module } from './webassembly.ts'
 
 const WASM = '@jitl/quickjs-wasmfile-release-sync/wasm'
 
-/** The pinned engine with its fuel checks. @throws when another build is installed */
+/** Returns the pinned engine with fuel checks added. @throws if another build is installed */
 export function engineBytes(): Uint8Array {
   const require = createRequire(import.meta.url)
   const engine = createRequire(require.resolve('quickjs-emscripten'))
   return withFuel(readFileSync(engine.resolve(WASM)))
 }
 
-/** Instances share what this makes. */
+/** Compiles the engine. All instances share the compiled module. */
 export function compileEngine(bytes: Uint8Array): WasmModule {
   setFlagsFromString(BRANCH_HINTING_FLAG)
   return new Module(bytes)

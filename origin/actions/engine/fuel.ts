@@ -8,35 +8,38 @@ import type { WasmLayout } from './wasm/module.ts'
 import { readLayout, SECTION } from './wasm/module.ts'
 import { constant, oneMore, u32, Writer, writeSection } from './wasm/writer.ts'
 
-/** SHA-256 of the one module that is rewritten: @jitl/quickjs-wasmfile-release-sync 0.32.0. */
+/** SHA-256 of the only module that may be rewritten: @jitl/quickjs-wasmfile-release-sync 0.32.0. */
 export const ENGINE_SHA256 = '105c3bed22d457e43e3d1c3c1c6959fda62a8fe06f0fc8a985303c3a2be72232'
 
 /**
- * The import through which the engine asks whether to go on, in the names of that build: i32 to i32. The interpreter
- * asks with the address of its runtime, and unwinds when the answer is 1. When fuel has run out it is asked with
- * `FUEL_ASKS`, which is no address; the answer is not read, and only a throw ends the run.
+ * The engine's interrupt callback, under its minified import name in this build; its type is i32 to i32. The
+ * interpreter passes the address of its runtime and unwinds if the result is 1. A fuel check passes `FUEL_ASKS`, which
+ * is never an address, and ignores the result, so only a throw can stop the run there.
  */
 export const ASK_IMPORT = 'i'
 export const FUEL_ASKS = 0
 
 /**
- * Turns of loops between two questions to the host: 0.1 ms of the tightest loop, 3 ms of the slowest that we found
- * (`docs/decisions/0014-native-loops.md`). The question costs a microsecond.
+ * Loop iterations between two calls to the host: 0.1 ms of the tightest loop, 3 ms of the slowest loop found
+ * (`docs/decisions/0014`). Each call costs a microsecond.
  */
 export const FUEL_PERIOD = 100_000
 
-/** For `v8.setFlagsFromString` before the module is compiled: the checks then cost half (`wasm/branch-hints.ts`). */
+/**
+ * Flag for `v8.setFlagsFromString`, to set before the module is compiled. It halves the cost of the checks
+ * (`wasm/branch-hints.ts`).
+ */
 export const BRANCH_HINTING_FLAG = '--experimental-wasm-branch-hinting'
 
 /**
- * QuickJS looks at the clock in its interpreter only, and not inside what a built-in does: one call may take hours.
- * This adds a counter to the module and takes from it at every branch back to a loop's start, at the start of enough
- * functions that no recursion avoids them, and for the bytes of every bulk copy and fill. When it is below zero it is
- * filled again and the host is asked. The counter is a global of the instance: it has no address in the memory, is
- * not exported, and no instruction of the engine names it, so nothing that a guest does reaches it.
+ * Adds a fuel counter to the engine. QuickJS checks the clock only in its interpreter and not inside built-ins, so a
+ * single call could otherwise take hours. The counter is decremented at every branch back to a loop's start, at the
+ * entry of enough functions that no recursion avoids them, and in proportion to the bytes of every bulk copy and fill.
+ * When it falls below zero, it is refilled and the host is called. The counter is a global of the instance. It has no
+ * memory address, is not exported, and is not named by any instruction of the engine, so no guest can reach it.
  *
- * The result also exports the end of its heap (`wasm/heap-end.ts`). A pure function of bytes.
- * @throws when it is another module
+ * The result also exports the end of its heap (`wasm/heap-end.ts`). Pure function of the input bytes.
+ * @throws if the module is not the pinned build
  */
 export function withFuel(module: Uint8Array): Uint8Array {
   const digest = createHash('sha256').update(module).digest('hex')
@@ -47,7 +50,7 @@ export function withFuel(module: Uint8Array): Uint8Array {
   return addFuel(addHeapEnd(module))
 }
 
-/** The rewriting itself, for any module of that layout. @throws WasmLayoutError */
+/** Rewrites any module with the expected layout. @throws WasmLayoutError */
 export function addFuel(module: Uint8Array): Uint8Array {
   const layout = readLayout(module)
   const fuel = { global: layout.globals, refill: layout.imports.length + layout.bodies.length }
@@ -90,7 +93,7 @@ function askImport({ imports, types }: WasmLayout): number {
   return index
 }
 
-/** The type of a function that takes and gives nothing. */
+/** Returns the index of the type without parameters and results. */
 function procedureType({ types }: WasmLayout): number {
   const index = types.findIndex((type) => type.parameters.length + type.results.length === 0)
   if (index < 0) throw new Error('the engine has no function without parameters and results')

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { ethersBundle } from '../ethers/ethers-bundle.ts'
 
-/** The texts that every sandbox starts from; evaluated once, for the template. */
+/** Sources that are evaluated once, to build the template of every sandbox. */
 export type GuestSources = {
   ethers: string
   prelude: Record<PreludePart, string>
 }
 
-/** In the order in which they are loaded; each is handed what the earlier ones returned. */
+/** In load order. Each part receives the exports of the earlier parts. */
 export const PRELUDE_PARTS = [
   'primordials',
   'errors',
@@ -51,8 +51,8 @@ export function readGuestSources(): GuestSources {
 }
 
 /**
- * A prelude file exports one function. It is evaluated as an expression and not as a module: modules
- * have names, by which an action could import them.
+ * Turns a prelude file, which exports one function, into a function expression. The file is not evaluated as a module
+ * because modules have names, and an action could import them by name.
  */
 function functionExpression(part: PreludePart): string {
   const text = readFileSync(new URL(`../guest/${part}.js`, import.meta.url), 'utf8')

@@ -1,18 +1,18 @@
-/** Where things are in the memory of the pinned build of the engine; the self-test fails on any other. */
+/** Memory layout of the pinned engine build. The self-test fails on any other build. */
 import type { Pointer } from './quickjs.ts'
 import type { Vm } from './vm.ts'
 
-/** Static data, then 5 MiB of C stack that grows downwards, then the heap. */
+/** Memory map: static data, then 5 MiB of C stack that grows downwards, then the heap. */
 export const STATIC_END = 90_208
 export const STACK_TOP = 5_333_088
 
-/** Where, from the runtime's start, it says what functions are compiled without (JS_SetStripInfo, which is not exported). */
+/** Offset in the runtime of the flags set by JS_SetStripInfo, which is not exported. */
 const STRIP_FLAGS_AT = 228
 const STRIP_SOURCE = 1
 
 /**
- * Runs `load` so that functions compiled by it do not keep their text, which a megabyte of code would put into every
- * reset. Functions compiled afterwards keep theirs.
+ * Runs `load` so that the functions compiled by it do not keep their source text. That text would add a megabyte to
+ * every reset. Functions compiled afterwards keep theirs.
  */
 export function withoutSourceText<T>(vm: Vm, load: () => T): T {
   const { bytes } = vm.engine
@@ -36,7 +36,7 @@ function textOfFunction({ values, file }: Vm): string {
   return read
 }
 
-/** One step of xorshift64*, which is Math.random's generator. */
+/** One step of xorshift64*, the generator behind Math.random. */
 function stepped(state: bigint): bigint {
   let next = state ^ (state >> 12n)
   next = BigInt.asUintN(64, next ^ (next << 25n))
@@ -44,8 +44,8 @@ function stepped(state: bigint): bigint {
 }
 
 /**
- * Finds the state of Math.random: the one word that takes two steps of its generator when it is called twice. Leaves the
- * guest as it was but for that word.
+ * Finds the state of Math.random: the only word that advances by two steps of the generator over two calls. Leaves the
+ * guest unchanged except for that word.
  */
 export function findRandomState(vm: Vm): Pointer {
   const { bytes } = vm.engine

@@ -4,13 +4,12 @@ import { HEAP_END_EXPORT } from './wasm/heap-end.ts'
 import type { WasmInstance, WasmModule } from './webassembly.ts'
 import { Instance, Memory } from './webassembly.ts'
 
-/** Bytes of one WebAssembly page. */
 const PAGE_BYTES = 65_536
 
-/** A place in the engine's memory; 0 is none. */
+/** An address in the engine's memory; 0 is the null pointer. */
 export type Pointer = number
 
-/** The engine's exports that are used here. Values of the guest are behind pointers, which the engine allocates. */
+/** The engine's exports used here. Guest values are passed as pointers to cells that the engine allocates. */
 type Exports = {
   _malloc: (this: void, bytes: number) => Pointer
   _free(pointer: Pointer): void
@@ -57,7 +56,7 @@ type Exports = {
   _QTS_GetFalse(): Pointer
 }
 
-/** What the engine calls; set once, before any guest code. */
+/** Functions that the engine calls; set once, before any guest code runs. */
 export type EngineCallbacks = {
   callFunction(
     asyncify: undefined,
@@ -70,17 +69,16 @@ export type EngineCallbacks = {
   shouldInterrupt(asyncify: undefined, runtime: Pointer): 0 | 1
 }
 
-/** One instance of QuickJS with a memory of its own. */
 export type QuickJs = {
   native: Exports
-  /** All of the linear memory: it never grows, so these views stay good. */
+  /** Views of the whole linear memory. They stay valid because the memory never grows. */
   bytes: Buffer
   words: Uint32Array
-  /** The C stack's pointer, which is not in the memory either. */
+  /** The C stack pointer, a WebAssembly global outside the linear memory. */
   stackPointer: { get(): Pointer; set(pointer: Pointer): void }
-  /** The highest end that the heap had since it was last set: a global, which no guest can write. */
+  /** The highest end of the heap since it was last set: a WebAssembly global that no guest can write. */
   heapEnd: { get(): Pointer; set(pointer: Pointer): void }
-  /** True once an allocation has found no memory. */
+  /** True after an allocation has failed. */
   exhausted: boolean
   callbacks: EngineCallbacks
 }
@@ -96,14 +94,14 @@ type LoaderOptions = {
 type Loader = (options: LoaderOptions) => Promise<Exports & { callbacks: unknown }>
 
 /**
- * A fresh instance of the compiled module. The memory's maximum is its initial size: the engine's own memory limit
- * does not bound what it allocates, and a memory that never grows cannot detach the views of it.
+ * Creates an instance of the compiled module. The memory's maximum is its initial size for two reasons: the engine's
+ * own memory limit does not bound its allocations, and a memory that never grows cannot detach the views of it.
  */
 export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const pages = ACTION_MEMORY_BYTES / PAGE_BYTES
   const wasmMemory = new Memory({ initial: pages, maximum: pages })
   const quickJs = { exhausted: false } as QuickJs
-  // The allocator asks for growth only when it has nothing left: the one reliable sign of exhaustion.
+  // The allocator requests growth only when no memory is left, which makes this the only reliable sign of exhaustion.
   wasmMemory.grow = () => {
     quickJs.exhausted = true
     throw new RangeError('the memory of an action does not grow')
@@ -112,7 +110,7 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
   const load = (await RELEASE_SYNC.importModuleLoader()) as unknown as Loader
   const native = await load({
     wasmMemory,
-    // Part of the environment that the engine is given, and so of its memory: the same in every process.
+    // Part of the engine's environment, and so of its memory. Must be the same in every process.
     thisProgram: 'svc',
     instantiateWasm(imports, ready) {
       const instance = new Instance(module, imports)
@@ -142,15 +140,15 @@ export async function loadQuickJs(module: WasmModule): Promise<QuickJs> {
 }
 
 const refusals = {
-  // Host functions outlive every run: a guest that drops one would else leave a hole for the next run.
+  // Host functions outlive every run. If a guest could free one, it would be missing in the next run.
   freeHostRef: () => {},
   loadModuleSource: () => 0,
   normalizeModule: () => 0,
 }
 
 /**
- * A text is copied to wherever malloc says, and that is address 0 when nothing is left: the copy would run over the
- * engine's own state. Throwing instead ends the run.
+ * Makes failed allocations throw. Malloc returns address 0 when no memory is left, and copying a string there would
+ * overwrite the engine's own state. The error ends the run.
  */
 function refuseNullAllocations(native: Exports): void {
   const allocate = native._malloc

@@ -6,12 +6,12 @@ import { hostFunctionNames, Vm } from './vm.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * What of the C stack is cleared after an ordinary run: the guest's own limit (`vm.ts`), and as much again for what
- * the engine's C functions need below it. Clearing all 5 MiB would make the kernel provide them.
+ * Size of the part of the C stack that is cleared after an ordinary run: the guest's own limit (`vm.ts`), and as much
+ * again for the engine's C functions below it. Clearing all 5 MiB would make the kernel commit those pages.
  */
 const STACK_USED_BYTES = 1024 * 1024
 
-/** Runs between two fills of random bits for Math.random. */
+/** Number of runs served by one batch of random bits for Math.random. */
 const RANDOM_WORDS = 256
 
 const ZEROS = new Uint8Array(64 * 1024)
@@ -24,7 +24,7 @@ function isZero(part: Buffer): boolean {
   return true
 }
 
-/** A virtual machine whose memory is the template's before each run. */
+/** A virtual machine whose memory is restored from the template before each run. */
 export class Sandbox {
   readonly vm: Vm
   readonly #template: Template
@@ -39,7 +39,7 @@ export class Sandbox {
   private constructor(vm: Vm, template: Template) {
     const { places } = template
     const { engine, values } = vm
-    // The snapshot's pointers hold here only if everything was put where it was put there.
+    // The snapshot's pointers are valid only if this instance has the same layout.
     const same =
       vm.runtime === places.runtime &&
       values.context === places.context &&
@@ -55,8 +55,8 @@ export class Sandbox {
   }
 
   /**
-   * Makes the memory what the template's is, in place: all of it, the C stack below what runs reach excepted.
-   * @returns bytes of memory that the run had taken beyond the template's
+   * Restores all memory in place from the template, except the part of the C stack that ordinary runs do not reach.
+   * @returns bytes of memory that the run had allocated beyond the template
    */
   reset(): number {
     const { vm } = this
@@ -77,7 +77,7 @@ export class Sandbox {
     return end - places.break
   }
 
-  /** Where the memory is not what the template's is: the first such place, of all 64 MiB, or nothing. */
+  /** Returns the first address, in all 64 MiB, at which the memory differs from the template, or undefined. */
   firstDifference(): number | undefined {
     const { bytes } = this.vm.engine
     const { statics, heap, places } = this.#template
@@ -101,7 +101,7 @@ export class Sandbox {
     return found?.at
   }
 
-  /** Never zero, from which the generator would not move. */
+  /** Returns random bits, never zero: the generator would not advance from a zero state. */
   #freshBits(): bigint {
     if (this.#nextBits === RANDOM_WORDS) {
       randomFillSync(this.#bits)

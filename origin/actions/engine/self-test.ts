@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { IDLE_HOOKS } from '../host/run-functions.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** A sandbox that does not reset, or does not compute what it should: the origin must not start with it. */
+/** The sandbox does not reset or computes wrong results. The origin must not start. */
 export class SelfTestFailed extends Error {
   constructor(what: string) {
     super(`the sandbox's self-test failed: ${what}`)
@@ -10,13 +10,13 @@ export class SelfTestFailed extends Error {
   }
 }
 
-/** Crosses whole: NUL, a lone surrogate, and a name that is no prototype here. */
+/** Values that must survive the round trip: NUL, a lone surrogate, and an own property named `__proto__`. */
 const PARAMS = '{"a":[1,"\\u0000\\ud83d"],"__proto__":{"b":1}}'
 
 type Probe = {
   name: string
   code: string
-  /** What it returns, as JSON, or a part of the message that it throws. */
+  /** The returned value as JSON, or a part of the thrown message. */
   ends: { value: string } | { thrown: string } | 'stopped'
 }
 
@@ -73,11 +73,11 @@ const PROBES: Probe[] = [
   },
 ]
 
-/** Looks at whether a loop must stop before it is stopped. */
+/** Interrupt checks that a probe may make before it is stopped. */
 const LOOKS = 100
 
 /**
- * Runs the probes in one sandbox after the other, and holds after each reset that all of the memory is the template's.
+ * Runs the probes one after the other in one sandbox, and checks after each reset that all memory equals the template.
  * @throws SelfTestFailed
  */
 export function selfTest(sandbox: Sandbox): void {

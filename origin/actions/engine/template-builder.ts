@@ -1,6 +1,7 @@
 /**
- * Entry point of the process that makes the template, once at the origin's start: it evaluates the prelude and ethers,
- * tests that a sandbox made from them resets, and writes them to the file that it was given. It says the digest and ends.
+ * Entry point of the process that builds the template, once at the origin's start. It evaluates the prelude and ethers,
+ * tests that a sandbox made from them resets, and writes the template to the file descriptor it was given. It then
+ * sends the digest to the parent and exits.
  */
 import { compileEngine, engineBytes } from './engine-module.ts'
 import { readGuestSources } from './guest-sources.ts'
@@ -9,7 +10,7 @@ import { selfTest } from './self-test.ts'
 import { makeTemplate } from './template.ts'
 import { writeTemplate } from './template-file.ts'
 
-/** The file's descriptor, after standard streams and the channel to the parent. */
+/** Descriptor of the template's file. It follows the standard streams and the channel to the parent. */
 const FILE_FD = 4
 
 const template = await makeTemplate(engineBytes(), readGuestSources())

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { fstatSync, readSync, writeSync } from 'node:fs'
 import type { Template, TemplatePlaces } from './template.ts'
 
-/** SHA-256 of a template's file, in hex: whoever reads the file is told it by who made the template. */
+/** SHA-256 of a template file, in hex. The process that made the template passes it to readers of the file. */
 export type TemplateDigest = string
 
 type Head = { places: TemplatePlaces; engine: number; statics: number; heap: number }
 
-/** Bytes of the head's length, before the head. */
 const LENGTH_BYTES = 4
 
 /** Writes a template to an open file: the head's length, the head as JSON, the engine, static data, heap. */
@@ -27,7 +26,7 @@ export function writeTemplate(fd: number, template: Template): TemplateDigest {
   return digestOf(whole)
 }
 
-/** Reads a template from an open file. @throws when the file is not the one with that digest */
+/** Reads a template from an open file. @throws if the file does not have that digest */
 export function readTemplate(fd: number, digest: TemplateDigest): Template {
   const whole = Buffer.allocUnsafeSlow(fstatSync(fd).size)
   for (let at = 0; at < whole.length;) {

@@ -9,11 +9,11 @@ import type { Pointer } from './quickjs.ts'
 import type { Entry } from './vm.ts'
 import { ENTRIES, hostFunctionNames, Vm } from './vm.ts'
 
-/** What every sandbox starts from: the memory of one that has loaded everything but the action. */
+/** Initial state of every sandbox: the memory of an instance that has loaded everything except the action. */
 export type Template = {
-  /** The engine's module, fuel checks and all. */
+  /** The engine's module, including the fuel checks. */
   engine: Uint8Array
-  /** Static data, and then the heap; between them lies the C stack, which is empty. */
+  /** Static data and heap. The C stack between them is empty. */
   statics: Uint8Array
   heap: Uint8Array
   places: TemplatePlaces
@@ -24,16 +24,15 @@ export type TemplatePlaces = {
   context: Pointer
   file: Pointer
   stackPointer: Pointer
-  /** The end of the heap. */
   break: Pointer
-  /** The 64-bit state of Math.random, which each run gets anew. */
+  /** The 64-bit state of Math.random, replaced for each run. */
   random: Pointer
   entries: Record<Entry, Pointer>
-  /** The host functions' names in the order of their numbers. */
+  /** Names of the host functions, ordered by index. */
   hostFunctions: string[]
 }
 
-/** Evaluates the prelude and ethers once, and takes the memory that comes of it. */
+/** Evaluates the prelude and ethers once, and captures the resulting memory. */
 export async function makeTemplate(engine: Uint8Array, sources: GuestSources): Promise<Template> {
   const vm = await Vm.create(compileEngine(engine))
   vm.entries = withoutSourceText(vm, () => loadPrelude(vm, sources))

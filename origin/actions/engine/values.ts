@@ -1,23 +1,22 @@
 import type { Pointer, QuickJs } from './quickjs.ts'
 
-/** Tags of QuickJS's boxed values, as the self-test finds them in the pinned build. */
+/** Tags of QuickJS's boxed values in the pinned build, verified by the self-test. */
 const TAG = { int: 0, bool: 1, undefined: 3, rope: -6, string: -7, object: -1, last: 7, first: -9 }
 
-/** Arguments of one call from the host. */
 const ARGUMENTS_MAX = 8
 
-/** Bytes of an object, and of the buffer behind it, in which a pointer is looked for. */
+/** Number of bytes searched for a pointer: in an object, and in the buffer that it points to. */
 const LOOKED_AT_BYTES = 64
 const INNER_BYTES = 32
 
-/** Values of one guest: made, read and passed by the host. */
+/** Creates, reads and passes values of one guest. */
 export class Values {
   readonly #engine: QuickJs
   readonly #tags: Int32Array
   readonly context: Pointer
-  /** Where the pointers of a call's arguments are put. */
+  /** Buffer for the pointers to a call's arguments. */
   readonly #args: Pointer
-  /** Where an ArrayBuffer's object has its buffer, and where that has its bytes. */
+  /** Offset of the buffer pointer in an ArrayBuffer object, and of the data pointer in that buffer. */
   readonly #layout: { buffer: number; data: number }
   readonly undefined: Pointer
   readonly true: Pointer
@@ -35,7 +34,7 @@ export class Values {
     this.#layout = this.#findBufferLayout()
   }
 
-  /** From an ArrayBuffer whose bytes are known to be: where its object says so. */
+  /** Derives the layout by searching an ArrayBuffer for its known data address. */
   #findBufferLayout(): { buffer: number; data: number } {
     const { native, words } = this.#engine
     const at = native._malloc(LOOKED_AT_BYTES)
@@ -55,7 +54,7 @@ export class Values {
     return layout
   }
 
-  /** A C string; without NUL, and the caller frees it. */
+  /** Copies a text without NUL into a C string, which the caller must free. */
   cString(text: string): { at: Pointer; length: number } {
     const { native, bytes } = this.#engine
     const length = Buffer.byteLength(text)
@@ -65,7 +64,7 @@ export class Values {
     return { at, length }
   }
 
-  /** @param text without NUL; what is not well-formed becomes U+FFFD */
+  /** @param text must not contain NUL; ill-formed parts become U+FFFD */
   text(text: string): Pointer {
     const { native } = this.#engine
     const { at } = this.cString(text)
@@ -110,7 +109,6 @@ export class Values {
     this.#engine.native._QTS_FreeValuePointer(this.context, value)
   }
 
-  /** The result, or what was thrown. */
   call(fn: Pointer, args: readonly Pointer[]): { value: Pointer } | { thrown: Pointer } {
     const { native, words } = this.#engine
     for (let at = 0; at < args.length; at++) words[(this.#args >> 2) + at] = args[at] ?? 0
@@ -118,7 +116,7 @@ export class Values {
     return this.#resolved(value)
   }
 
-  /** Evaluates a script. `file` is what its frames are shown under. */
+  /** Evaluates a script. `file` is the name shown in stack frames. */
   evaluate(code: string, file: Pointer): { value: Pointer } | { thrown: Pointer } {
     const { native } = this.#engine
     const { at, length } = this.cString(code)
@@ -137,7 +135,7 @@ export class Values {
     return tag === TAG.string || tag === TAG.rope
   }
 
-  /** Text up to its first NUL; '' for what is no text, so that no code of the guest runs. */
+  /** Returns the text up to its first NUL, or '' for any other type, so that no guest code runs. */
   readText(value: Pointer): string {
     if (!this.isText(value)) return ''
     const { native, bytes } = this.#engine
@@ -148,7 +146,7 @@ export class Values {
     return text
   }
 
-  /** 0 for what is no number. */
+  /** Returns 0 if the value is not a number. */
   readNumber(value: Pointer): number {
     const tag = this.#tag(value)
     const isNumber = tag === TAG.int || tag > TAG.last || tag < TAG.first
@@ -160,8 +158,9 @@ export class Values {
   }
 
   /**
-   * Hands a part of an ArrayBuffer to `read`, where it lies: nobody may keep it, or enter the guest with it.
-   * @throws RangeError when the part is not there, as after the buffer was detached or made smaller: never other bytes
+   * Passes a part of an ArrayBuffer to `read` without copying it. `read` must not keep the view or call into the guest.
+   * @throws RangeError if the range is out of bounds, for example after the buffer was detached or shrunk; never reads
+   * other bytes
    */
   readBytes<T>(value: Pointer, offset: number, length: number, read: (part: Uint8Array) => T): T {
     if (length === 0) return read(new Uint8Array(0))

@@ -10,15 +10,18 @@ import { Values } from './values.ts'
 import type { WasmModule } from './webassembly.ts'
 
 /**
- * The guest's own stack limit. About 2,900 plain calls; small enough that it is reached before V8's native stack
- * (`pool/fork.ts`), so that endless recursion is an error which the action can catch.
+ * The guest's own stack limit, enough for about 2,900 plain calls. It is reached before V8's native stack overflows
+ * (`pool/fork.ts`), so the action can catch the error of an endless recursion.
  */
 export const GUEST_STACK_BYTES = 512 * 1024
 
-/** Calls into the host between two looks at the clock: the engine itself looks once in 10,000, and each may hash a text. */
+/**
+ * Calls into the host between two clock checks. The engine itself checks only once in 10,000, and each call may hash a
+ * long text.
+ */
 const HOST_CALLS_PER_LOOK = 32
 
-/** Functions of the prelude that the host calls. */
+/** Functions of the prelude that the host calls, and the parts that export them. */
 export const ENTRIES = {
   receive: 'drive',
   begin: 'drive',
@@ -29,25 +32,27 @@ export const ENTRIES = {
 
 export type Entry = keyof typeof ENTRIES
 
-/** Whatever may be handed to the guest by value. */
 export type Passed = string | number | boolean | Uint8Array
 
-/** A runtime with one context, before or after its memory is set to the snapshot's. */
+/** A runtime with one context, before or after the snapshot is restored into its memory. */
 export class Vm {
   readonly engine: QuickJs
   readonly runtime: Pointer
   readonly values: Values
-  /** Replaced for each run; every host function and the question whether to stop go through it. */
+  /** Replaced for each run. Every host function and every interrupt check uses these hooks. */
   hooks: RunHooks = IDLE_HOOKS
-  /** Where the prelude's functions are, and the name of the action's script. */
+  /** Pointers to the prelude's functions, and to the name of the action's script. */
   entries!: Record<Entry, Pointer>
   file: Pointer
-  /** True after the engine was left in the middle of its work: its C stack is in no known state. */
+  /** True after the engine was interrupted by a throw, which leaves its C stack in an unknown state. */
   trapped = false
   readonly #lastContext: Pointer
   #hostCalls = 0
 
-  /** The same steps in the same order for every instance: the snapshot fits, because every pointer comes out the same. */
+  /**
+   * Creates an instance. All instances perform the same steps in the same order, so that their pointers match the
+   * snapshot.
+   */
   static async create(module: WasmModule): Promise<Vm> {
     return new Vm(await loadQuickJs(module))
   }
@@ -74,17 +79,17 @@ export class Vm {
     calls = hostCalls(engine, this.values, functions)
   }
 
-  /** Evaluates an action's source; what it threw, if it did. */
+  /** Evaluates an action's source. Returns the thrown value, if any. */
   evaluate(code: string): Pointer | undefined {
     const result = this.values.evaluate(code, this.file)
     return 'thrown' in result ? result.thrown : undefined
   }
 
-  /** True unless the function threw, which the prelude's do only when memory or time is up. */
+  /** Returns false if the function threw. The prelude's functions throw only when memory or time runs out. */
   call(entry: Entry, args: readonly Passed[]): boolean {
     const handed = args.map((value) => this.#pass(value))
     const called = this.callWith(entry, handed)
-    // Params may be megabytes, and the action has 64.
+    // Freed at once: params may take megabytes of the action's 64 MiB.
     for (const [at, value] of handed.entries())
       if (typeof args[at] !== 'boolean') this.values.free(value)
     return called
@@ -98,7 +103,7 @@ export class Vm {
     return this.engine.native._QTS_IsJobPending(this.runtime) === 1
   }
 
-  /** Runs up to `most` of the jobs that wait; false when one was cut short. */
+  /** Runs up to `most` pending jobs. Returns false if one was interrupted. */
   runJobs(most: number): boolean {
     const { native } = this.engine
     const status = native._QTS_ExecutePendingJob(this.runtime, most, this.#lastContext)
@@ -112,7 +117,10 @@ export class Vm {
     return this.values.arrayBuffer(value)
   }
 
-  /** The interpreter asks with its runtime, and unwinds; a native loop asks with none, and only a throw ends it. */
+  /**
+   * The interpreter passes its runtime and unwinds if this returns 1. A native loop passes `FUEL_ASKS`, and only a
+   * throw stops it.
+   */
   #shouldInterrupt(runtime: Pointer): 0 | 1 {
     if (!this.hooks.mustStop()) return 0
     if (runtime === FUEL_ASKS) throw new EngineStopped()
@@ -120,7 +128,7 @@ export class Vm {
   }
 }
 
-/** In the order of their numbers, which are in the snapshot. */
+/** Returns the host functions' names in the order of their indices, which are part of the snapshot. */
 export function hostFunctionNames(): string[] {
   return Object.keys(hostFunctions(() => IDLE_HOOKS))
 }

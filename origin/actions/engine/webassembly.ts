@@ -1,4 +1,4 @@
-/** The part of WebAssembly that the executor uses; Node's types leave it to those of the browser. */
+/** The part of the WebAssembly API that the executor uses. Node's type definitions do not include it. */
 type Wasm = {
   Module: new (bytes: Uint8Array) => WasmModule
   Instance: new (module: WasmModule, imports: object) => WasmInstance

@@ -6,11 +6,11 @@ import { EDITS, edited } from './edits.ts'
 import { NAME_TABLES, nameTables } from './name-tables.ts'
 
 /**
- * Makes bundle.js: ethers v5 as it is published, with the modules in `modules/` in the place of its cryptography and
- * the few edits of `edits.ts`. Run by `npm run ethers-bundle`; a test holds that bundle.js is what comes of it.
+ * Builds bundle.js: the published ethers v5, with its cryptography replaced by the modules in `modules/` and the few
+ * edits in `edits.ts`. Run by `npm run ethers-bundle`. A test checks that bundle.js matches the output.
  */
 
-/** The modules that are put in another's place, by the end of the path that they replace. */
+/** Replacement modules, keyed by the end of the path they replace. */
 const REPLACED: Record<string, string> = {
   '@ethersproject/signing-key/lib.esm/index.js': 'signing-key.js',
   '@ethersproject/keccak256/lib.esm/index.js': 'keccak256.js',
@@ -21,14 +21,15 @@ const REPLACED: Record<string, string> = {
   '@ethersproject/wordlists/lib.esm/wordlists.js': 'wordlists.js',
 }
 
-/** What must not be in the bundle: its being there says that a replacement has missed it. */
+/** Packages that must not be in the bundle. If one is, a replacement is incomplete. */
 const KEPT_OUT = ['elliptic', 'hash.js', 'js-sha3', 'lib.esm/elliptic.js']
 
 const OUTPUT = fileURLToPath(new URL('bundle.js', import.meta.url))
 
 /**
- * The text of the bundle: an expression, a function of the host object that defines `globalThis.ethers` and returns it.
- * @throws Error when the published package is not the one that this was written for
+ * Returns the bundle's text: a function expression. The function takes the host object, defines `globalThis.ethers` and
+ * returns it.
+ * @throws Error if the published package is not the supported version
  */
 export async function bundleText(): Promise<string> {
   const used = new Set<string>()
@@ -60,7 +61,7 @@ export async function bundleText(): Promise<string> {
   const foreign = inputs.filter((path) => KEPT_OUT.some((part) => path.includes(`/${part}`)))
   if (foreign.length > 0) throw new Error(`the bundle would hold ${foreign.join(', ')}`)
   const [file] = result.outputFiles
-  // The modules are strict, and the function around them takes that over from their text.
+  // The modules are strict. The directive comes first in the wrapping function and makes it strict as well.
   if (!file?.text.startsWith('"use strict";')) throw new Error('the bundle is not strict')
   return `/* oxlint-disable -- made by build.ts */(function ethersOf(host){${file.text.trim()}globalThis.ethers=ethers;return ethers})\n`
 }

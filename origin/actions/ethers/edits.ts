@@ -1,10 +1,13 @@
 import { CONVERTED_MAX_LENGTH } from './cryptography/texts.ts'
 
-/** Where a loop over characters or a table costs more than all else that a call does: edits of the published text. */
+/** An edit of the published source, made where a loop over characters or over a table dominates the cost of a call. */
 export type Edit = { from: string; to: string }
 
 export const EDITS: Record<string, readonly Edit[]> = {
-  /* Loops over the characters of hex, under nearly every call; past a megabyte they stay, where the interrupt is. */
+  /*
+   * Loops over hex characters, which nearly every call uses. Above a megabyte the loops remain, because the interrupt
+   * can stop them.
+   */
   '@ethersproject/bytes/lib.esm/index.js': [
     {
       from: 'const logger = new Logger(version);\n',
@@ -88,8 +91,8 @@ export function toUtf8Bytes(str, form = UnicodeNormalizationForm.current) {
     },
   ],
   /*
-   * The tables of names take 8 MB, which every reset would copy: they are read at the first name that needs them, and
-   * the 136,777 characters of a name stay the 1,315 ranges that they are written as, for which there is a reader.
+   * The name tables take 8 MB, which every reset would copy, so they are not read until the first name needs them. The
+   * 136,777 characters allowed in names stay encoded as 1,315 ranges. These edits add a reader for that form.
    */
   '@ethersproject/hash/lib.esm/ens-normalize/lib.js': [
     { from: 'const r = getData();\n', to: '' },
@@ -135,7 +138,7 @@ export function read_member_array(next, lookup) {
   ],
 }
 
-/** @throws Error unless each text to be replaced is there exactly once */
+/** @throws Error unless each text to be replaced occurs exactly once */
 export function edited(path: string, text: string): string {
   let result = text
   for (const { from, to } of EDITS[path] ?? []) {

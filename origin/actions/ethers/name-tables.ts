@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The module that this one's text stands for. */
+/** Path of the module that this source replaces. */
 export const NAME_TABLES = '@ethersproject/hash/lib.esm/ens-normalize/include.js'
 
 const RADIX = 36
@@ -12,9 +12,9 @@ type Decoder = {
 }
 
 /**
- * The tables of names are published under an arithmetic code, and the sandbox takes 130 ms to undo it and to build
- * them. The bundle has what comes of it, as the package's own decoder reads it: the numbers of the code, and for the
- * largest table, the replacements, its JSON.
+ * Returns the source of a module with the decoded name tables. The published tables are compressed with an arithmetic
+ * code, and decoding and building them would take the sandbox 130 ms. The bundle contains the decoded numbers, for the
+ * package's own decoder, and the largest table, the replacements, as JSON.
  */
 export function nameTables(): string {
   const require = createRequire(import.meta.url)

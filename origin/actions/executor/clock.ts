@@ -1,7 +1,7 @@
 import type { Failure } from '../failure.ts'
 import { timeoutFailure } from '../failure.ts'
 
-/** The two clocks of a run: the wall's, and the CPU time of the thread that runs the guest. */
+/** The two clocks of a run: wall time, and CPU time of the thread that runs the guest. */
 export class RunClock {
   readonly #wallMs: number
   readonly #cpuMs: number
@@ -23,12 +23,12 @@ export class RunClock {
     return threadCpuMs() - this.#cpuAtStart
   }
 
-  /** True when either limit is reached, for good. Cheap: the interrupt handler asks it. */
+  /** Returns true from the moment either limit is reached. Cheap enough for the interrupt handler. */
   isUp(): boolean {
     if (this.reached !== undefined) return true
     const elapsed = this.elapsedMs()
     if (elapsed >= this.#wallMs) this.reached = 'wall'
-    // A thread uses no more than there was: before that, its own clock need not be asked.
+    // CPU time never exceeds elapsed time, so the thread's clock does not have to be read earlier.
     else if (elapsed >= this.#cpuMs && this.usedCpuMs() >= this.#cpuMs) this.reached = 'cpu'
     return this.reached !== undefined
   }

@@ -13,32 +13,34 @@ import { guestText } from './guest-text.ts'
 import { Logs } from './logs.ts'
 import { Timers } from './timers.ts'
 
-/** Promise jobs between two looks at the clock: short jobs may never reach the interrupt handler. */
+/** Promise jobs between two clock checks. Short jobs may never reach the interrupt handler. */
 const JOBS_PER_BATCH = 256
 
 /**
- * A run that goes on after a wait is said to compute when it has done so for this long: most answer or wait again
- * sooner, and a flood of timers must not become a flood of messages.
+ * Computing time after which a resumed run is reported as computing. Most runs finish or wait again sooner, and a flood
+ * of timers must not become a flood of messages.
  */
 const COMPUTES_AFTER_MS = 5
 
-/** And it says so again: who computes for long gives way to others, by its CPU time and not by the wall's. */
+/**
+ * Interval of further reports, so that a long computation yields to other runs by its CPU time and not by wall time.
+ */
 const COMPUTES_AGAIN_MS = 25
 
-/** What an execution tells its executor. */
 export type ExecutionEvents = {
   /**
-   * It waits: for these, which only the parent can do, or for something of its own. `computedMs` is its CPU time so far.
+   * The run waits, either for these operations, which only the parent can perform, or for a timer or a response.
+   * `computedMs` is its CPU time so far.
    */
   waits(operations: AskedOperation[], computedMs: number): void
-  /** It computes: again, after a wait, and still. */
+  /** The run computes again after a wait, or is still computing. */
   computes(computedMs: number): void
   ended(result: RunReturned | RunFailed): void
 }
 
 type Handed = Pick<RunRequest, 'code' | 'params' | 'wallMs' | 'cpuMs'>
 
-/** One run of one action in a sandbox that is clean, from hand-over to result. */
+/** One run of one action in a clean sandbox, from request to result. */
 export class Execution {
   readonly #vm: Vm
   readonly #outbound: RunOutbound
@@ -47,18 +49,18 @@ export class Execution {
   readonly #clock: RunClock
   readonly #logs = new Logs()
   readonly #timers: Timers
-  /** Operations that the guest waits for, and those among them that are not yet passed on. */
+  /** Key operations that the guest waits for, and those that have not been passed on yet. */
   readonly #keyOperations = new Set<number>()
   #asked: AskedOperation[] = []
   readonly #requests = new Map<number, AbortController>()
   #keyOperationsAsked = 0
-  /** What the guest reported; the run ends when the engine has returned from that call. */
+  /** Reported by the guest. The run ends when the engine returns from that call. */
   #ending: Ending | undefined
   #over = false
-  /** What was last said of it, and since when it is in the guest's code. */
+  /** The last reported state, and the time at which the guest's code was last entered. */
   #saidToWait = false
   #enteredAt = 0
-  /** The CPU time that was said, and when something was said last. */
+  /** The last reported CPU time, and the time of the last report. */
   #saidMs = 0
   #saidAt = performance.now()
   #deadline: NodeJS.Timeout | undefined
@@ -95,7 +97,7 @@ export class Execution {
     })
   }
 
-  /** Ends the run where it waits; while it computes, nothing is heard here. */
+  /** Ends a run that is waiting. While the run computes, no message reaches this process. */
   stop(): void {
     this.#end({ failure: stoppedFailure() })
   }
@@ -113,7 +115,7 @@ export class Execution {
     else if (this.#clock.reached === undefined) this.#vm.callWith('uncaught', [thrown])
   }
 
-  /** True when an error that reached us is the engine's own stop, and says nothing about the action. */
+  /** True if the error comes from the engine being stopped, not from the action. */
   #isCut(): boolean {
     return this.#vm.engine.exhausted || this.#clock.reached !== undefined
   }
@@ -122,7 +124,7 @@ export class Execution {
     return this.#vm.call(entry, args)
   }
 
-  /** Every way into the guest: the call, then the jobs that it left, then a look at what came of it. */
+  /** Every entry into the guest: makes the call, runs the jobs that it queued, then checks the outcome. */
   #enter(call: () => void): void {
     if (this.#over) return
     this.#enteredAt = performance.now()
@@ -133,7 +135,7 @@ export class Execution {
       }
     } catch (trap) {
       this.#vm.trapped = true
-      // The clock's own stop may come as a trap, out of a loop that the engine does not interrupt.
+      // The clock's own stop may also be a trap, out of a loop that the engine does not interrupt.
       if (this.#clock.reached === undefined)
         this.#ending = { failure: trapFailure(trap, this.#vm.engine.exhausted) }
     }
@@ -151,10 +153,12 @@ export class Execution {
     return { failure: { code: 'action_pending', message, stack: message } }
   }
 
-  /** Until an answer or a timer; the deadline holds there too, where no interrupt handler looks. */
+  /**
+   * Waits for an answer or a timer. Another timer enforces the deadline, because no interrupt handler runs meanwhile.
+   */
   #wait(): void {
     const computedMs = this.#clock.usedCpuMs()
-    // Short turns add up too: who waits after each of them is not to look idle.
+    // Short turns add up. A run that waits after each of them must not appear to be idle.
     const isWorthSaying = computedMs - this.#saidMs > COMPUTES_AFTER_MS
     if (this.#asked.length > 0 || !this.#saidToWait || isWorthSaying) {
       this.#saidMs = computedMs
@@ -211,7 +215,7 @@ export class Execution {
         if (this.#clock.reached === undefined) this.#ending ??= returned(json)
       },
       fail: (code, name, message, frames) => {
-        // Inside a promise job the engine's interrupt arrives as an ordinary error, 'interrupted'.
+        // Inside a promise job, the engine's interrupt surfaces as an ordinary error, 'interrupted'.
         if (this.#clock.reached !== undefined) return
         const thrown = { code, name, message, frames }
         this.#ending ??= { failure: thrownFailure(thrown, this.#vm.engine.exhausted) }

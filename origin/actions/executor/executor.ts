@@ -6,18 +6,18 @@ import { Outbound } from '../outbound/outbound.ts'
 import { Execution } from './execution.ts'
 
 /**
- * Entry point of an executor: a child process that holds no key and runs one action at a time, in a sandbox that is
- * reset after each. Its one argument is the digest of the template, which is open as descriptor 4.
+ * Entry point of an executor: a child process that holds no keys and runs one action at a time, in a sandbox that is
+ * reset after each run. Its only argument is the digest of the template, which is open as descriptor 4.
  */
 const TEMPLATE_FD = 4
 
-/** A run that has taken this much memory is followed by a look at the process's own. */
+/** Memory allocated by a run after which the memory of the process is measured again. */
 const TAKEN_MUCH_BYTES = 4 * 1024 * 1024
 
-/** So has one that took this long, perhaps: what the host computes for it is not in the sandbox's memory. */
+/** Duration of a run after which it is measured too: the host's work for a run uses memory outside the sandbox. */
 const LONG_MS = 50
 
-/** Runs after which that is looked at in any case. */
+/** Number of runs after which it is measured in any case. */
 const RUNS_PER_LOOK = 64
 
 const template = readTemplate(TEMPLATE_FD, process.argv[2] ?? '')
@@ -27,7 +27,7 @@ let current: { token: string; execution: Execution } | undefined
 let runs = 0
 let rssBytes = process.memoryUsage.rss()
 
-/** Written to the pipe at once: what follows does not hold it back. */
+/** Writes to the pipe at once, so that the following work does not delay the message. */
 function send(message: FromExecutor): void {
   process.send?.(message)
 }
@@ -41,7 +41,7 @@ function run(request: Extract<ToExecutor, { type: 'run' }>): void {
     ended(result) {
       current = undefined
       send({ type: 'ended', token, result, rssBytes })
-      // The answer is on its way; the next run meets a clean memory.
+      // The result has been sent. The reset gives the next run a clean memory.
       const taken = sandbox.reset()
       const wasLong = result.durationMs > LONG_MS
       if (taken > TAKEN_MUCH_BYTES || wasLong || ++runs % RUNS_PER_LOOK === 0)
@@ -62,8 +62,7 @@ process.on('message', (message: ToExecutor) => {
   if (message.type === 'stop') current.execution.stop()
   else current.execution.settle(message.id, message.answer)
 })
-// A signal to the whole group, as from a terminal, is the parent's to answer: it lets runs finish first.
+// Signals to the whole process group, as from a terminal, are handled by the parent, which lets runs finish first.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
-// The parent is gone: nobody is left to answer.
 process.on('disconnect', () => process.exit(0))

@@ -8,7 +8,7 @@ import { KEY_ID_MAX_CHARACTERS } from '../key-limit.ts'
 import { LOG_LEVELS, type LogLine } from '../../../shared/log-line.ts'
 import type { KeyOperation } from '../run.ts'
 
-/** How a run ends: the returned value as JSON text, or why there is none. */
+/** Outcome of a run: the returned value as JSON text, or the failure. */
 export type Ending = { value: string } | { failure: Failure }
 
 export function returned(json: string): Ending {
@@ -23,8 +23,8 @@ export function logLevel(level: string): LogLine['level'] {
 }
 
 /**
- * An operation that only the process with the keys can answer, in the form that it takes (`messages.ts`); `undefined`
- * for any other, which the prelude refuses before.
+ * Validates an operation that needs a key and converts it for the parent (`messages.ts`). Returns undefined for any
+ * other operation, which the prelude rejects earlier.
  */
 export function keyOperation(name: string, argument: unknown): KeyOperation | undefined {
   const id = (field: string) => text(argument, field, 1, KEY_ID_MAX_CHARACTERS)

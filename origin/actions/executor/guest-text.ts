@@ -1,6 +1,6 @@
 /**
- * JSON text in a form that survives the way into the engine, which ends at NUL and replaces a lone
- * surrogate: the surrogate becomes its escape. A NUL is never JSON, so there is no form for it.
+ * Prepares JSON text for the engine, which cuts text at NUL and replaces lone surrogates. Lone surrogates become escape
+ * sequences. Returns undefined if the text contains NUL, which is never valid JSON.
  */
 export function guestText(json: string): string | undefined {
   if (json.includes('\0')) return undefined

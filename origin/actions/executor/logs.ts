@@ -1,7 +1,7 @@
 import { LOGS_MAX_BYTES } from '../../../shared/limits.ts'
 import type { LogLine } from '../../../shared/log-line.ts'
 
-/** Lines kept: many empty ones would pass the limit of bytes and still fill a record. */
+/** Limit on lines. Many empty lines would stay below the byte limit and still fill a record. */
 const LINES_MAX = 10_000
 
 /** The console output of one run: the first `LOGS_MAX_BYTES`, then a note that the rest was cut. */
@@ -10,7 +10,7 @@ export class Logs {
   #bytes = 0
   #full = false
 
-  /** Keeps a line, or what fits of it. True when nothing more will be kept. */
+  /** Stores a line, or the part of it that fits. Returns true once the log is full. */
   add(level: LogLine['level'], at_ms: number, text: string): boolean {
     if (this.#full) return true
     const line = text.toWellFormed()
@@ -30,7 +30,7 @@ export class Logs {
   }
 }
 
-/** The longest start of `text` that takes at most `bytes` in UTF-8, whole characters only. */
+/** Returns the longest prefix of `text` that takes at most `bytes` bytes of UTF-8, whole characters only. */
 function cutToBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text)
   let end = Math.min(bytes, encoded.length)

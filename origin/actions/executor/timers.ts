@@ -1,7 +1,7 @@
-/** Longest delay that Node takes; a longer one would fire at once. */
+/** Node's maximum delay. A longer one would fire at once. */
 const DELAY_MAX_MS = 2 ** 31 - 1
 
-/** The real timers behind one run's setTimeout; the guest keeps the callbacks and bounds their number. */
+/** The real timers behind one run's setTimeout. The guest keeps the callbacks and limits their number. */
 export class Timers {
   readonly #live = new Map<number, NodeJS.Timeout>()
   readonly #fire: (id: number) => void

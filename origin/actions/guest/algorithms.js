@@ -1,9 +1,9 @@
-/* The algorithms of crypto.subtle by their names, and what is said with them (Web Crypto, normalizing an algorithm). */
+/* Algorithms of crypto.subtle and their parameters (Web Crypto, normalizing an algorithm). */
 export default function algorithms(_host, base, { exceptions, webidl }) {
   const { TypeError, slice, toUpperCase, trunc } = base
   const { DOMException } = exceptions
   const UINT32_MAX = 2 ** 32 - 1
-  /* Names are compared without regard to case; these have no prototype, on which another name might find something. */
+  /* Names are compared case-insensitively. The objects have no prototype, so that only these names are found. */
   const HASHES = {
     __proto__: null,
     'SHA-1': 'SHA-1',
@@ -36,7 +36,7 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
     return webidl.string(name)
   }
 
-  /* A member that must be there; an algorithm given as text has none. */
+  /* Returns a required member. An algorithm given as text has no members. */
   const member = (given, field, what) => {
     const value = webidl.isObject(given) ? given[field] : undefined
     if (value !== undefined) return value
@@ -69,14 +69,14 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
   return {
     hash,
 
-    /* @returns {name, hash, length, curve}: what a key of that kind has to have */
+    /* @returns {name, hash, length, curve}: the properties that a key for this algorithm must have */
     ofKey(given) {
       const what = 'importKey'
       const name = signing(given, what)
       const said = { __proto__: null, name, hash: '', length: undefined, curve: '' }
       if (name === 'ECDSA') {
         const curve = webidl.string(member(given, 'namedCurve', what))
-        /* Unlike names of algorithms, those of curves are compared as they are. */
+        /* Unlike algorithm names, curve names are case-sensitive. */
         if (CURVES[curve] === undefined) throw unsupported(what, curve, 'P-256, P-384')
         said.curve = curve
       } else if (name !== 'Ed25519') {
@@ -89,7 +89,7 @@ export default function algorithms(_host, base, { exceptions, webidl }) {
       return said
     },
 
-    /* @returns {name, hash, saltLength} of one signature; the hash only where the key has none */
+    /* @returns {name, hash, saltLength} of one signature; hash is set only if the key does not determine it */
     ofSignature(given, what) {
       const name = signing(given, what)
       const said = { __proto__: null, name, hash: '', saltLength: 0 }

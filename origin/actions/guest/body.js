@@ -1,4 +1,4 @@
-/* Bodies of requests and responses (Fetch standard): whole, in memory, never streams. */
+/* Bodies of requests and responses (Fetch standard), always held in memory as a whole and never streamed. */
 export default function body(_host, base, { query, text, webidl }) {
   const { TypeError, Uint8Array, define, parse, shown, span, spanOf } = base
   const { asyncIterator } = Symbol
@@ -14,7 +14,7 @@ export default function body(_host, base, { query, text, webidl }) {
     }
   }
 
-  /* A Uint8Array of its own: what the action changes later does not change the body. */
+  /* Copies the bytes into a new Uint8Array, so that later changes by the action do not affect the body. */
   const copied = ({ buffer, offset, length }) => webidl.copy(buffer, offset, length)
 
   const take = (held) => {
@@ -25,7 +25,7 @@ export default function body(_host, base, { query, text, webidl }) {
   }
 
   return {
-    /* @returns {bytes, type}: a copy, and the content type that goes with it if any; undefined without a body */
+    /* @returns {bytes, type, used}: a copy and its default content type, if any; undefined without a body */
     extract(value) {
       if (value === null || value === undefined) return undefined
       if (query.isParams(value)) {
@@ -39,7 +39,6 @@ export default function body(_host, base, { query, text, webidl }) {
       return { bytes, type: 'text/plain;charset=UTF-8', used: false }
     },
 
-    /* A second body with the same bytes, for clone. */
     copy(held) {
       if (held === undefined) return undefined
       if (held.used) throw new TypeError('the body has been read already')
@@ -48,7 +47,10 @@ export default function body(_host, base, { query, text, webidl }) {
 
     take,
 
-    /* `bodyOf(object)` is {bytes, used} or undefined, and throws for an object of another class. For load time only. */
+    /*
+     * `bodyOf(object)` returns {bytes, used} or undefined, and throws for an object of another class. For use at load
+     * time only.
+     */
     install(Class, bodyOf) {
       const members = {
         async arrayBuffer() {

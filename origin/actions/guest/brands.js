@@ -1,4 +1,4 @@
-/* What kind an object is by what the engine's own functions say of it, whatever its prototype and tag say. */
+/* Determines the kind of an object with the engine's own functions, regardless of its prototype and tag. */
 export default function brands(_host, base) {
   const { Boolean, BigInt, Date, Map, Number, RegExp, Set, String, getter, uncurry } = base
   const typedArrays = {
@@ -37,7 +37,7 @@ export default function brands(_host, base) {
     uncurry(Class.prototype.valueOf),
   )
 
-  /* What a function of the engine says about an object of its kind; undefined for another kind. */
+  /* Applies a function of the engine to an object. Returns undefined if the object is of another kind. */
   const asked = (method, value) => {
     try {
       return method(value)
@@ -47,19 +47,19 @@ export default function brands(_host, base) {
   }
 
   return {
-    /* By name; these have no prototype, on which another name might find something. */
+    /* Constructors by name. The objects have no prototype, so that only these names are found. */
     typedArrays,
     errors,
     isDetached,
     isMap: (value) => asked(mapSize, value) !== undefined,
     isSet: (value) => asked(setSize, value) !== undefined,
-    /* Milliseconds of a Date; undefined for what is none, as in the next two. */
+    /* Returns the milliseconds of a Date. Like the next two, returns undefined for an object of another kind. */
     timeOf: (value) => asked(timeOf, value),
     patternOf(value) {
       if (asked(isGlobal, value) === undefined) return undefined
       return { source: sourceOf(value), flags: flagsOf(value) }
     },
-    /* What an object around a primitive value is around. */
+    /* Returns the primitive value that a wrapper object contains. */
     primitiveOf(value) {
       for (let at = 0; at < primitives.length; at++) {
         const primitive = asked(primitives[at], value)

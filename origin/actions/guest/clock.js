@@ -1,7 +1,7 @@
-/* performance: the time since the run began. */
+/* performance: the time since the start of the run. */
 export default function clock(host, base, { webidl }) {
   const { define, floor, now: wallClock } = base
-  /* Steps of now(), a tenth of a millisecond: fine enough to measure a request. */
+  /* Resolution of now(): a tenth of a millisecond, which is fine enough to measure a request. */
   const STEPS_PER_MS = 10
   let beganAt = 0
   let timeOrigin = 0
@@ -31,7 +31,6 @@ export default function clock(host, base, { webidl }) {
   define(globalThis, 'performance', { value: performance, writable: true, configurable: true })
 
   return {
-    /* The run begins. */
     start() {
       beganAt = host.monotonicMs()
       timeOrigin = wallClock()

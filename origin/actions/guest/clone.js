@@ -1,4 +1,7 @@
-/* structuredClone (HTML standard) of what JavaScript itself has: no class of the web can be cloned but DOMException. */
+/*
+ * structuredClone (HTML standard) for the types of JavaScript itself. DOMException is the only web class that can be
+ * cloned.
+ */
 export default function clone(_host, base, { brands, exceptions, webidl }) {
   const { DataView, Date, Error, Map, Object, RegExp, Set, String, construct, define } = base
   const { descriptorOf, indexOf, isArray, isBuffer, isError, isView, mapForEach, mapGet } = base
@@ -7,7 +10,7 @@ export default function clone(_host, base, { brands, exceptions, webidl }) {
   const { DOMException } = exceptions
   const objectPrototype = Object.prototype
   const transferOf = uncurry(ArrayBuffer.prototype.transfer)
-  /* Kinds that say what they are, by the tag of their prototype. */
+  /* Types that cannot be cloned, by the tag of their prototype. */
   const REFUSED =
     ' Promise WeakMap WeakSet WeakRef FinalizationRegistry Generator AsyncGenerator SharedArrayBuffer '
 
@@ -75,7 +78,7 @@ export default function clone(_host, base, { brands, exceptions, webidl }) {
     return made
   }
 
-  /* Each gives the clone of an object of its kind, and undefined for any other. */
+  /* Each function clones an object of its kind, and returns undefined for any other. */
   const kinds = {
     __proto__: null,
     Map: (value, seen) => (brands.isMap(value) ? cloneMap(value, seen) : undefined),
@@ -105,7 +108,7 @@ export default function clone(_host, base, { brands, exceptions, webidl }) {
     }
     if (isError(value)) return remember(seen, value, cloneError(value, seen))
     const name = slice(shown(value), 8, -1)
-    /* What it says that it is comes first, for to ask the wrong kind costs an error. */
+    /* Tries the kind given by the object's tag first, because each wrong attempt costs an exception. */
     const likely = kinds[name]?.(value, seen)
     if (likely !== undefined) return likely
     for (let at = 0; at < KINDS.length; at++) {

@@ -1,4 +1,4 @@
-/* console for actions: text only, formatted here, kept and bounded by the host. */
+/* console for actions: text only, formatted here, stored and limited by the host. */
 export default function consoleFor(host, base, { errors }) {
   const { String, slice, stringify, define, freeze, Error } = base
   let full = false
@@ -60,7 +60,7 @@ export default function consoleFor(host, base, { errors }) {
     warn: (...values) => write('warn', values),
     error: (...values) => write('error', values),
     debug: (...values) => write('debug', values),
-    /* Options of how to show it are ignored. */
+    /* Display options are ignored. */
     dir: (value) => write('log', [value]),
     assert: (condition = false, ...values) => {
       if (!condition) write('error', values, 'Assertion failed')

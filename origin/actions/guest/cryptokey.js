@@ -1,10 +1,13 @@
-/* CryptoKey (Web Crypto). Its bytes are in here and nowhere else: the host is lent them for one call at a time. */
+/* CryptoKey (Web Crypto). The key's bytes are stored only here. The host gets them for one call at a time. */
 export default function cryptokey(_host, base, { webidl }) {
   const { TypeError } = base
   const KEY = {}
   let make, inside
 
-  /* Written out, for what is put into an array goes through a setter that an action may have given all arrays. */
+  /*
+   * Uses array literals, because assigning an element could invoke a setter that an action has defined on
+   * Array.prototype.
+   */
   const listed = ({ sign, verify }) => {
     if (sign) return verify ? ['sign', 'verify'] : ['sign']
     return verify ? ['verify'] : []
@@ -14,7 +17,7 @@ export default function cryptokey(_host, base, { webidl }) {
     #extractable
     #algorithm
     #usages
-    /* What decides. The three above are handed out, and an action may change what is in them. */
+    /* The authoritative state. The three fields above are handed out, and an action may modify their contents. */
     #own
 
     constructor(key = null) {
@@ -52,10 +55,13 @@ export default function cryptokey(_host, base, { webidl }) {
 
   webidl.expose(CryptoKey)
   return {
-    /* @param own {type, name, hash, curve, bytes, sign, verify}, without a prototype; bytes: a Uint8Array that nobody else has
-       @param algorithm as the key shows it */
+    /*
+     * @param own {type, name, hash, curve, bytes, sign, verify}, without a prototype; bytes is a Uint8Array with no
+     * other references
+     * @param algorithm as the key exposes it
+     */
     make,
-    /* What it was made from; undefined for what is no CryptoKey. */
+    /* Returns the `own` object of a CryptoKey, or undefined for any other value. */
     inside,
   }
 }

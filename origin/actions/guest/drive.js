@@ -1,17 +1,17 @@
-/* Calls the action's main and reports how it ended. */
+/* Calls the action's main and reports the outcome. */
 export default function drive(host, base, { clock, errors, result }) {
   const { parse } = base
   let params
 
   return {
-    /* Before the action's code, which could otherwise leave no memory for it. */
+    /* Called before the action's code runs, which could otherwise leave no memory for the params. */
     receive(json) {
       clock.start()
       params = parse(json)
     },
     async begin() {
       try {
-        /* A free name, not globalThis.main: it finds `const main = ...` as well. */
+        /* A free name instead of globalThis.main, because it also finds `const main = ...`. */
         if (typeof main !== 'function') {
           throw errors.coded('no_main', 'the action defines no function main(params)')
         }

@@ -1,11 +1,13 @@
-/* Turns whatever an action threw into text, inside the sandbox: reading a hostile object's properties
-   runs its code, which must happen where the deadline and the memory limit hold. */
+/*
+ * Turns anything that an action threw into text. This happens inside the sandbox, because reading a hostile object's
+ * properties runs its code, to which the deadline and the memory limit must apply.
+ */
 export default function errors(host, base) {
   const { String, Error, WeakMap, indexOf, slice, stringify, test, weakGet, weakSet } = base
   const MESSAGE_CHARACTERS = 8192
   const STACK_CHARACTERS = 16384
   const ours = /[( ]svc:[a-z0-9]+\.js:\d/
-  /* Errors that the prelude made itself, with their code: an action cannot add to it. */
+  /* Codes of errors created by the prelude. An action cannot add entries. */
   const codes = new WeakMap()
 
   const isObject = (value) =>
@@ -45,7 +47,7 @@ export default function errors(host, base) {
     }
   }
 
-  /* A stack without the prelude's frames and what they called of the engine's, which tell an author nothing. */
+  /* Removes the prelude's frames, and the engine's native frames called from them: they mean nothing to an author. */
   const ownFrames = (stack) => {
     let own = ''
     let natives = ''
@@ -86,7 +88,7 @@ export default function errors(host, base) {
   return {
     describe,
     ownFrames,
-    /* Marks an error of ours with the code that a run ends with when nobody catches it. */
+    /* Marks an error of the prelude with the failure code that the run gets if the error is not caught. */
     mark(error, code) {
       weakSet(codes, error, code)
       return error

@@ -1,9 +1,9 @@
-/* Event and EventTarget (DOM standard), without a tree: what AbortSignal needs. */
+/* Event and EventTarget (DOM standard) without a tree, as far as AbortSignal needs them. */
 export default function events(_host, base, { exceptions, timers, webidl }) {
   const { Map, TypeError, apply, mapGet, mapSet, now } = base
   const { DOMException } = exceptions
   let begin, finish, stopped
-  /* Set by the part that has AbortSignal, which is an EventTarget itself. */
+  /* Set by the part that defines AbortSignal, which is itself an EventTarget. */
   const hooks = { onAbort: undefined }
 
   class Event {
@@ -57,7 +57,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       if (this.#cancelable) this.#prevented = true
     }
     stopPropagation() {
-      /* There is no tree to go up; only the check that this is an event. */
+      /* There is no tree to propagate in. Only checks that this is an Event. */
       void this.#type
     }
     stopImmediatePropagation() {
@@ -90,7 +90,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
   }
 
   class EventTarget {
-    /* Type to a list of {callback, capture, once, gone}. */
+    /* Event type to a list of {callback, capture, once, gone}. */
     #listeners = new Map()
 
     addEventListener(type, callback, options = {}) {
@@ -122,7 +122,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       webidl.required(arguments.length, 1, 'dispatchEvent')
       const listeners = this.#listeners
       begin(event, this)
-      /* Those that are there now: a listener that is added meanwhile hears the next event. */
+      /* The current listeners: one added during the dispatch receives only the next event. */
       const list = mapGet(listeners, event.type) ?? []
       for (let at = 0; at < list.length && !stopped(event); at++) {
         const listener = list[at]
@@ -133,7 +133,7 @@ export default function events(_host, base, { exceptions, timers, webidl }) {
       return finish(event)
     }
 
-    /* A new list each time: one that is being walked stays as it is. */
+    /* Creates a new list, because a dispatch may be iterating over the old one. */
     #remove(type, callback, capture) {
       const kept = []
       const list = mapGet(this.#listeners, type) ?? []

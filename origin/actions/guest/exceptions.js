@@ -1,7 +1,7 @@
-/* DOMException: what the functions of the web throw besides TypeError and RangeError. */
+/* DOMException: the error that web APIs throw besides TypeError and RangeError. */
 export default function exceptions(_host, base, { webidl }) {
   const { Error, define } = base
-  /* In the order of their numbers, from 1 (Web IDL): a constant, and the name that has that number. */
+  /* In the order of their codes, starting at 1 (Web IDL): a constant, and the name that has this code. */
   const NUMBERED = [
     ['INDEX_SIZE', 'IndexSizeError'],
     ['DOMSTRING_SIZE'],
@@ -29,7 +29,7 @@ export default function exceptions(_host, base, { webidl }) {
     ['INVALID_NODE_TYPE', 'InvalidNodeTypeError'],
     ['DATA_CLONE', 'DataCloneError'],
   ]
-  /* Without a prototype, on which another name might find a number. */
+  /* No prototype, so that only these names are found. */
   const CODES = { __proto__: null }
 
   let is

@@ -1,10 +1,10 @@
-/* fetch: what it asks for is checked and sent by the host, which answers with the whole response. */
+/* fetch: the host checks and sends the request, and returns the whole response. */
 export default function fetchFor(_host, base, parts) {
   const { abort, headers, operations, request, response, webidl } = parts
   const { TypeError, define, setPrototypeOf } = base
   const { Request, fieldsOf } = request
 
-  /* JSON.stringify asks no toJSON of these: they have no prototype to find one on. */
+  /* Removes the prototypes, so that JSON.stringify finds no toJSON method. */
   const bare = (pairs) => {
     const list = []
     for (let at = 0; at < pairs.length; at++) {

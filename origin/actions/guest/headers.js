@@ -1,5 +1,5 @@
-/* oxlint-disable typescript/no-useless-default-assignment -- a function's length counts what is before the first default */
-/* Headers (Fetch standard): names in lower case, in the order in which they came. */
+/* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
+/* Headers (Fetch standard): names in lower case, in insertion order. */
 export default function headers(_host, base, { iterators, webidl }) {
   const { TypeError, charCodeAt, slice, sort, test, toLowerCase } = base
   const { byteString } = webidl
@@ -13,7 +13,7 @@ export default function headers(_host, base, { iterators, webidl }) {
     return toLowerCase(name)
   }
 
-  /* Tab, line feed, carriage return and space, which a value loses at both ends. */
+  /* Tab, line feed, carriage return and space, which are trimmed from both ends of a value. */
   const isSpace = (code) => code === 9 || code === 10 || code === 13 || code === 32
 
   const valueOf = (value, what) => {
@@ -27,7 +27,7 @@ export default function headers(_host, base, { iterators, webidl }) {
     return trimmed
   }
 
-  /* By name, the values of one name together; a cookie is never joined to another. */
+  /* Sorts by name and joins the values of each name. Cookies are never joined. */
   const walked = (list) => {
     const sorted = []
     for (let at = 0; at < list.length; at++) sorted[at] = list[at]
@@ -46,9 +46,9 @@ export default function headers(_host, base, { iterators, webidl }) {
 
   class Headers {
     #list = []
-    /* Of a response from the network. */
+    /* True for a response from the network. */
     #immutable = false
-    /* The list as it is walked; made again after a change. */
+    /* The list in iteration order, rebuilt after a change. */
     #walked = undefined
 
     constructor(init = undefined) {
@@ -149,9 +149,9 @@ export default function headers(_host, base, { iterators, webidl }) {
   webidl.expose(Headers)
   return {
     Headers,
-    /* Pairs in the order in which they came. */
+    /* Returns the pairs in insertion order. */
     listOf,
-    /* Of a response from the network: names and values as the host read them. */
+    /* Creates the headers of a response from the network, with names and values as the host read them. */
     make,
     copy,
   }

@@ -1,4 +1,4 @@
-/* crypto.subtle.importKey (Web Crypto): for keys that sign and verify. */
+/* crypto.subtle.importKey (Web Crypto), for keys that sign and verify. */
 export default function importkey(host, base, { algorithms, cryptokey, exceptions, jwk, webidl }) {
   const { TypeError, Uint8Array, indexOf, parse, span } = base
   const { DOMException } = exceptions
@@ -9,7 +9,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
   const has = (words, word) => indexOf(word, ' ') < 0 && indexOf(words, ' ' + word + ' ') >= 0
   const refusal = (name, message) => new DOMException(WHAT + ': ' + message, name)
 
-  /* @returns {sign, verify, other}: the usages, and whether there is one that no key of ours has */
+  /* @returns {sign, verify, other}: the usages; other is true if any usage is not supported */
   const usagesOf = (given) => {
     const usages = { __proto__: null, sign: false, verify: false, other: false }
     webidl.each(given, (item) => {
@@ -40,7 +40,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
     if (!isFit) throw refusal('SyntaxError', 'a ' + type + ' key is not for these usages')
   }
 
-  /* A key's canonical bytes: of a secret one its own, else DER. */
+  /* Returns a key's canonical bytes: the raw bytes of a secret key, DER for any other. */
   const bytesOf = (said, format, type, data, key) => {
     const kind = said.curve === '' ? said.name : said.curve
     try {
@@ -53,7 +53,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
     }
   }
 
-  /* A length that is no multiple of eight leaves bits of the last byte out. */
+  /* If the length is not a multiple of eight, clears the unused bits of the last byte. */
   const shownHmac = ({ name, hash, length }, bytes) => {
     const size = span(bytes).length
     const bits = length ?? size * 8
@@ -76,7 +76,7 @@ export default function importkey(host, base, { algorithms, cryptokey, exception
     return { name, modulusLength: read.modulusLength, publicExponent, hash: { name: hash } }
   }
 
-  /* The algorithm as the key shows it. */
+  /* Returns the algorithm as the key exposes it. */
   const shown = (said, type, bytes) => {
     if (said.name === 'HMAC') return shownHmac(said, bytes)
     if (said.name === 'Ed25519') return { name: said.name }

@@ -1,12 +1,14 @@
-/* oxlint-disable typescript/no-useless-default-assignment -- a function's length counts what is before the first default */
-/* What Web IDL gives to a class that holds pairs: entries, keys, values, forEach and its iterator. */
+/* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
+/* Members that Web IDL adds to a class of pairs: entries, keys, values, forEach and its iterator. */
 export default function iterators(_host, base, { webidl }) {
   const { TypeError, apply, define, prototypeOf, setPrototypeOf } = base
   const { iterator, toStringTag } = Symbol
   const IteratorPrototype = prototypeOf(prototypeOf([][iterator]()))
 
   return {
-    /* `pairsOf(object)` is the list as it is now, and throws for an object of another class. For load time only. */
+    /*
+     * `pairsOf(object)` returns the current list, and throws for an object of another class. For use at load time only.
+     */
     install(Class, pairsOf) {
       class PairIterator {
         #object

@@ -1,4 +1,4 @@
-/* JSON Web Keys as crypto.subtle.importKey takes them (RFC 7517, RFC 7518, RFC 8037; Web Crypto, JsonWebKey). */
+/* JSON Web Keys for crypto.subtle.importKey (RFC 7517, RFC 7518, RFC 8037; Web Crypto, JsonWebKey). */
 export default function jwk(_host, base, { exceptions, webidl }) {
   const { indexOf, slice, stringify } = base
   const words = (text) => text.split(' ')
@@ -12,7 +12,7 @@ export default function jwk(_host, base, { exceptions, webidl }) {
     throw new exceptions.DOMException('crypto.subtle.importKey: ' + message, 'DataError')
   }
 
-  /* As words between spaces; each may stand there once. */
+  /* Stores the operations as words between spaces, and notes whether one occurs twice. */
   const readOperations = (found, operations) => {
     found.operations = ' '
     webidl.each(operations, (item) => {
@@ -65,19 +65,24 @@ export default function jwk(_host, base, { exceptions, webidl }) {
   }
 
   return {
-    /* @returns the members, as texts that cannot change any more; no prototype */
+    /* @returns the members as immutable texts, without a prototype */
     read,
 
-    /* @param said what algorithms.ofKey gives  @param usages {sign, verify}
-       @throws DOMException DataError when the key says that it is for something else */
+    /*
+     * @param said the result of algorithms.ofKey
+     * @param usages {sign, verify}
+     * @throws DOMException DataError if the key declares a different purpose
+     */
     requireFits(key, said, usages, extractable) {
       requireAlgorithm(key, said)
       requireUses(key, usages)
       if (extractable && key.ext === false) refuse('the JWK is not to be extractable')
     },
 
-    /* What the host reads a key from. Put together by hand: the engine keeps the objects that it writes in a list of
-       its own, whose elements an action can catch. */
+    /*
+     * Returns the JSON from which the host reads a key. It is assembled by hand, because the engine's serializer stores
+     * the objects that it visits in an internal list, and an action can intercept assignments to its elements.
+     */
     json(key) {
       let members = ''
       for (let at = 0; at < MATERIAL.length; at++) {

@@ -1,4 +1,6 @@
-/* What the host does for an action while the action waits: each is a number, and a promise that waits in here. */
+/*
+ * Operations that the host performs for an action. Each one has a number and a pending promise, which is stored here.
+ */
 export default function operations(host, base, { errors }) {
   const { Promise, Error, Map, Uint8Array, mapGet, mapSet, mapDelete, stringify, parse } = base
   const NOTHING = new Uint8Array(0)
@@ -21,13 +23,15 @@ export default function operations(host, base, { errors }) {
   }
 
   return {
-    /* @param argument what JSON can carry
-       @param bytes a Uint8Array, or nothing
-       @param Failure the class of the error of a refusal
-       @returns {promise: of {value, bytes: ArrayBuffer or undefined}, abandon(reason)} */
+    /*
+     * @param argument a value that JSON can represent
+     * @param bytes a Uint8Array, optional
+     * @param Failure the error class of a refusal
+     * @returns {promise: of {value, bytes: ArrayBuffer or undefined}, abandon(reason)}
+     */
     request(name, argument, bytes = NOTHING, Failure = Error) {
       const id = ++last
-      /* Made now, so that its stack shows where the action asked; the message comes with the refusal. */
+      /* Created now, so that its stack shows the action's call. The message is set if the host refuses. */
       const failure = new Failure('')
       const promise = new Promise((resolve, reject) => {
         const entry = { resolve, reject, failure }
@@ -45,12 +49,12 @@ export default function operations(host, base, { errors }) {
       return { promise, abandon }
     },
 
-    /* The host's answer: JSON text, of the value or of {message, code?}; and the bytes that belong to it. */
+    /* Handles the host's response: JSON text of the value or of {message, code?}, and the response's bytes. */
     settle(id, refused, json, bytes) {
       const entry = take(id)
       if (entry === undefined) return
       if (refused) refuse(entry, parse(json))
-      /* Without a prototype: a `then` that an action put on Object.prototype would be called with it. */
+      /* No prototype: resolving would otherwise call a `then` that an action put on Object.prototype. */
       else entry.resolve({ __proto__: null, value: parse(json), bytes })
     },
   }

@@ -1,12 +1,14 @@
-/* oxlint-disable typescript/unbound-method -- taking them apart from their objects is the purpose */
-/* The built-ins that the prelude uses, taken before any action runs: an action that replaces
-   JSON.stringify or Map.prototype.get changes its own view, and the prelude goes on working. */
+/* oxlint-disable typescript/unbound-method -- detaching methods from their objects is the purpose */
+/*
+ * The built-ins that the prelude uses, captured before any action runs. An action that replaces JSON.stringify or
+ * Map.prototype.get changes only its own view, and the prelude keeps working.
+ */
 export default function primordials() {
   const { apply, construct, ownKeys } = Reflect
   const { call } = Function.prototype
   const TYPED = Object.getPrototypeOf(Uint8Array.prototype)
 
-  /* A bound call is the engine's own: it looks nothing up when it runs. */
+  /* A bound call is native to the engine and looks up no properties when it runs. */
   const uncurry = (method) => call.bind(method)
   const getter = (object, name) => uncurry(Object.getOwnPropertyDescriptor(object, name).get)
 
@@ -21,7 +23,7 @@ export default function primordials() {
   const exec = uncurry(RegExp.prototype.exec)
   const { isView } = ArrayBuffer
 
-  /* Where a typed array's bytes are; what an action put on the array itself is not asked. */
+  /* Locates a typed array's bytes, regardless of properties that an action defined on the array itself. */
   const span = (view) => ({
     buffer: typedBuffer(view),
     offset: typedOffset(view),
@@ -36,7 +38,7 @@ export default function primordials() {
     }
   }
 
-  /* No thread shares memory here, and a shared buffer that grows shows what was in its memory before. */
+  /* No threads share memory here, and a shared buffer that grows exposes the previous contents of its memory. */
   delete globalThis.SharedArrayBuffer
 
   return Object.freeze({
@@ -63,7 +65,7 @@ export default function primordials() {
     DataView,
     Uint8Array,
     span,
-    /* The same of any view and of an ArrayBuffer; undefined for what is no source of bytes. */
+    /* Does the same for any view and for an ArrayBuffer. Returns undefined for any other value. */
     spanOf(value) {
       if (isView(value)) {
         if (typedName(value) !== undefined) return span(value)
@@ -71,7 +73,7 @@ export default function primordials() {
       }
       return isBuffer(value) ? { buffer: value, offset: 0, length: bufferLength(value) } : undefined
     },
-    /* 'Uint8Array', for one; undefined for what is no typed array. */
+    /* Returns the name of a typed array's class, such as 'Uint8Array'; undefined for any other value. */
     typedName,
     isBuffer,
     bufferLength,
@@ -95,7 +97,7 @@ export default function primordials() {
     toWellFormed: uncurry(String.prototype.toWellFormed),
     padStart: uncurry(String.prototype.padStart),
     inBase: uncurry(Number.prototype.toString),
-    /* Not RegExp.prototype.test, which calls whatever exec an action put in place. */
+    /* Not RegExp.prototype.test, which calls `exec`, and an action may have replaced that. */
     test: (expression, text) => exec(expression, text) !== null,
     sort: uncurry(Array.prototype.sort),
     mapGet: uncurry(Map.prototype.get),

@@ -1,9 +1,9 @@
-/* oxlint-disable typescript/no-useless-default-assignment -- a function's length counts what is before the first default */
-/* URLSearchParams (URL standard): a list of pairs in here; the host parses and writes it. */
+/* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
+/* URLSearchParams (URL standard): the list of pairs is stored here; the host parses and serializes it. */
 export default function query(host, base, { iterators, webidl }) {
   const { parse, stringify, slice, indexOf, min, sort } = base
   const { usvString } = webidl
-  /* Characters that one call parses or writes, for a pair takes many times its bytes in the host. */
+  /* Number of characters that one call parses or serializes. A pair takes many times its size in the host. */
   const PIECE = 64 * 1024
   let isParams, link, load, write
 
@@ -21,7 +21,7 @@ export default function query(host, base, { iterators, webidl }) {
     return list
   }
 
-  /* Written by hand: a toJSON that an action put on Array.prototype is not asked. */
+  /* Assembles the JSON by hand, so that a toJSON that an action put on Array.prototype is not called. */
   const written = (list) => {
     let text = ''
     let json = ''
@@ -37,7 +37,7 @@ export default function query(host, base, { iterators, webidl }) {
 
   class URLSearchParams {
     #list = []
-    /* Told after each change; the URL that these belong to. */
+    /* Called after each change, to update the URL that owns these params. */
     #changed = undefined
 
     constructor(init = '') {
@@ -135,7 +135,7 @@ export default function query(host, base, { iterators, webidl }) {
     }
 
     sort() {
-      /* By code units, and what is equal stays in order. */
+      /* Compares code units. Equal names keep their order. */
       this.#replace(sort(this.#list, (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)))
     }
 
@@ -161,11 +161,11 @@ export default function query(host, base, { iterators, webidl }) {
   webidl.expose(URLSearchParams)
   return {
     isParams,
-    /* As application/x-www-form-urlencoded. */
+    /* Serializes as application/x-www-form-urlencoded. */
     write,
-    /* Params that tell of each change. */
+    /* Creates params that report each change. */
     link,
-    /* Other pairs, without telling of it. */
+    /* Replaces the pairs without reporting a change. */
     load,
   }
 }

@@ -1,9 +1,9 @@
-/* Request (Fetch standard), as far as an action's fetch goes: no mode, credentials or cache. */
+/* Request (Fetch standard), as far as an action's fetch supports it: no mode, credentials or cache. */
 export default function request(_host, base, { abort, body, headers, url, webidl }) {
   const { TypeError, indexOf, slice, test, toUpperCase } = base
   const { Headers } = headers
   const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-  /* Methods that are written in capitals whatever the action wrote, and those that nobody may use. */
+  /* Methods that are converted to upper case, and methods that are forbidden. */
   const CAPITALS = ' DELETE GET HEAD OPTIONS POST PUT '
   const FORBIDDEN = ' CONNECT TRACE TRACK '
   const REDIRECTS = ' follow error manual '
@@ -124,7 +124,7 @@ export default function request(_host, base, { abort, body, headers, url, webidl
     }
   }
 
-  /* Taken from the class now: an action may replace them later. */
+  /* Captured now, because an action may replace them later. */
   const has = base.uncurry(Headers.prototype.has)
   const append = base.uncurry(Headers.prototype.append)
 

@@ -1,4 +1,4 @@
-/* Response (Fetch standard). `body` is always null: what came is read whole. */
+/* Response (Fetch standard). `body` is always null, because a response is always read as a whole. */
 export default function response(_host, base, { body, headers, url, webidl }) {
   const { Number, RangeError, TypeError, Uint8Array, floor, indexOf, slice, stringify, test } = base
   const { Headers } = headers
@@ -134,7 +134,7 @@ export default function response(_host, base, { body, headers, url, webidl }) {
     }
   }
 
-  /* Taken from the class now: an action may replace them later. */
+  /* Captured now, because an action may replace them later. */
   const has = base.uncurry(Headers.prototype.has)
   const append = base.uncurry(Headers.prototype.append)
 

@@ -1,6 +1,8 @@
-/* A returned value as JSON text. What JSON leaves out silently inside an object (a function, undefined)
-   stays left out, as authors know it; what would make it throw, leave nothing, or turn a number into null, is named
-   by its path. */
+/*
+ * Converts a returned value to JSON text. Values that JSON silently omits from objects (functions, undefined) are
+ * omitted, as authors expect. A value that would make JSON.stringify throw or return nothing, or a number that would
+ * become null, is an error that names its path.
+ */
 export default function result(host, base, { errors }) {
   const {
     apply,
@@ -22,7 +24,7 @@ export default function result(host, base, { errors }) {
     return test(identifier, key) ? '.' + key : '[' + stringify(key) + ']'
   }
 
-  /* The number that JSON.stringify writes for an item, boxed or not; undefined for anything else. */
+  /* Returns the number that JSON.stringify writes for an item, boxed or not; undefined for anything else. */
   const writtenNumber = (item) => {
     if (typeof item === 'number') return item
     if (typeof item !== 'object' || item === null) return undefined
@@ -33,7 +35,10 @@ export default function result(host, base, { errors }) {
     }
   }
 
-  /* Walks exactly as JSON.stringify does, toJSON included, and describes the first value that JSON cannot carry. */
+  /*
+   * Traverses a value exactly as JSON.stringify does, including toJSON, and describes the first part that JSON cannot
+   * represent.
+   */
   const obstacle = (value) => {
     const holders = []
     const keys = []
@@ -99,7 +104,7 @@ export default function result(host, base, { errors }) {
               ' bytes',
           )
         }
-        /* A number that is not finite is written as null. */
+        /* Non-finite numbers are written as null. */
         if (indexOf(text, 'null') >= 0) refuse(value)
         return text
       }

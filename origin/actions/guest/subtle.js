@@ -1,4 +1,4 @@
-/* crypto.subtle (Web Crypto): digests, and keys that sign and verify. The host computes, at once. */
+/* crypto.subtle (Web Crypto): digests, and keys that sign and verify. The host computes synchronously. */
 export default function subtle(
   host,
   base,
@@ -16,7 +16,7 @@ export default function subtle(
     return host.webDigest(name, buffer, offset, length)
   }
 
-  /* @returns what the key was made from and what the signature is to be: {own, hash, saltLength} */
+  /* @returns {own, hash, saltLength}: the key's `own` object, and the parameters of the signature */
   const permitted = (algorithm, key, usage) => {
     const what = 'crypto.subtle.' + usage
     const own = cryptokey.inside(key)
@@ -37,7 +37,7 @@ export default function subtle(
     webidl.bytes(data, what)
     const { own, hash, saltLength } = permitted(algorithm, key, 'sign')
     const { buffer, offset, length } = span(own.bytes)
-    /* Where the data are is asked last: reading the algorithm may have run code of the action. */
+    /* Locates the data last, because reading the algorithm may have run the action's code. */
     const d = webidl.bytes(data, what)
     try {
       return host.webSign(

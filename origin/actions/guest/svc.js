@@ -1,5 +1,7 @@
-/* Svc.Actions: what only the process that holds the keys can answer. Frozen, and its name taken for good:
-   whatever else an action's text carries cannot put something of its own in between. */
+/*
+ * Svc.Actions: operations that only the process with the keys can perform. The object is frozen and its global name
+ * cannot be redefined, so that other code in the same action cannot replace it.
+ */
 export default function svc(host, base, { operations }) {
   const { String, TypeError, define, freeze } = base
 
@@ -8,7 +10,7 @@ export default function svc(host, base, { operations }) {
     return value
   }
 
-  /* Read once: a getter may answer otherwise the second time. */
+  /* Reads the field once, because a getter may return a different value the second time. */
   const text = (operation, input, field, shape, min, max) => {
     const value = input === null || input === undefined ? undefined : input[field]
     if (typeof value !== 'string' || value.length < min) {
@@ -62,6 +64,6 @@ export default function svc(host, base, { operations }) {
   }
   for (const name in Actions) freeze(Actions[name])
   const Svc = freeze({ Actions: freeze(Actions) })
-  /* A getter: the engine lets defineProperty replace a value on the global object, frozen or not. */
+  /* A getter, because the engine lets defineProperty replace a value on the global object, even a frozen one. */
   define(globalThis, 'Svc', { get: freeze(() => Svc), configurable: false })
 }

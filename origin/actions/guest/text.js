@@ -1,12 +1,14 @@
-/* TextEncoder and TextDecoder (Encoding standard). The host converts; what a stream holds back stays in here. */
+/*
+ * TextEncoder and TextDecoder (Encoding standard). The host converts. Incomplete characters of a stream are kept here.
+ */
 export default function text(host, base, { webidl }) {
   const { Uint8Array, TypeError, RangeError, parse, stringify, slice, charCodeAt, min } = base
   const { indexOf, setBytes, span, toWellFormed, typedName } = base
-  /* Bytes or characters that one call converts: as JSON a byte may take six in the host's memory. */
+  /* Number of bytes or characters that one call converts. As JSON, a byte may take six in the host's memory. */
   const PIECE = 1024 * 1024
   const NOTHING = new Uint8Array(0)
 
-  /* Of a well-formed text, which crosses as it is unless a NUL would end it. */
+  /* Encodes a well-formed text, which crosses unchanged unless it contains NUL, which would cut it off. */
   const encodePiece = (piece) =>
     new Uint8Array(
       indexOf(piece, '\0') < 0 ? host.encodeText(piece) : host.encodeJson(stringify(piece)),
@@ -19,7 +21,7 @@ export default function text(host, base, { webidl }) {
     let total = 0
     for (let at = 0; at < whole.length;) {
       let end = min(at + PIECE, whole.length)
-      /* A pair of surrogates stays together. */
+      /* Keeps surrogate pairs together. */
       if (end < whole.length && (charCodeAt(whole, end - 1) & 0xfc00) === 0xd800) end--
       const part = encodePiece(slice(whole, at, end))
       parts[parts.length] = part
@@ -33,7 +35,7 @@ export default function text(host, base, { webidl }) {
     return all
   }
 
-  /* How many bytes before `end` begin a character that is not whole yet. */
+  /* Returns the number of bytes before `end` that begin an incomplete character. */
   const incompleteUtf8 = (bytes, end) => {
     for (let back = 1; back <= 3 && back <= end; back++) {
       const lead = bytes[end - back]
@@ -64,8 +66,10 @@ export default function text(host, base, { webidl }) {
     return encoding === 'utf-16be' ? incompleteUtf16(bytes, end, 0) : 0
   }
 
-  /* Decodes all that is whole, or simply all when nothing follows.
-     @returns {text, used}, or undefined when the bytes are invalid and `fatal` */
+  /*
+   * Decodes all complete characters, or everything if `isLast` is set.
+   * @returns {text, used}, or undefined if the bytes are invalid and `fatal` is set
+   */
   const decode = (encoding, { fatal, keepBom, isLast }, bytes) => {
     const { buffer, offset, length } = span(bytes)
     let used = 0
@@ -103,7 +107,7 @@ export default function text(host, base, { webidl }) {
         throw new TypeError('TextEncoder.encodeInto: expected a Uint8Array')
       }
       const { length } = span(destination)
-      /* No character takes less than a byte, so what comes after these does not fit. */
+      /* Every character takes at least one byte, so the rest of the input cannot fit. */
       const fitting = stringify(slice(input, 0, length))
       const answer = new Uint8Array(host.encodeTextInto(fitting, length))
       const HEAD = 4
@@ -177,11 +181,10 @@ export default function text(host, base, { webidl }) {
 
   const LENIENT = { fatal: false, keepBom: false, isLast: true }
   return {
-    /* UTF-8 bytes of a string, as a Uint8Array. */
     encode,
-    /* A Uint8Array's text: UTF-8, without the mark at its start. */
+    /* Decodes a Uint8Array as UTF-8, without its byte order mark. */
     decodeUtf8: (bytes) => decode('utf-8', LENIENT, bytes).text,
-    /* One character for each byte. */
+    /* Converts each byte to one character. */
     binary: (bytes) => decode('binary', LENIENT, bytes).text,
   }
 }

@@ -1,4 +1,4 @@
-/* setTimeout, setInterval and queueMicrotask. The callbacks stay in here; the host knows numbers only. */
+/* setTimeout, setInterval and queueMicrotask. The callbacks are stored here. The host gets only numbers. */
 export default function timers(host, base, { errors, webidl }) {
   const { apply, Map, Number, RangeError, TypeError, mapGet, mapSet, mapDelete, define } = base
   const LIVE_MAX = 1000
@@ -31,7 +31,7 @@ export default function timers(host, base, { errors, webidl }) {
     if (take(number) !== undefined) host.clearTimer(number)
   }
 
-  /* What it throws ends the run, as an error that nobody caught. */
+  /* An error thrown by the callback fails the run, like any uncaught error. */
   const guarded = (callback, args) => {
     try {
       apply(callback, undefined, args)
@@ -41,7 +41,7 @@ export default function timers(host, base, { errors, webidl }) {
   }
 
   const soon = async (callback) => {
-    // oxlint-disable-next-line typescript/await-thenable -- the next microtask, without a look at Promise.prototype
+    // oxlint-disable-next-line typescript/await-thenable -- queues a microtask without using Promise.prototype
     await undefined
     guarded(callback, [])
   }

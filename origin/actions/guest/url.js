@@ -1,11 +1,11 @@
-/* oxlint-disable typescript/no-useless-default-assignment -- a function's length counts what is before the first default */
-/* URL (URL standard). The host parses and writes; its parts are kept here until one of them changes. */
+/* oxlint-disable typescript/no-useless-default-assignment -- the defaults set each function's standard length */
+/* URL (URL standard). The host parses and serializes. The parts are cached here until one of them changes. */
 export default function url(host, base, { query, webidl }) {
   const { TypeError, define, parse, slice, stringify } = base
   const { usvString } = webidl
-  /* Characters of a URL; browsers take up to two million. */
+  /* Limit on the characters of a URL. Browsers allow up to two million. */
   const CHARACTERS_MAX = 1024 * 1024
-  /* In the order in which the host writes them. */
+  /* In the order in which the host returns them. */
   const PARTS = [
     'href',
     'origin',
@@ -23,7 +23,7 @@ export default function url(host, base, { query, webidl }) {
   const ORIGIN = 1
   const SEARCH = 9
 
-  /* The parts, or undefined for what is no URL. */
+  /* Returns the parts, or undefined if the input is not a URL. */
   const parsed = (input, from) => {
     if (input.length > CHARACTERS_MAX) return undefined
     if (from !== undefined && from.length > CHARACTERS_MAX) return undefined
@@ -119,7 +119,7 @@ export default function url(host, base, { query, webidl }) {
   webidl.expose(URL)
 
   return {
-    /* The parts' text, or undefined: for a request's address. */
+    /* Returns the parts that a request's address needs, or undefined if the input is not a URL. */
     parse: (input) => {
       const parts = parsed(usvString(input), undefined)
       if (parts === undefined) return undefined

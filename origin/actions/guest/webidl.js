@@ -1,17 +1,18 @@
-/* Web IDL: how arguments become strings, pairs and bytes, and how a class of the web looks. */
+/* Web IDL: converts arguments to strings, pairs and bytes, and gives web classes their standard properties. */
 export default function webidl(_host, base) {
   const { Map, String, TypeError, Uint8Array, apply, define, descriptorOf, ownKeys, spanOf } = base
   const { mapGet, mapSet, setBytes, span, test, toWellFormed } = base
   const { iterator, toStringTag } = Symbol
-  /* Of the classes of the web. */
   const prototypes = new Map()
   const beyondLatin1 = /[\u0100-\uffff]/
 
   const isObject = (value) =>
     (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-  /* Not String() alone, which would take a symbol; nor a template, for which the engine calls whatever
-     String.prototype.concat is: there is none in the prelude. */
+  /*
+   * String() alone would accept a symbol. The prelude uses no template literals, because the engine calls
+   * String.prototype.concat for them, which an action may have replaced.
+   */
   const string = (value) => {
     if (typeof value === 'symbol') throw new TypeError('a symbol is no text')
     return String(value)
@@ -25,7 +26,7 @@ export default function webidl(_host, base) {
     return text
   }
 
-  /* Calls `visit` with each item; an action's own iterator runs here. */
+  /* Calls `visit` with each item. This may run an action's own iterator. */
   const forEachOf = (iterable, method, visit) => {
     const items = apply(method, iterable, [])
     const { next } = items
@@ -37,7 +38,10 @@ export default function webidl(_host, base) {
     }
   }
 
-  /* Calls `visit` with each item of a sequence. No list is made, whose elements an action could catch. */
+  /*
+   * Calls `visit` with each item of a sequence. Builds no array, because an action could intercept assignments to its
+   * elements.
+   */
   const each = (value, visit) => {
     const method = isObject(value) ? value[iterator] : undefined
     if (typeof method !== 'function') throw new TypeError('expected a sequence')
@@ -86,7 +90,7 @@ export default function webidl(_host, base) {
     each,
     sequence,
 
-    /* (sequence<sequence<T>> or record<T, T>) as a list of pairs. */
+    /* Converts a sequence<sequence<T>> or a record<T, T> to a list of pairs. */
     pairs(init, convert) {
       const method = init[iterator]
       return method === undefined || method === null
@@ -94,35 +98,34 @@ export default function webidl(_host, base) {
         : pairsOfSequence(init, method, convert)
     },
 
-    /* A dictionary that may be left out. */
     dictionary(value, what) {
       if (value === undefined || value === null) return {}
       if (!isObject(value)) throw new TypeError(what + ': expected an object of options')
       return value
     },
 
-    /* A BufferSource's bytes: {buffer, offset, length}. */
+    /* Locates the bytes of a BufferSource: {buffer, offset, length}. */
     bytes(value, what) {
       const found = spanOf(value)
       if (found === undefined) throw new TypeError(what + ': expected an ArrayBuffer or a view')
       return found
     },
 
-    /* A part of an ArrayBuffer in one of its own, for the host is handed whole buffers. */
+    /* Copies a part of an ArrayBuffer into a new one, because the host can only be passed whole buffers. */
     copy(buffer, offset, length) {
       const own = new Uint8Array(length)
       setBytes(own, new Uint8Array(buffer, offset, length))
       return own
     },
 
-    /* What the host takes as bytes: a small part of a large buffer is copied out first. */
+    /* Prepares bytes for the host. A small part of a large buffer is copied first. */
     compact(part) {
       const { buffer, offset, length } = part
       if (length * 2 >= base.bufferLength(buffer)) return part
       return span(this.copy(buffer, offset, length))
     },
 
-    /* Whether it is an object of one of the classes of the web. */
+    /* Returns true if the value is an instance of a web class. */
     isPlatform(value) {
       let prototype = base.prototypeOf(value)
       while (prototype !== null) {
@@ -139,7 +142,10 @@ export default function webidl(_host, base) {
       )
     },
 
-    /* Members as Web IDL has them, enumerable, and the class on the global object. For load time only. */
+    /*
+     * Makes the members enumerable, as in Web IDL, and defines the class on the global object. For use at load time
+     * only.
+     */
     expose(Class) {
       for (const target of [Class, Class.prototype]) {
         for (const key of ownKeys(target)) {

@@ -4,10 +4,13 @@ import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
-/** Longer data take milliseconds, and a loop of such calls must not run on past the deadline. */
+/**
+ * Data of this size takes milliseconds to hash, so the clock is checked first. A loop of such calls must not continue
+ * past the deadline.
+ */
 const LOOK_FROM_BYTES = 1024 * 1024
 
-/** The library's names by those of Web Crypto. */
+/** Node's names of the digests, by their Web Crypto names. */
 export const HASHES: Record<string, string> = {
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
@@ -15,7 +18,7 @@ export const HASHES: Record<string, string> = {
   'SHA-512': 'sha512',
 }
 
-/** crypto.subtle.digest of the prelude (Web Crypto). */
+/** crypto.subtle.digest for the prelude (Web Crypto). */
 export function digestFunctions(hooks: () => RunHooks): HostFunctions {
   return {
     webDigest: hostFunction(['text', 'bytes'], 'bytes', (name, bytes) => {

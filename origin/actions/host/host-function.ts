@@ -1,18 +1,21 @@
-/** What may cross from the sandbox to the host, and back. Objects never do: only text, numbers and bytes. */
+/** Types that may cross between the sandbox and the host: text, numbers, booleans and bytes, but never objects. */
 type Taken = {
-  /** Up to its first NUL, for that is how the engine hands it out: hex, names, JSON that the host passes on. */
+  /** Text up to its first NUL, where the engine cuts it off: hex, names, and JSON that the host passes on. */
   text: string
-  /** Text that the host parses; any string crosses whole in it. */
+  /** JSON that the host parses. Any string can cross in it unchanged. */
   json: unknown
   number: number
   boolean: boolean
-  /** Three arguments in the guest: an ArrayBuffer, an offset and a length. A copy, good for this call only. */
+  /**
+   * Three arguments in the guest: an ArrayBuffer, an offset and a length. A view of the guest's memory, valid for this
+   * call only.
+   */
   bytes: Uint8Array
 }
 
 type Given = {
   nothing: void
-  /** Without NUL: hex, a name, or JSON. */
+  /** Must not contain NUL: hex, a name, or JSON. */
   text: string
   number: number
   boolean: boolean
@@ -23,19 +26,19 @@ type Given = {
 export type Takes = keyof Taken
 export type Gives = keyof Given
 
-/** A function of the host that the prelude, and only the prelude, may call. */
+/** A host function that only the prelude may call. */
 export type HostFunction = {
   takes: readonly Takes[]
   gives: Gives
   call: (...args: never[]) => Given[Gives]
 }
 
-/** By name; the order is part of every sandbox's layout. */
+/** Host functions by name. The order is part of every sandbox's layout. */
 export type HostFunctions = Record<string, HostFunction>
 
 /**
- * Declares one. Arguments of another type arrive as '', 0, false or no bytes; JSON that does not parse as undefined.
- * An Error that `call` throws is an Error with that message in the guest.
+ * Declares a host function. An argument of another type arrives as '', 0, false or no bytes, and JSON that does not
+ * parse as undefined. If `call` throws an Error, the guest gets an Error with the same message.
  */
 export function hostFunction<const T extends readonly Takes[], const G extends Gives>(
   takes: T,

@@ -2,25 +2,25 @@ import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { RSA_KEY_MAX_BITS } from '../../../shared/limits.ts'
 
-/** A key that the guest holds: bytes of its own for `secret`, DER for the others (SubjectPublicKeyInfo, PKCS #8). */
+/** Type of a key that the guest holds: raw bytes for `secret`, DER for the others (SubjectPublicKeyInfo, PKCS #8). */
 export type KeyType = 'secret' | 'public' | 'private'
 
-/** A key as PKCS #8 of the largest RSA key takes 4,680 bytes; longer DER is read by nobody. */
+/** Limit on the DER encoding of a key. The largest RSA key takes 4,680 bytes as PKCS #8. */
 const DER_MAX_BYTES = 8 * 1024
 
-/** A prime of an RSA key, beyond half of its modulus: those of real keys are as long as each other. */
+/** Bytes by which a prime of an RSA key may exceed half of the modulus. The primes of real keys have equal lengths. */
 const PRIME_SLACK_BYTES = 8
 
 type Family = {
   type: 'rsa' | 'ec' | 'ed25519'
   curve?: string
-  /** What stands before a raw public key of so many bytes in its SubjectPublicKeyInfo, as hex. */
+  /** DER prefix of a raw public key in its SubjectPublicKeyInfo, as hex, by the length of the raw key in bytes. */
   raw: Record<number, string>
 }
 
 const RSA: Family = { type: 'rsa', raw: {} }
 
-/** By algorithm, or by curve. Points of curves are whole, or compressed to x and a sign (SEC 1, 2.3.3). */
+/** Families by algorithm or by curve. Points are uncompressed, or compressed to x and a sign (SEC 1, 2.3.3). */
 const FAMILIES: Record<string, Family> = {
   'RSASSA-PKCS1-v1_5': RSA,
   'RSA-PSS': RSA,
@@ -45,8 +45,10 @@ const FAMILIES: Record<string, Family> = {
 
 /**
  * Reads a public or private key.
- * @param kind algorithm or curve  @param format `raw`, `spki` or `pkcs8`
- * @returns its DER  @throws Error that says, for the action's author, why it is none
+ * @param kind algorithm or curve
+ * @param format `raw`, `spki` or `pkcs8`
+ * @returns the key as DER
+ * @throws Error with a message for the action's author if the key is invalid
  */
 export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uint8Array {
   const family = familyOf(kind)
@@ -56,7 +58,7 @@ export function keyOfBytes(kind: string, format: string, bytes: Uint8Array): Uin
   return checked(family, key)
 }
 
-/** The same of a JWK whose `kty` and `crv` were looked at; a secret key's own bytes. */
+/** Reads a JWK with a `kty` and `crv` that were checked before. Returns DER, or the raw bytes of a secret key. */
 export function keyOfJwk(kind: string, type: string, jwk: unknown): Uint8Array {
   if (type === 'secret') return secretOf(jwk)
   const input = { key: jwk, format: 'jwk' } as JsonWebKeyInput
@@ -67,7 +69,6 @@ export function keyOfJwk(kind: string, type: string, jwk: unknown): Uint8Array {
   )
 }
 
-/** From what `checked` wrote. */
 export function keyObject(type: string, der: Uint8Array): KeyObject {
   return type === 'private' ? privateKey(der) : publicKey(der)
 }
@@ -86,7 +87,10 @@ function checked({ type, curve }: Family, key: KeyObject): Uint8Array {
   return key.export({ format: 'der', type: key.type === 'private' ? 'pkcs8' : 'spki' } as const)
 }
 
-/** So that one signature is a matter of milliseconds: nothing stops the library in the middle of one. */
+/**
+ * Limits the size of an RSA key's numbers, so that a signature takes only milliseconds. One in progress cannot be
+ * stopped.
+ */
 function requireBounded(key: KeyObject): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (bits > RSA_KEY_MAX_BITS)
@@ -110,7 +114,7 @@ function rawInDer({ raw }: Family, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(head, 'hex'), bytes])
 }
 
-/** True when the outermost value ends where the bytes do: the library passes over what follows it. */
+/** True if the outermost value spans all of the bytes. The library would ignore trailing bytes. */
 function isWholeDer(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes
   if (tag !== 0x30 || bytes.length > DER_MAX_BYTES) return false
@@ -137,7 +141,7 @@ function privateKey(der: Uint8Array): KeyObject {
   return read(() => createPrivateKey({ key, format: 'der', type: 'pkcs8' }), 'the key is not pkcs8')
 }
 
-/** The library's own words name its functions; an action's author has the key before him. */
+/** Replaces errors of the library. Their messages name its functions, which does not help the author of an action. */
 function read(make: () => KeyObject, otherwise: string): KeyObject {
   try {
     return make()

@@ -14,14 +14,14 @@ import { hostFunction } from './host-function.ts'
 import type { RunHooks } from './run-functions.ts'
 
 /**
- * The cryptography under ethers: pure functions of their arguments. Only the bundle calls them, but they take
- * anything: the action may have changed the built-ins that the bundle reads its arguments with.
+ * Cryptography for ethers: pure functions of their arguments. Only the bundle calls them, but they must accept any
+ * arguments, because the action may have changed the built-ins with which the bundle reads its arguments.
  */
 export function primitives(hooks: () => RunHooks): HostFunctions {
   const mustStop = () => hooks().mustStop()
   return {
     keccak256: hostFunction(['bytes'], 'text', (bytes) => keccak256(bytes, mustStop)),
-    /** '' for what is no hex of whole bytes. */
+    /** Returns '' if the text is not hex of whole bytes. */
     keccak256OfHex: hostFunction(['text', 'number'], 'text', (text, length) => {
       const bytes = bytesOfHex(text, length)
       return bytes === undefined ? '' : keccak256(bytes, mustStop)
@@ -49,7 +49,7 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
     sharedSecret: hostFunction(['text', 'bytes'], 'text', worded(sharedSecret)),
     checksumAddress: hostFunction(['text'], 'text', checksumAddress),
     hexOf: hostFunction(['bytes'], 'text', hexOf),
-    /** No bytes for what is no hex of whole bytes, or has none. */
+    /** Returns no bytes if the text is not hex of whole bytes, or is '0x'. */
     bytesOfHex: hostFunction(
       ['text', 'number'],
       'bytes',
@@ -59,7 +59,7 @@ export function primitives(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/** What it throws, after a '!': ethers' own code makes an error of it, with the stack of the action. */
+/** Returns the message of an error after a '!'. ethers' own code throws it as an error with the action's stack. */
 function worded<A extends unknown[]>(call: (...args: A) => string): (...args: A) => string {
   return (...args) => {
     try {

@@ -2,30 +2,28 @@ import { randomBytes } from 'node:crypto'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
-/** Why an operation is not begun, for the action's author. */
+/** Reason for not starting an operation, for the action's author. */
 export type Refusal = { message: string; code?: string }
 
-/** A code in any case: the guest would else find one where an action put it, on Object.prototype. */
+/** Always includes a code. Without one, the guest would read a code that an action put on Object.prototype. */
 export function refusalJson({ message, code = '' }: Refusal): string {
   return JSON.stringify({ message, code })
 }
 
-/** What a run hears from its sandbox. Texts come from code that we do not know. */
+/** Calls that a sandbox makes to its run. The texts come from untrusted code. */
 export type RunHooks = {
   finish(json: string): void
   fail(code: string, name: string, message: string, frames: string): void
   log(level: string, text: string): boolean
   setTimer(id: number, ms: number): void
   clearTimer(id: number): void
-  /** Begins what the action waits for; a refusal when it is not begun. `bytes` is good for this call only. */
+  /** Starts an operation that the action waits for, or returns a refusal. `bytes` is valid for this call only. */
   operation(id: number, name: string, argument: unknown, bytes: Uint8Array): Refusal | undefined
-  /** The action does not wait for that operation any more. */
   abandon(id: number): void
-  /** True when the run must stop; asked every few thousand steps of the guest. */
+  /** Returns true if the run must stop. Called every few thousand steps of the guest. */
   mustStop(): boolean
 }
 
-/** While no run is under way. */
 export const IDLE_HOOKS: RunHooks = {
   finish: () => {},
   fail: () => {},
@@ -37,10 +35,9 @@ export const IDLE_HOOKS: RunHooks = {
   mustStop: () => false,
 }
 
-/** Bytes of one random request; the prelude holds the same quota (Web Crypto). */
+/** Limit on the bytes of one request for randomness. The prelude enforces the same quota (Web Crypto). */
 const RANDOM_MAX_BYTES = 65_536
 
-/** The host functions that belong to one run. */
 export function runFunctions(hooks: () => RunHooks): HostFunctions {
   return {
     finish: hostFunction(['text'], 'nothing', (json) => hooks().finish(json)),

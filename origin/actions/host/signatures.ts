@@ -7,7 +7,7 @@ import { hostFunction } from './host-function.ts'
 import { keyObject, keyOfBytes, keyOfJwk } from './key-material.ts'
 import type { RunHooks } from './run-functions.ts'
 
-/** How the library is told of an algorithm of Web Crypto; HMAC has no key object and is not among them. */
+/** Node's options for the algorithms of Web Crypto. HMAC is missing because it does not use a key object. */
 const OPTIONS: Record<string, SigningOptions> = {
   Ed25519: {},
   ECDSA: { dsaEncoding: 'ieee-p1363' },
@@ -16,8 +16,9 @@ const OPTIONS: Record<string, SigningOptions> = {
 }
 
 /**
- * Keys, signatures and MACs of crypto.subtle (Web Crypto). Nothing is kept from one call to the next: the guest holds
- * its keys and lends their bytes. Each looks at the clock first, for one RSA signature may take a thirtieth of a second.
+ * Keys, signatures and MACs for crypto.subtle (Web Crypto). No state is kept between calls: the guest stores its keys
+ * and passes their bytes. All but `webRsaKey` check the clock first, because one RSA signature may take a thirtieth of
+ * a second.
  */
 export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
   const look = () => lookAtTheClock(() => hooks().mustStop())
@@ -32,7 +33,7 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       return keyOfJwk(kind, type, jwk)
     }),
 
-    /** JSON of {modulusLength: bits, publicExponent: bytes, most significant first}. */
+    /** Returns JSON of {modulusLength: bits, publicExponent: bytes, most significant first}. */
     webRsaKey: hostFunction(['text', 'bytes'], 'text', (type, der) => {
       const { modulusLength, publicExponent = 0n } = keyObject(type, der).asymmetricKeyDetails ?? {}
       const hex = publicExponent.toString(16)
@@ -55,7 +56,7 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
       },
     ),
 
-    /** A MAC is compared in a time that does not say where it differs. */
+    /** Compares MACs in constant time. */
     webVerify: hostFunction(
       ['text', 'text', 'number', 'bytes', 'bytes', 'bytes'],
       'boolean',
@@ -76,7 +77,10 @@ export function signatureFunctions(hooks: () => RunHooks): HostFunctions {
   }
 }
 
-/** Read for this one call, and freed with it: a key object would stay until it is collected. */
+/**
+ * Passes the key as DER, which is parsed and freed within the call. A key object would stay in memory until it is
+ * collected.
+ */
 function inDer<T extends 'pkcs8' | 'spki'>(type: T, { buffer, byteOffset, length }: Uint8Array) {
   return { key: Buffer.from(buffer, byteOffset, length), format: 'der', type } as const
 }

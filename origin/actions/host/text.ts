@@ -2,7 +2,9 @@ import { TextDecoder } from 'node:util'
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
-/** Node knows these, but a character of theirs may be cut by the end of a piece, which the prelude cannot tell. */
+/**
+ * Encodings that Node supports, but with characters that the end of a piece may split, which the prelude cannot detect.
+ */
 const MULTI_BYTE = new Set([
   'gbk',
   'gb18030',
@@ -16,22 +18,25 @@ const MULTI_BYTE = new Set([
 const encoder = new TextEncoder()
 const decoders = new Map<string, TextDecoder>()
 
-/** TextEncoder, TextDecoder, atob and btoa of the prelude, a piece at a time (Encoding standard; Infra, forgiving-base64). */
+/**
+ * TextEncoder, TextDecoder, atob and btoa for the prelude, one piece at a time (Encoding standard; Infra,
+ * forgiving-base64).
+ */
 export const textFunctions: HostFunctions = {
   encodeText: hostFunction(['text'], 'bytes', (text) => encoder.encode(text)),
   encodeJson: hostFunction(['json'], 'bytes', (text) => encoder.encode(asText(text))),
 
-  /** Four bytes that say how many UTF-16 units were read (little endian), then what was written. */
+  /** Returns the number of UTF-16 units that were read (four bytes, little-endian), then the encoded bytes. */
   encodeTextInto: hostFunction(['json', 'number'], 'bytes', (given, room) => {
     const text = asText(given)
-    // Three bytes are the most that one unit takes.
+    // A UTF-16 unit takes at most three bytes.
     const target = Buffer.alloc(4 + Math.min(Math.max(0, room), 3 * text.length))
     const { read, written } = encoder.encodeInto(text, target.subarray(4))
     target.writeUInt32LE(read)
     return target.subarray(0, 4 + written)
   }),
 
-  /** The standard's name for a label; '' for one that is not supported. */
+  /** Returns the standard's name for a label, or '' if the encoding is not supported. */
   encodingName: hostFunction(['json'], 'text', (label) => {
     try {
       const { encoding } = new TextDecoder(asText(label))
@@ -42,8 +47,8 @@ export const textFunctions: HostFunctions = {
   }),
 
   /**
-   * The text, or JSON of it (`crossing`); '' when `fatal` and the bytes are invalid. The encoding 'binary' is one
-   * character for each byte.
+   * Returns the text or its JSON (`crossing`), or '' if `fatal` is set and the bytes are invalid. The encoding 'binary'
+   * maps each byte to one character.
    */
   decodeText: hostFunction(
     ['text', 'boolean', 'boolean', 'bytes'],
@@ -61,7 +66,7 @@ export const textFunctions: HostFunctions = {
     },
   ),
 
-  /** '' when the text has characters outside Latin-1; the prelude passes no empty text. */
+  /** Returns '' if the text has characters outside Latin-1. The prelude never passes an empty text. */
   btoa: hostFunction(['json'], 'text', (text) => {
     try {
       return btoa(asText(text))
@@ -70,7 +75,7 @@ export const textFunctions: HostFunctions = {
     }
   }),
 
-  /** A byte that is 1, then the decoded bytes; or a byte that is 0 when it is not base64. */
+  /** Returns a byte 1 and the decoded bytes, or a single byte 0 if the text is not base64. */
   atob: hostFunction(['json'], 'bytes', (text) => {
     try {
       return Buffer.from(`\u0001${atob(asText(text))}`, 'latin1')
@@ -80,17 +85,20 @@ export const textFunctions: HostFunctions = {
   }),
 }
 
-/** What crosses as JSON may be anything. */
+/** A JSON argument may have any type. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Most texts cross as they are. As JSON: an empty one, one that a NUL would end, and one that looks like JSON. */
+/**
+ * Returns most texts unchanged. Returns JSON for an empty text, for a text with NUL, and for a text that could be
+ * mistaken for JSON.
+ */
 function crossing(text: string): string {
   return text === '' || text.startsWith('"') || text.includes('\0') ? JSON.stringify(text) : text
 }
 
-/** One for each kind: without `stream`, none keeps anything from one call to the next. */
+/** Caches one decoder per kind. Without `stream`, a decoder keeps no state between calls. */
 function decoder(encoding: string, fatal: boolean, ignoreBOM: boolean): TextDecoder {
   const kind = `${encoding} ${fatal} ${ignoreBOM}`
   let found = decoders.get(kind)

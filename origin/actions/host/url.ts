@@ -1,7 +1,10 @@
 import type { HostFunctions } from './host-function.ts'
 import { hostFunction } from './host-function.ts'
 
-/** Parts that an action may set, in the order in which all of them are handed to the prelude (`guest/url.js`). */
+/**
+ * Parts of a URL, in the order in which the prelude receives them (`guest/url.js`). An action may set any of them
+ * except `origin`.
+ */
 const PARTS = [
   'href',
   'origin',
@@ -16,16 +19,16 @@ const PARTS = [
   'hash',
 ] as const
 
-/** URL and URLSearchParams of the prelude (URL standard), by Node's own. Nothing is kept from one call to the next. */
+/** URL and URLSearchParams for the prelude (URL standard), based on Node's own. No state is kept between calls. */
 export const urlFunctions: HostFunctions = {
-  /** A JSON list of the parts; '' for what is no URL. */
+  /** Returns a JSON list of the parts, or '' if the input is not a URL. */
   parseUrl: hostFunction(['json', 'json', 'boolean'], 'text', (input, base, hasBase) => {
     if (typeof input !== 'string' || typeof base !== 'string') return ''
     const url = URL.parse(input, hasBase ? base : undefined)
     return url === null ? '' : written(url)
   }),
 
-  /** The same after one part was set; '' when that leaves no URL. */
+  /** Sets one part and returns the same list, or '' if the result is not a URL. */
   changeUrl: hostFunction(['text', 'text', 'json'], 'text', (href, name, value) => {
     const part = PARTS.find((known) => known === name)
     if (part === undefined || part === 'origin' || typeof value !== 'string') return ''
@@ -38,14 +41,14 @@ export const urlFunctions: HostFunctions = {
     }
   }),
 
-  /** A JSON list of pairs, of a query without its question mark. */
+  /** Parses a query without its question mark. Returns a JSON list of pairs. */
   parseQuery: hostFunction(['json'], 'text', (text) => {
-    // Behind an ampersand, a question mark is one of the first name.
+    // After the ampersand, a leading question mark is part of the first name.
     const query = typeof text === 'string' ? `&${text}` : ''
     return JSON.stringify([...new URLSearchParams(query)])
   }),
 
-  /** Of a JSON list of pairs. */
+  /** Serializes a JSON list of pairs. */
   writeQuery: hostFunction(['json'], 'text', (pairs) =>
     new URLSearchParams(isPairs(pairs) ? pairs : []).toString(),
   ),

@@ -7,14 +7,14 @@ import { OutboundError } from './outbound-error.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { isLocalName, type Target } from './target.ts'
 
-/** Decides, once for each host and port of a run, whether it may be reached, and at which addresses. */
+/** Checks whether a host and port may be reached, and at which addresses. Used once per host and port of each run. */
 export class AddressGuard {
   readonly #policy: OutboundPolicy
   readonly #names: NameResolver
   readonly #isPublic: (address: string) => boolean
   #ofThisMachine: ReadonlySet<string> | undefined
 
-  /** `isPublic` says of an address whether anyone may reach it. */
+  /** @param isPublic returns true if anyone may reach the address */
   constructor(policy: OutboundPolicy, names: NameResolver, isPublic: (address: string) => boolean) {
     this.#policy = policy
     this.#names = names
@@ -22,9 +22,9 @@ export class AddressGuard {
   }
 
   /**
-   * The addresses that a connection may be made to; the name must not be resolved again.
-   * One address that is not public refuses the name, though others are: no honest name has both, and which one is
-   * connected to would depend on which one answers.
+   * Returns the addresses that may be connected to. The name must not be resolved again. A single non-public address
+   * rejects the name, even if others are public: no honest name has both, and the address that is connected to would
+   * depend on which one responds.
    * @throws {OutboundError}
    */
   async admit(target: Target): Promise<readonly string[]> {
@@ -47,7 +47,7 @@ export class AddressGuard {
     return fewOf(addresses)
   }
 
-  /** An own host is refused at its other ports too, unless the operator allows exactly that one. */
+  /** A host of our own is refused at its other ports too, unless the operator allows exactly that port. */
   #isOwnName({ host, port }: Target, isAllowed: boolean): boolean {
     return this.#policy.deny.some(
       (own) => own.host === host && (own.port === null || own.port === port || !isAllowed),
@@ -56,7 +56,7 @@ export class AddressGuard {
 
   async #resolve({ host, named }: Target, isAllowed: boolean): Promise<string[]> {
     try {
-      // An allowed name may stand in the hosts file of the developer's machine.
+      // An allowed name may be defined in the hosts file of a developer's machine.
       if (!isAllowed) return await this.#names.addresses(host)
       return (await lookup(host, { all: true })).map(({ address }) => address)
     } catch (error) {
@@ -73,7 +73,7 @@ export class AddressGuard {
     return canonical !== undefined && this.#isPublic(canonical) && !this.#own().has(canonical)
   }
 
-  /** A public address of this machine leads to what listens on it, from behind the firewall. */
+  /** Public addresses of this machine. Connecting to one of them would bypass the firewall. */
   #own(): ReadonlySet<string> {
     this.#ofThisMachine ??= new Set(
       Object.values(networkInterfaces()).flatMap((all) =>
@@ -86,7 +86,7 @@ export class AddressGuard {
     return this.#ofThisMachine
   }
 
-  /** Another name for an address of one of our own services. */
+  /** Refuses a host that resolves to an address of one of our own services. */
   async #refuseOwn({ port, named }: Target, addresses: readonly string[]): Promise<void> {
     const wanted = new Set(addresses.map(canonicalAddress))
     const rivals = this.#policy.deny.filter((own) => own.port === port)
@@ -95,7 +95,10 @@ export class AddressGuard {
       throw ownService(named)
   }
 
-  /** What an own name does not resolve to for us, it does not resolve to for others: then its name is the rule. */
+  /**
+   * Returns no addresses if an own service does not resolve. It does not resolve for actions either, so denying its
+   * name is enough.
+   */
   async #ownAddresses(host: string): Promise<string[]> {
     if (isIP(host) !== 0) return [host]
     const local = () => lookup(host, { all: true }).then((all) => all.map(({ address }) => address))

@@ -1,4 +1,7 @@
-/** Ports of other protocols, whose servers could take a request's text for commands (Fetch standard, Port blocking). */
+/**
+ * Ports of other protocols, because their servers could interpret a request's text as commands (Fetch standard, Port
+ * blocking).
+ */
 export const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,

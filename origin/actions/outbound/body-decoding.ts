@@ -10,7 +10,7 @@ type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promi
 const gzip: Decode = promisify(gunzip)
 const wrapped: Decode = promisify(inflate)
 const raw: Decode = promisify(inflateRaw)
-/** What is called deflate has zlib's header in most answers, and none in some (RFC 9110, 8.4.1.2). */
+/** Most responses labeled deflate have a zlib header, but some do not (RFC 9110, 8.4.1.2). */
 const deflate: Decode = (bytes, options) =>
   ((bytes[0] ?? 0) & 0x0f) === 8 ? wrapped(bytes, options) : raw(bytes, options)
 
@@ -21,15 +21,15 @@ const DECODERS: Record<string, Decode> = {
   br: promisify(brotliDecompress),
 }
 
-/** What `accept-encoding` says. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
-/** How a response's body is to be decoded, in that order; nothing for what we do not know, as browsers do. */
+/**
+ * Decoding steps for a response's body, in that order. Empty if an encoding is unknown: the body is not decoded, as in
+ * browsers.
+ */
 export type Encodings = readonly string[]
 
-/**
- * @throws {OutboundError} for more encodings than any server has a reason for
- */
+/** @throws {OutboundError} if there are more than `ENCODINGS_MAX` encodings */
 export function readEncodings(headers: readonly [string, string][], named: string): Encodings {
   const names = headers
     .filter(([name]) => name === 'content-encoding')
@@ -42,7 +42,7 @@ export function readEncodings(headers: readonly [string, string][], named: strin
 }
 
 /**
- * The body without its encodings. No step makes more than what may be kept, so a bomb costs no more than its answer.
+ * Decodes a body. The output of each step is limited, so a decompression bomb costs no more than the largest response.
  * @throws {OutboundError}
  */
 export async function decodeBody(

@@ -14,8 +14,8 @@ export type ConnectionsOptions = {
 }
 
 /**
- * The connections of one run, kept between its requests. A name is resolved and checked once a run, and each
- * connection of the run goes to what was found then.
+ * The connections of one run, kept between its requests. A name is resolved and checked once per run, and every
+ * connection of the run uses the addresses found then.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
@@ -28,16 +28,14 @@ export class Connections {
     this.#options = options
   }
 
-  /**
-   * @throws {OutboundError} when the target may not be reached
-   */
+  /** @throws {OutboundError} if the target may not be reached */
   to(target: Target): Promise<OriginConnections> {
     const { origin } = target.url
     const known = this.#origins.get(origin)
     if (known !== undefined) return known
     const opening = this.#open(target)
     this.#origins.set(origin, opening)
-    // A name server that did not answer may do so the next time.
+    // A name server that did not answer may answer the next time.
     opening.catch(() => this.#origins.delete(origin))
     return opening
   }
@@ -63,7 +61,7 @@ export class Connections {
           pipelining: 1,
           allowH2: false,
           maxHeaderSize: HEADER_BYTES_MAX,
-          // The exchange has timers of its own, which say what was waited for.
+          // The exchange has its own timers, with messages that name the cause.
           headersTimeout: 0,
           bodyTimeout: 0,
         }),
@@ -72,7 +70,7 @@ export class Connections {
     return opened
   }
 
-  /** Ends every connection, also those that are being made. */
+  /** Closes every connection, including those being established. */
   close(): void {
     this.#closed = true
     for (const opened of this.#opened) opened.close()

@@ -1,7 +1,8 @@
 /**
- * Request headers that an action cannot set: they say how the message is framed, where it goes and through what, and
- * a wrong one would smuggle a second request. Dropped without an error, as the Fetch standard does, since libraries
- * set some of them; what it drops beyond these guards a browser's user (cookie, origin, referer), and there is none.
+ * Request headers that an action cannot set. They determine how a message is framed and routed, and a wrong value could
+ * smuggle a second request. They are dropped without an error, as in the Fetch standard, because libraries set some of
+ * them. The Fetch standard also drops headers that protect the user of a browser (cookie, origin, referer), which does
+ * not apply here.
  */
 const DROPPED: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -17,7 +18,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** `name` in lower case. */
+/** @param name in lower case */
 export function isDroppedHeader(name: string): boolean {
   return DROPPED.has(name) || name.startsWith('proxy-') || name.startsWith('sec-')
 }

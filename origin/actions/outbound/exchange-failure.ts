@@ -1,7 +1,9 @@
 import { HEADER_BYTES_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** What undici's, Node's and OpenSSL's errors mean to an action's author. Their own texts name addresses. */
+/**
+ * Descriptions of errors of undici, Node and OpenSSL for an action's author. The original messages contain addresses.
+ */
 const MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections',
   EHOSTUNREACH: 'cannot be reached',
@@ -24,7 +26,7 @@ const MEANINGS: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not known',
 }
 
-/** An exchange's failure, for the action's author. */
+/** Converts the error of a failed exchange into one for the action's author. */
 export function exchangeFailure(error: unknown, named: string): OutboundError {
   if (error instanceof OutboundError) return error
   return new OutboundError(`${named} ${meaning(error)}`)
@@ -41,7 +43,7 @@ function meaning(error: unknown): string {
   return 'could not be asked'
 }
 
-/** Of several addresses, what the last one said. */
+/** If several addresses were tried, returns the code of the last one's error. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1))
   return error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -17,7 +17,7 @@ export type ExchangeRequest = {
   body: Uint8Array | undefined
 }
 
-/** An answer as it came; `body` is encoded as `encodings` says. */
+/** A response as received. `body` is still encoded as listed in `encodings`. */
 export type ExchangeAnswer = {
   status: number
   statusText: string
@@ -29,22 +29,22 @@ export type ExchangeAnswer = {
 export type ExchangeOptions = {
   named: string
   times: OutboundTimes
-  /** True for an answer whose body nobody wants, as that of a redirect which is followed. */
+  /** True for a response with an unneeded body, such as a redirect that is followed. */
   isOnlyHead(status: number, headers: readonly [string, string][]): boolean
   signal: AbortSignal
 }
 
 const STATUS_TEXT_MAX = 256
 
-/** Methods that may be sent once more when a used connection turns out to be closed (RFC 9110, 9.2.2). */
+/** Methods that may be sent again if a reused connection turns out to be closed (RFC 9110, 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** Codes of a connection that the other side has closed. */
+/** Error codes of a connection closed by the server. */
 const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**
- * One request and its answer, over one connection. A server may close a kept connection in the moment in which it is
- * used again: then a request that may be repeated is sent once more, over a fresh one.
+ * Sends one request over one connection and returns the response. A server may close a kept connection at the moment
+ * when it is reused. A request that may be repeated is then sent again over a fresh connection.
  * @throws {OutboundError}
  */
 export async function exchange(
@@ -89,7 +89,7 @@ type Caller = {
   reject(error: OutboundError): void
   /** The connection can take another request. */
   free(): void
-  /** Where the request may be repeated: the connection was closed without a byte of a response. */
+  /** Set if the request may be repeated. Called if the connection was closed without a byte of a response. */
   again?(): void
 }
 
@@ -101,7 +101,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isAnswering = false
   #head: Omit<ExchangeAnswer, 'body'> | undefined
   #body: ResponseBody | undefined
-  /** Answered or failed: what still arrives is thrown away. */
+  /** Answered or failed. Data that arrives later is discarded. */
   #settled = false
   #timer: NodeJS.Timeout | undefined
 
@@ -176,7 +176,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(exchangeFailure(error, this.#options.named))
   }
 
-  /** Reads on for a moment, so that the connection can be used again. */
+  /** Continues reading for a moment, so that the connection can be reused. */
   #discard(): void {
     this.#body = new ResponseBody(DISCARD_BYTES, this.#options.named)
     clearTimeout(this.#timer)

@@ -1,7 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { ADDRESSES_PER_FAMILY, DNS_TIMEOUT_MS, DNS_TRIES } from './bounds.ts'
 
-/** A name that has no address, or whose name servers did not answer. */
+/** The name has no address, or its name servers did not answer. */
 export class NameError extends Error {
   readonly isUnknown: boolean
 
@@ -12,19 +12,19 @@ export class NameError extends Error {
 }
 
 /**
- * Asks the machine's name servers directly: no hosts file, no search domains, no multicast; and what is asked can be
- * cancelled, where the system's own look-up would hold one of the process' four threads until it is done.
+ * Queries the machine's name servers directly: no hosts file, no search domains, no multicast. Queries can be
+ * cancelled, while the system's own lookup would occupy one of the process's four threads until it is done.
  */
 export class NameResolver {
   readonly #resolver = new dns.Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES })
 
-  /** @param servers other name servers than the machine's, `address:port` */
+  /** @param servers name servers to use instead of the machine's, `address:port` */
   constructor(servers?: readonly string[]) {
     if (servers !== undefined) this.#resolver.setServers(servers)
   }
 
   /**
-   * Every address of a name, IPv4 first.
+   * Returns every address of a name, IPv4 first.
    * @throws {NameError}
    */
   async addresses(name: string): Promise<string[]> {
@@ -37,13 +37,12 @@ export class NameResolver {
     throw new NameError(found.every((part) => part.status === 'fulfilled' || saysNo(part.reason)))
   }
 
-  /** Ends what is being asked, with an error. */
   cancel(): void {
     this.#resolver.cancel()
   }
 }
 
-/** The first few of each family. */
+/** Returns the first few addresses of each family. */
 export function fewOf(addresses: readonly string[]): string[] {
   const family = (isV6: boolean) =>
     addresses.filter((address) => address.includes(':') === isV6).slice(0, ADDRESSES_PER_FAMILY)

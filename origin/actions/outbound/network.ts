@@ -8,17 +8,17 @@ import { isPublicAddress } from './public-address.ts'
 import { RunNetwork } from './run-network.ts'
 import { loadClient } from './undici.ts'
 
-/** The world that requests meet; left out, the real one. */
+/** Network environment of the requests. Omitted parts default to the real ones. */
 export type OutboundWorld = {
   /** Name servers, `address:port`. */
   nameServers?: readonly string[]
   isPublic?: (address: string) => boolean
-  /** Authorities in place of those that Node knows, as PEM. */
+  /** Certificate authorities that replace Node's own, as PEM. */
   authorities?: readonly string[]
   times?: OutboundTimes
 }
 
-/** What the runs of one executor share: rules, and nothing that a run has left. */
+/** Settings shared by the runs of one executor. Keeps no state of any run. */
 export class Network {
   readonly #policy: OutboundPolicy
   readonly #world: OutboundWorld
@@ -29,13 +29,15 @@ export class Network {
     this.#world = world
   }
 
-  /** What is otherwise loaded with the first connection. */
   preload(): void {
     loadClient()
     this.#secureContext()
   }
 
-  /** Connections and look-ups of one run. `onRequest` is called before each redirect is followed, and may throw. */
+  /**
+   * Creates the connections and lookups of one run. `onRequest` is called before each redirect is followed, and may
+   * throw.
+   */
   forRun(onRequest: () => void): RunNetwork {
     const { nameServers, isPublic = isPublicAddress, times = TIMES } = this.#world
     const names = new NameResolver(nameServers)
@@ -45,7 +47,7 @@ export class Network {
     return new RunNetwork({ names, connections, times, onRequest })
   }
 
-  /** Holds authorities and no session, so that runs may share it. */
+  /** Contains authorities but no sessions, so runs may share it. */
   #secureContext(): SecureContext {
     const { authorities } = this.#world
     this.#context ??= createSecureContext({

@@ -1,9 +1,9 @@
 import type { Client } from 'undici'
 
 /**
- * The connections of one run to one origin: a request takes the one that was used last, or makes another. undici's
- * own pool would take one for busy until the turn of the event loop after its response, and make a second connection
- * for the second of two requests in a row.
+ * The connections of one run to one origin. A request takes the most recently used one, or opens another. undici's own
+ * pool would consider a connection busy until the event loop turn after its response, and so would open a second
+ * connection for the second of two consecutive requests.
  */
 export class OriginConnections {
   readonly #connect: () => Client
@@ -14,7 +14,7 @@ export class OriginConnections {
     this.#connect = connect
   }
 
-  /** @param fresh not one that was used before */
+  /** @param fresh requires a connection that has never been used */
   take({ fresh }: { fresh: boolean }): { client: Client; used: boolean } {
     const idle = fresh ? undefined : this.#idle.pop()
     if (idle !== undefined) return { client: idle, used: true }
@@ -23,7 +23,7 @@ export class OriginConnections {
     return { client, used: false }
   }
 
-  /** The response has ended, one way or the other; a connection that broke is made anew with the next request. */
+  /** Called when a response has ended, successfully or not. A broken connection is reopened by the next request. */
   giveBack(client: Client): void {
     this.#idle.push(client)
   }

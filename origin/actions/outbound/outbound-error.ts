@@ -1,9 +1,10 @@
-/** Codes of outbound failures that a run can end with; every other failure is the action's own error. */
+/** Codes of outbound failures that can become the failure of a run. Every other failure is the action's own error. */
 export type OutboundCode = 'outbound_limit' | 'outbound_response_too_large'
 
 /**
- * Why a request was refused or failed, for the action's author. Says what to do, names the host as the author wrote
- * it, and never an address that a name led to, nor a path or query, which may hold a secret.
+ * A request that was refused or failed, described for the action's author. The message explains what to do and names
+ * the host as the author wrote it. It never contains an address that a name resolved to, nor a path or query, which may
+ * contain a secret.
  */
 export class OutboundError extends Error {
   readonly outboundCode: OutboundCode | undefined

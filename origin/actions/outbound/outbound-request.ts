@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error.ts'
 
 export type RedirectMode = 'follow' | 'manual' | 'error'
 
-/** As an action asks for it. `headers` without those that are the host's to set. */
+/** A request made by an action. `headers` does not include those that only the host may set. */
 export type OutboundRequest = {
   url: string
   method: string
@@ -15,16 +15,16 @@ export type OutboundRequest = {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Visible characters, spaces and tabs, and bytes that are not ASCII: no line break, no NUL. */
+/** Visible characters, spaces, tabs and non-ASCII bytes, but no line breaks and no NUL. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const METHOD_MAX_CHARACTERS = 32
 const UPPER_CASED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT']
-/** Fetch standard, forbidden method. */
+/** Forbidden methods of the Fetch standard. */
 const FORBIDDEN_METHODS = ['CONNECT', 'TRACE', 'TRACK']
 const MODES: readonly RedirectMode[] = ['follow', 'manual', 'error']
 
 /**
- * Reads what the sandbox sent, which is believed in nothing.
+ * Validates a request from the sandbox, which is not trusted.
  * @throws {OutboundError}
  */
 export function readRequest(value: unknown, body: Uint8Array): OutboundRequest {

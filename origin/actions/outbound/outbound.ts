@@ -1,4 +1,4 @@
-/** Requests that actions make to the world (`fetch`), in the process of the executor. */
+/** Outbound requests of actions (`fetch`), in the executor's process. */
 import type { Network, OutboundWorld } from './network.ts'
 import type { OutboundPolicy } from './policy.ts'
 import { RunOutbound } from './run-outbound.ts'
@@ -7,7 +7,7 @@ export type { OutboundWorld } from './network.ts'
 export type { OutboundAnswer } from './run-outbound.ts'
 export { RunOutbound } from './run-outbound.ts'
 
-/** The outbound requests of one executor. Of a run, nothing stays here. */
+/** Outbound requests of one executor. Keeps no state of any run. */
 export class Outbound {
   readonly #policy: OutboundPolicy
   readonly #world: OutboundWorld
@@ -18,18 +18,18 @@ export class Outbound {
     this.#world = world
   }
 
-  /** The outbound requests of one run; costs nothing until the first. `close` it when the run ends. */
+  /** Creates the outbound requests of one run. Costs nothing until the first one. Must be closed when the run ends. */
   forRun(): RunOutbound {
     return new RunOutbound(async (onRequest) => (await this.#load()).forRun(onRequest))
   }
 
-  /** Loads ahead what the first request would wait for. */
+  /** Loads in advance what the first request would wait for. */
   async preload(): Promise<void> {
     const network = await this.#load()
     network.preload()
   }
 
-  /** Only when it is needed: twenty modules, TLS and undici are not to burden each executor's start. */
+  /** Loads on demand, because twenty modules, TLS and undici would slow down the start of every executor. */
   #load(): Promise<Network> {
     this.#network ??= import('./network.ts').then(
       ({ Network }) => new Network(this.#policy, this.#world),

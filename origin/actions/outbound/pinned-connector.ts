@@ -9,15 +9,15 @@ import type { Target } from './target.ts'
 
 export type ConnectorOptions = {
   target: Target
-  /** The addresses that were checked; no other is connected to. */
+  /** The addresses that were checked. No other address is connected to. */
   addresses: readonly string[]
   secureContext: SecureContext
   connectMs: number
-  /** Every socket from its first moment, so that the run's end finds it. */
+  /** Every socket from its creation on, so that the end of the run can close it. */
   sockets: Set<Socket>
 }
 
-/** Connects to the very addresses that were checked: no name is resolved here. */
+/** Creates a connector that uses only the addresses that were checked, and does not resolve names. */
 export function pinnedConnector(options: ConnectorOptions): buildConnector.connector {
   const { target, addresses, connectMs, sockets } = options
   return (_undici, callback) => {

@@ -1,24 +1,23 @@
-/** Which addresses actions may reach besides public ones, and which they may not although they are public. */
+/** Non-public addresses that actions may reach, and public addresses that they may not reach. */
 import type { HostPort } from './host-port.ts'
 import { canonicalHost, portOf } from './host-port.ts'
 
-/** `port` null: the name alone, at any port, and not what it resolves to. */
+/** If `port` is null, denies the name alone, at any port, but not the addresses that it resolves to. */
 export type DeniedHost = { host: string; port: number | null }
 
-/** Plain data: it is sent to each executor. Hosts as `canonicalHost` writes them. */
+/** Plain data, because it is sent to each executor. Hosts are as returned by `canonicalHost`. */
 export type OutboundPolicy = {
-  /** Lifts the address rule for exactly these; for local development only. */
+  /** Exempts exactly these from the address rule. For local development only. */
   allow: readonly HostPort[]
-  /** Our own services, refused by name and by address; wins over `allow`. */
+  /** Our own services, refused by name and by address. Takes precedence over `allow`. */
   deny: readonly DeniedHost[]
 }
 
-/** Public addresses and nothing else. */
 export const PUBLIC_ONLY: OutboundPolicy = { allow: [], deny: [] }
 
 /**
- * Entries of `SVC_OUTBOUND_ALLOW`: `host:port`, separated by commas, IPv6 in brackets.
- * @returns `undefined` when one of them is something else
+ * Parses `SVC_OUTBOUND_ALLOW`: `host:port`, separated by commas, IPv6 in brackets.
+ * @returns undefined if an entry has another form
  */
 export function parseAllowed(text: string): HostPort[] | undefined {
   const denied = parseDenied(text)
@@ -27,9 +26,9 @@ export function parseAllowed(text: string): HostPort[] | undefined {
 }
 
 /**
- * Entries of `SVC_OUTBOUND_DENY`: `host:port`, or `host` alone, which refuses the name and not its addresses, as
- * those of a content network are other people's too.
- * @returns `undefined` when one of them is something else
+ * Parses `SVC_OUTBOUND_DENY`: `host:port`, or `host` alone. A host alone denies the name but not its addresses, because
+ * a content delivery network shares its addresses among customers.
+ * @returns undefined if an entry has another form
  */
 export function parseDenied(text: string): DeniedHost[] | undefined {
   const entries = text
@@ -40,7 +39,10 @@ export function parseDenied(text: string): DeniedHost[] | undefined {
   return entries.every((entry) => entry !== undefined) ? entries : undefined
 }
 
-/** Our own services by their URLs: what a client reaches us at, the database. One without a host is left out. */
+/**
+ * Returns the hosts and ports of our own services, such as the public URL and the database. A URL without a host is
+ * skipped.
+ */
 export function ownServices(urls: readonly (string | undefined)[]): HostPort[] {
   return urls.flatMap((text) => {
     const url = text === undefined ? null : URL.parse(text)

@@ -1,18 +1,20 @@
 import { BlockList, isIP } from 'node:net'
 
-/** IPv4 that is not for everyone: IANA's IPv4 Special-Purpose Address Registry, multicast, and one cloud's own. */
+/**
+ * IPv4 ranges that are not public: IANA's IPv4 Special-Purpose Address Registry, multicast, and a cloud's own address.
+ */
 const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
   ['100.64.0.0', 10], // carrier NAT; some clouds' metadata (100.100.100.200)
   ['127.0.0.0', 8], // loopback
-  ['168.63.129.16', 32], // Azure's host, from inside
+  ['168.63.129.16', 32], // Azure's host, as seen from inside Azure
   ['169.254.0.0', 16], // link-local; metadata (169.254.169.254)
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments; metadata (192.0.0.192)
   ['192.0.2.0', 24], // documentation
-  ['192.31.196.0', 24], // AS112: whichever instance is near, which may be a private one
-  ['192.52.193.0', 24], // AMT, as above
+  ['192.31.196.0', 24], // AS112 anycast: the nearest instance may be a private one
+  ['192.52.193.0', 24], // AMT anycast, as above
   ['192.88.99.0', 24], // 6to4 relays
   ['192.168.0.0', 16], // private
   ['192.175.48.0', 24], // AS112
@@ -23,14 +25,16 @@ const NOT_PUBLIC_V4: readonly [network: string, bits: number][] = [
   ['240.0.0.0', 4], // reserved, and broadcast
 ]
 
-/** The only IPv6 that is routed for everyone. Mapped, translated, local, site-local and multicast are outside. */
+/**
+ * The only IPv6 range that is routed globally. Excludes mapped, translated, local, site-local and multicast addresses.
+ */
 const GLOBAL_UNICAST_V6: readonly [network: string, bits: number] = ['2000::', 3]
 
-/** What is not public within it: IANA's IPv6 Special-Purpose Address Registry. */
+/** Ranges within it that are not public: IANA's IPv6 Special-Purpose Address Registry. */
 const NOT_PUBLIC_V6: readonly [network: string, bits: number][] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarking, ORCHID
   ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4: an IPv4 address inside
+  ['2002::', 16], // 6to4: contains an IPv4 address
   ['2620:4f:8000::', 48], // AS112
   ['3fff::', 20], // documentation
 ]
@@ -41,7 +45,10 @@ for (const [network, bits] of NOT_PUBLIC_V6) notPublic.addSubnet(network, bits, 
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet(...GLOBAL_UNICAST_V6, 'ipv6')
 
-/** True for an IP address that anyone on the internet reaches as we do. False for what is no address, or has a zone. */
+/**
+ * True for an IP address that everyone on the internet reaches the same way. False if it has a zone, or is not an
+ * address.
+ */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false
   switch (isIP(address)) {

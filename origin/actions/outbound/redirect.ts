@@ -4,12 +4,15 @@ import { readTarget, type Target } from './target.ts'
 
 const STATUSES = [301, 302, 303, 307, 308]
 const OF_THE_BODY = ['content-encoding', 'content-language', 'content-location', 'content-type']
-/** For the origin that they were set for. The Fetch standard names the first; cookies are the browser's own there. */
+/**
+ * Headers for the origin that they were set for. The Fetch standard lists only the first, because browsers handle
+ * cookies.
+ */
 const OF_THE_ORIGIN = ['authorization', 'cookie']
 
 type Part = Pick<OutboundRequest, 'method' | 'headers' | 'body'>
 
-/** Where an answer sends the request on to; `undefined` when it is the answer. */
+/** Returns the location that a response redirects to, or undefined if it does not redirect. */
 export function locationOf(
   status: number,
   headers: readonly [string, string][],
@@ -19,8 +22,8 @@ export function locationOf(
 }
 
 /**
- * The request that follows a redirect (Fetch standard, HTTP-redirect fetch).
- * @throws {OutboundError} when it leads to a URL that no action may ask for
+ * Builds the request that follows a redirect (Fetch standard, HTTP-redirect fetch).
+ * @throws {OutboundError} if it leads to a URL that no action may request
  */
 export function follow(
   request: Part,

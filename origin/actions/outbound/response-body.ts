@@ -4,8 +4,8 @@ import { OutboundError } from './outbound-error.ts'
 const FIRST_BYTES = 16_384
 
 /**
- * A body as it arrives, in one piece of memory: a view for each of a million chunks of one byte would take a hundred
- * times as much.
+ * Collects a body in one buffer. With a million chunks of one byte, a view for each would take a hundred times the
+ * memory.
  */
 export class ResponseBody {
   readonly #max: number
@@ -18,7 +18,7 @@ export class ResponseBody {
     this.#named = named
   }
 
-  /** @throws {OutboundError} when it is too large with this part */
+  /** @throws {OutboundError} if this part makes the body too large */
   add(part: Uint8Array): void {
     const length = this.#length + part.length
     if (length > this.#max) throw tooLarge(this.#named)

@@ -2,10 +2,10 @@ import { HEADER_FIELDS_MAX } from './bounds.ts'
 import { OutboundError } from './outbound-error.ts'
 
 /**
- * The fields of a response's header: names in lower case, values a character a byte (Fetch standard, isomorphic
- * decode), in the order in which they came.
- * @param raw names and values by turns, as undici has them
- * @throws {OutboundError} when there are too many
+ * Reads the fields of a response's header, in the order received: names in lower case, values with one character per
+ * byte (Fetch standard, isomorphic decode).
+ * @param raw alternating names and values, as undici provides them
+ * @throws {OutboundError} if there are too many
  */
 export function readFields(raw: unknown, named: string): [string, string][] {
   const parts = Array.isArray(raw) ? (raw as (Uint8Array | string)[]) : []

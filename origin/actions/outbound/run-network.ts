@@ -17,7 +17,7 @@ export type RunNetworkOptions = {
   names: NameResolver
   connections: Connections
   times: OutboundTimes
-  /** Called before each redirect is followed; throws when there may be no further request. */
+  /** Called before each redirect is followed. Throws if no further request is allowed. */
   onRequest: () => void
 }
 
@@ -26,7 +26,7 @@ const DEFAULT_HEADERS: readonly [string, string][] = [
   ['user-agent', 'svc-action/1'],
 ]
 
-/** What the requests of one run share: names as they were resolved, connections, and turns. */
+/** State shared by the requests of one run: resolved names, connections, and the concurrency limit. */
 export class RunNetwork {
   readonly #options: RunNetworkOptions
   readonly #turns = new Turns(CONCURRENT_MAX)
@@ -36,7 +36,7 @@ export class RunNetwork {
   }
 
   /**
-   * @param request as the sandbox sent it
+   * @param request as sent by the sandbox
    * @throws {OutboundError} also as the signal's reason
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<Answered> {
@@ -106,7 +106,7 @@ async function toAnswer(
   return { ok: true, value: { status, statusText, url: shown.href, redirected, headers }, bytes }
 }
 
-/** Name servers and decoders cannot be told to stop at once; who waits for them can. */
+/** Rejects as soon as the signal is aborted, because name servers and decoders cannot be stopped immediately. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason as Error)

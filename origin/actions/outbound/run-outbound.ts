@@ -8,45 +8,45 @@ export type OutboundAnswer =
       value: {
         status: number
         statusText: string
-        /** Of the last request, without fragment. */
+        /** URL of the last request, without its fragment. */
         url: string
         redirected: boolean
-        /** Names in lower case, a byte of a value a character; as many `set-cookie` as came. */
+        /** Names in lower case, values with one character per byte. Several `set-cookie` fields stay separate. */
         headers: [name: string, value: string][]
       }
-      /** Decompressed; `content-encoding` and `content-length` in the headers are still those of the message. */
+      /** Decompressed. `content-encoding` and `content-length` in the headers still describe the original message. */
       bytes: Uint8Array
     }
   | { ok: false; message: string; code?: OutboundCode }
 
-/** The outbound requests of one run: how many there may be, and their end with the run. */
+/** The outbound requests of one run. Limits their number, and ends them with the run. */
 export class RunOutbound {
-  /** Requests so far, redirects that were followed included. */
+  /** Requests so far, including redirects that were followed. */
   count = 0
   readonly #load: (onRequest: () => void) => Promise<RunNetwork>
-  /** Ends each request under way. */
+  /** Controllers that abort the requests in flight. */
   readonly #underWay = new Set<AbortController>()
   #closed = false
   #network: Promise<RunNetwork> | undefined
 
-  /** `load` is called with the first request. */
+  /** `load` is called on the first request. */
   constructor(load: (onRequest: () => void) => Promise<RunNetwork>) {
     this.#load = load
   }
 
   /**
-   * Makes a request and follows it to its answer. Never rejects.
-   * @param request `{url, method, headers: [name, value][], redirect}`, from the sandbox and so believed in nothing
-   * @param body is read before this returns; without bytes the request has none
+   * Makes a request and follows redirects to the final response. Never rejects.
+   * @param request `{url, method, headers: [name, value][], redirect}`, from the sandbox and therefore untrusted
+   * @param body copied before this returns; an empty one means no body
    */
   async fetch(request: unknown, body: Uint8Array, signal: AbortSignal): Promise<OutboundAnswer> {
     const abort = new AbortController()
     const end = () => abort.abort(abortedError())
     try {
       if (signal.aborted || this.#closed) throw abortedError()
-      // Counted first: also a refused request asks name servers.
+      // Counted first, because even a request that is refused later may query name servers.
       this.#countOne()
-      // One byte more than may be, by which it is known for too long.
+      // One byte over the limit, so that a body that is too long is still recognized as such.
       const copy = Uint8Array.from(body.subarray(0, OUTBOUND_BODY_MAX_BYTES + 1))
       signal.addEventListener('abort', end)
       this.#underWay.add(abort)
@@ -62,7 +62,7 @@ export class RunOutbound {
     }
   }
 
-  /** The run has ended: requests under way fail, and every connection is closed. */
+  /** Called when the run has ended. Fails the requests in flight and closes every connection. */
   close(): void {
     this.#closed = true
     for (const abort of this.#underWay) abort.abort(abortedError())

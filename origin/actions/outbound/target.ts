@@ -4,13 +4,16 @@ import { BAD_PORTS } from './bad-ports.ts'
 import { hostOf, portOf } from './host-port.ts'
 import { OutboundError } from './outbound-error.ts'
 
-/** Where a request goes, in one spelling. `named` is the host and a port that is not the default, for messages. */
+/**
+ * Destination of a request, in canonical spelling. `named` is the host, and the port unless it is the default, for
+ * messages.
+ */
 export type Target = { url: URL; host: string; port: number; named: string }
 
 /**
- * Reads the URL of a request, or of a redirect from `base`. The URL standard's parser has undone every other spelling
- * of an address by then: decimal, octal, hexadecimal, short, percent-encoded, full-width.
- * @throws {OutboundError} for a URL that no action may ask for, whatever its host resolves to
+ * Reads the URL of a request, or of a redirect from `base`. The URL standard's parser has already normalized all other
+ * spellings of an address: decimal, octal, hexadecimal, short, percent-encoded, full-width.
+ * @throws {OutboundError} for a URL that no action may request, whatever its host resolves to
  */
 export function readTarget(text: string, base?: URL): Target {
   if (text.length > OUTBOUND_URL_MAX_CHARACTERS) throw tooLong()
@@ -32,7 +35,7 @@ export function readTarget(text: string, base?: URL): Target {
       `port ${port} belongs to another protocol and is blocked, as in browsers`,
     )
   const host = hostOf(url)
-  // TLS and certificates know no dot of the root.
+  // TLS and certificates do not use the trailing dot of the root.
   if (isIP(host) === 0) url.hostname = host
   return { url, host, port, named: url.host }
 }
@@ -50,7 +53,7 @@ const LOCAL_NAMES = [
   'home.arpa',
 ]
 
-/** True for a name that means something else in each network: no public name server should know it. */
+/** True for a name that has a different meaning in each network. No public name server should resolve it. */
 export function isLocalName(host: string): boolean {
   if (isIP(host) !== 0) return false
   if (!host.includes('.')) return true

@@ -1,4 +1,4 @@
-/** Lets so many at once; others wait for their turn, in order of arrival. */
+/** Concurrency limit. Callers over the limit wait in order of arrival. */
 export class Turns {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,7 +7,9 @@ export class Turns {
     this.#free = atOnce
   }
 
-  /** Resolves at this caller's turn, or rejects with the signal's reason; `done` ends the turn. */
+  /**
+   * Resolves when it is this caller's turn, or rejects with the signal's reason. The caller ends its turn with `done`.
+   */
   take(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     if (this.#free > 0) {

@@ -1,12 +1,12 @@
-/** What was used this long ago counts a third of what is used now: a burst is forgotten within some seconds. */
+/** Decay time. Usage this long ago counts a third of current usage, so a burst is forgotten within a few seconds. */
 const FADES_MS = 1_000
 
-/** Of one core: less is no use worth counting. */
+/** Share of one core below which usage is ignored. */
 const NOTHING = 0.001
 
 type Use = { ms: number; at: number }
 
-/** How much of the processors each account's runs took lately, as cores: 1 is one core all the time. */
+/** Recent CPU usage of each account's runs, in cores: 1 is one core all the time. */
 export class CpuUse {
   readonly #cores: number
   readonly #uses = new Map<string, Use>()
@@ -15,7 +15,7 @@ export class CpuUse {
     this.#cores = cores
   }
 
-  /** Whether more than one account has used any lately. */
+  /** True if more than one account has used CPU time lately. */
   get isShared(): boolean {
     return this.#uses.size > 1
   }
@@ -31,8 +31,9 @@ export class CpuUse {
   }
 
   /**
-   * Whether an account took more than half of its share: of the cores, divided by all that used them. Half, since one
-   * that goes on without a pause has not the whole of a core, by the time between its runs. Who is alone has no share.
+   * True if an account used more than half of its share, which is the cores divided by the accounts that used them. The
+   * limit is half, because even an account without pauses does not use a whole core: there is time between its runs. An
+   * account that is alone has no share.
    */
   isHeavy(account: string, now: number): boolean {
     if (this.#uses.size === 1) return false
@@ -40,7 +41,7 @@ export class CpuUse {
     return use !== undefined && faded(use, now) / FADES_MS > this.#cores / this.#uses.size / 2
   }
 
-  /** Forgets accounts that have not computed lately; the others share the cores. */
+  /** Forgets accounts that have not computed lately, so that the others share the cores. */
   forget(now: number): void {
     for (const [account, use] of this.#uses)
       if (faded(use, now) / FADES_MS < NOTHING) this.#uses.delete(account)

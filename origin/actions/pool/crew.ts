@@ -6,24 +6,24 @@ import { FAILED_START_PAUSE_MS, FAILED_STARTS_MAX, RSS_MAX_BYTES, STARTING_MAX }
 import type { TemplateFile } from './template.ts'
 
 type Listener = {
-  /** It can take a run: it has started, or has ended one. */
+  /** The executor can take a run: it has started, or has finished one. */
   free(member: Member): void
-  /** Its run began to wait, or to compute again. */
+  /** The executor's run began to wait or to compute again. */
   changed(member: Member): void
-  /** It is gone, and its run with it. */
+  /** The executor has exited, and its run is lost. */
   gone(member: Member): void
-  /** A start that failed may be tried again. */
+  /** A failed start may be retried. */
   again(): void
-  /** No executor can be started: never, or not now. */
+  /** No executor can be started, either permanently or for now. */
   broken(reason: string, forGood: boolean): void
 }
 
-/** The executors of one pool: started, kept warm with one to spare, replaced when worn, ended when idle. */
+/** The executors of one pool: started with one to spare, kept warm, replaced when worn, and stopped when idle. */
 export class Crew {
   readonly #options: Required<ActionPoolOptions>
   readonly #listener: Listener
   readonly #members = new Set<Member>()
-  /** Those that can take a run, the one used last at the end: the others grow idle and are ended. */
+  /** Free executors, the most recently used one last. The others grow idle and are stopped. */
   readonly #free: Member[] = []
   readonly #ready = Promise.withResolvers<void>()
   readonly #empty = Promise.withResolvers<void>()
@@ -37,13 +37,13 @@ export class Crew {
   constructor(options: Required<ActionPoolOptions>, listener: Listener) {
     this.#options = options
     this.#listener = listener
-    // A caller that never asks for readiness must not be ended by an unhandled rejection.
+    // A caller that never waits for readiness must not crash on an unhandled rejection.
     this.#ready.promise.catch(() => {})
     if (options.min === 0) this.#ready.resolve()
     this.#templateMade = this.#makeTemplate()
   }
 
-  /** Resolves when the warm ones can take a run; rejects when none can be started. */
+  /** Resolves when the minimum number of executors can take runs. Rejects if none can be started. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -56,7 +56,6 @@ export class Crew {
     return this.#members
   }
 
-  /** Those that serve, by what they do. */
   counts(): { starting: number; free: number; busy: number } {
     const counts = { starting: 0, free: this.#free.length, busy: 0 }
     for (const { executor, occupation } of this.#members) {
@@ -66,14 +65,13 @@ export class Crew {
     return counts
   }
 
-  /** Whether the last starts have failed, and nobody is there to serve. */
+  /** True if the last starts have failed and no executor is left to serve runs. */
   get isBroken(): boolean {
     if (this.#failedStarts < FAILED_STARTS_MAX) return false
     for (const { served, leaving } of this.#members) if (served && !leaving) return false
     return true
   }
 
-  /** One that is free; it is not any more. */
   take(): Member | undefined {
     const member = this.#free.pop()
     clearTimeout(member?.idle)
@@ -81,13 +79,13 @@ export class Crew {
   }
 
   /**
-   * Starts executors: up to the minimum, for runs that wait for one, and one ahead of need when none is free.
-   * @param wanted runs that could start now
+   * Starts executors: up to the minimum, for waiting runs, and one in advance when none is free.
+   * @param wanted number of runs that could start now
    */
   staff(wanted: number): void {
     const template = this.#template
     if (this.#closed || template === undefined) return
-    // Starts that fail are not repeated for their own sake: a run that comes is worth another.
+    // Failing starts are not repeated without need. Only a waiting run justifies another attempt.
     if (this.#failedStarts >= FAILED_STARTS_MAX && wanted === 0) return
     if (performance.now() < this.#notBefore) return this.#lookAgain()
     let count = 0
@@ -111,7 +109,6 @@ export class Crew {
     this.#replaceWorn(template, starting, count)
   }
 
-  /** Ends all of them. */
   async close(): Promise<void> {
     this.#closed = true
     for (const member of this.#members) this.#dismiss(member, 'the pool is closed')
@@ -130,7 +127,7 @@ export class Crew {
     }
   }
 
-  /** @returns nothing when the system has no process to give */
+  /** @returns undefined if the system cannot create a process */
   #start(template: TemplateFile): Member | undefined {
     const member = new Member(performance.now())
     try {
@@ -150,7 +147,7 @@ export class Crew {
     return member
   }
 
-  /** Where there is no other executor, nothing else would look after what waits. */
+  /** Schedules another attempt. Without any executor, no other event would start the waiting runs. */
   #lookAgain(): void {
     if (this.#isToLookAgain) return
     this.#isToLookAgain = true
@@ -166,7 +163,7 @@ export class Crew {
       if (member.replacement?.served === true) this.#dismiss(member, 'it was replaced')
       else {
         member.idle = setTimeout(() => this.#grewIdle(member), this.#options.idleMs).unref()
-        // One whose priority stays low is the last to be taken.
+        // An executor with a permanently low priority is taken last.
         if (member.priority.isSpent) this.#free.unshift(member)
         else this.#free.push(member)
       }
@@ -174,7 +171,7 @@ export class Crew {
     this.#listener.free(member)
   }
 
-  /** Of those that are free, within what may start at once and be there in all. */
+  /** Replaces worn executors that are free, within the limits on concurrent starts and on executors in total. */
   #replaceWorn(template: TemplateFile, starting: number, count: number): void {
     for (const member of this.#free.slice()) {
       if (starting >= STARTING_MAX) return
@@ -208,7 +205,7 @@ export class Crew {
     return executor.runs >= this.#options.runsPerExecutor || executor.rssBytes >= RSS_MAX_BYTES
   }
 
-  /** Above the minimum it ends, unless it is the one to spare beside runs that go on. */
+  /** Stops an idle executor above the minimum, unless it is the only spare one while runs are active. */
   #grewIdle(member: Member): void {
     let count = 0
     let running = 0
@@ -248,7 +245,7 @@ export class Crew {
     this.#listener.gone(member)
   }
 
-  /** Runs are given up only where nobody serves them; else the next start waits a moment. */
+  /** Waiting runs fail only if no executor can serve them. Otherwise the next start is delayed. */
   #startFailed(reason: string): void {
     if (++this.#failedStarts < FAILED_STARTS_MAX) return
     this.#notBefore = performance.now() + FAILED_START_PAUSE_MS

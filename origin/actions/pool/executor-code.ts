@@ -4,20 +4,20 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeProcessFolder, removeAbandonedFolders } from './process-folder.ts'
 
-/** The project's folder: paths of the code are relative to it. */
+/** Root folder of the project. Code paths are relative to it. */
 const ROOT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
-/** A module of ours, in an `import` or an `import()`. */
+/** Matches a relative module in an `import` or an `import()`. */
 const OWN_MODULE = /((?:from|import)\s*\(?\s*')(\.{1,2}\/[^']+)\.ts'/g
 
-/** Code that processes with sandboxes run: a folder of JavaScript, and what else they read. */
+/** Code for the processes that run sandboxes: a folder of JavaScript and the files that it needs. */
 export type ExecutorCode = { folder: string; entry(path: string): string; remove(): void }
 
 /**
- * Writes a module and all of ours that it imports as JavaScript, types taken off, each at its own place in a new folder.
- * Node does that itself when it loads them, but again in each process: 60 ms of CPU and 25 MB for every executor.
- * A process that is killed leaves its folder behind: the next one removes it.
- * @param entries paths in the project, `origin/actions/executor/executor.ts`
+ * Writes a module, and all project modules that it imports, as JavaScript without types, at the same paths in a new
+ * folder. Node could strip the types itself, but would do so in each process: 60 ms of CPU and 25 MB for every
+ * executor. If this process is killed, its folder remains, and the next process removes it.
+ * @param entries paths in the project, such as `origin/actions/executor/executor.ts`
  */
 export function writeExecutorCode(entries: readonly string[]): ExecutorCode {
   removeAbandonedFolders()

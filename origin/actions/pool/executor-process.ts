@@ -10,28 +10,28 @@ import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 
 /**
- * How long past its deadline an executor may stay silent. One that still polls answers within
- * milliseconds; one inside a native loop never does.
+ * Time beyond its deadline for which an executor may stay silent. One that still polls responds within milliseconds;
+ * one inside a native loop never does.
  */
 const WATCHDOG_GRACE_MS = 2_000
 
-/** How long one that is told to stop may go on: it hears that only where its action waits. */
+/** Time for which an executor may continue after `stop`. It receives that message only while its action waits. */
 const STOP_GRACE_MS = 200
 
-/** Starting takes a tenth of a second; what takes this long will not end. */
+/** Starting takes a tenth of a second. An executor that takes this long will never be ready. */
 const READINESS_MAX_MS = 30_000
 
-/** Standard error that is kept, to say why an executor died. */
+/** Characters of standard error that are kept to explain why an executor exited. */
 const STDERR_CHARACTERS = 2000
 
 export type ExecutorEnd = { reason: string; stderr: string }
 
 type Listener = {
-  /** It has started, or ended a run: it can take the next. */
+  /** The executor has started or finished a run, and can take the next one. */
   free(): void
-  /** Its run began to wait, or to compute again. */
+  /** The run began to wait or to compute again. */
   changed?(): void
-  /** Its run has reached the deadline and did not end yet: to end it needs the processor. */
+  /** The run has reached its deadline but has not ended. To end it, the executor needs CPU time. */
   due?(): void
   ended(end: ExecutorEnd): void
 }
@@ -43,21 +43,24 @@ type Active = {
   finish(result: RunResult): void
 }
 
-/** One executor, seen from the process that holds the keys. Nothing that it says is believed unread. */
+/** An executor as seen from the process that holds the keys. All of its messages are validated. */
 export class ExecutorProcess {
   state: 'starting' | 'ready' | 'running' | 'ended' = 'starting'
-  /** While `running`: its run uses the CPU, as far as it said; false while it waits for a key, a timer, a response. */
+  /**
+   * While `running`: true if the run uses the CPU, as last reported; false while it waits for a key, a timer or a
+   * response.
+   */
   computing = false
-  /** CPU time of its run, when it last said so. */
+  /** CPU time of the run, as last reported. */
   computedMs = 0
-  /** Runs handed over so far, and memory as the executor last reported it. */
+  /** Number of runs handed over so far, and memory as last reported. */
   runs = 0
   rssBytes = 0
   readonly #child: ChildProcess
   readonly #listener: Listener
   #active: Active | undefined
   #stderr = ''
-  /** Why it was ended, when that was our doing. */
+  /** Reason for killing the executor, if this process did. */
   #killedFor: string | undefined
   #gone = false
   #readiness: NodeJS.Timeout | undefined
@@ -74,7 +77,7 @@ export class ExecutorProcess {
     this.#child.on('error', () => this.kill('it could not be started'))
     this.#child.on('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`
-      // What it said before it ended may still be in the pipe.
+      // Messages sent before the exit may still be in the pipe.
       if (this.#child.connected) this.#child.once('disconnect', () => this.#exited(how))
       else this.#exited(how)
     })
@@ -86,7 +89,7 @@ export class ExecutorProcess {
     return this.#child.pid
   }
 
-  /** Only when `ready`. The run counts as started from here on: guest code may run at any moment. */
+  /** Call this only when `ready`. The run counts as started from here on, because guest code may run at any moment. */
   run(request: RunRequest, capability: Capability, control?: RunControl): Promise<RunResult> {
     this.state = 'running'
     this.computing = true
@@ -110,7 +113,7 @@ export class ExecutorProcess {
   }
 
   #send(message: ToExecutor): void {
-    // One that is gone is reported by its exit, not here; one that never came has no channel.
+    // A process that has exited is reported by its exit event. One that was never started has no channel.
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
@@ -159,7 +162,7 @@ export class ExecutorProcess {
     const active = this.#active
     if (active?.gate !== gate) return
     this.#listener.due?.()
-    // After the poll phase, so that an answer which already waits in the pipe is read first.
+    // Runs after the poll phase, so that a message already in the pipe is read first.
     const overdue = () => setImmediate(() => this.#overdue(gate, wallMs))
     active.watchdog = setTimeout(overdue, WATCHDOG_GRACE_MS)
   }

@@ -1,16 +1,17 @@
-/** What waits: for whom, and the bytes that it holds in memory meanwhile. */
+/** A queued item: its account, and the bytes that it holds in memory. */
 export type Queued = { account: string; bytes: number }
 
 export type QueueBounds = { count: number; bytes: number }
 
 /**
- * Runs that wait for an executor: a line for each account, served in turn, so that nobody stands behind another's
- * backlog. Of the room that is left an account may have as much as it already holds: one alone fills at most half. Many
- * may fill it all; who has nothing here then takes the last place of the longest line.
+ * Runs that wait for an executor. Each account has its own line, and the lines are served in turn, so that no account
+ * waits behind another's backlog. An account may queue an item only if its line is shorter than the room that is left,
+ * so one account alone fills at most half of the queue. Many accounts may fill all of it. An account without a line
+ * then takes the last place of the longest line.
  */
 export class FairQueue<Item extends Queued> {
   readonly #bounds: QueueBounds
-  /** In the order of their turns. No line is empty. */
+  /** In the order in which they are served. No line is empty. */
   readonly #lines = new Map<string, Line<Item>>()
   #count = 0
   #bytes = 0
@@ -36,13 +37,13 @@ export class FairQueue<Item extends Queued> {
     return (line?.items.length ?? 0) < left.count && (line?.bytes ?? 0) + bytes <= left.bytes
   }
 
-  /** For who has nothing here, others that have more give some up. */
+  /** True if accounts with longer lines can give up places for an account without a line. */
   canMakeRoom({ account, bytes }: Queued): boolean {
     if (this.#lines.has(account) || bytes > this.#bounds.bytes) return false
     return this.#longest(bytes) !== undefined
   }
 
-  /** @returns what was last in the longest lines, which is not in line any more */
+  /** @returns the items that were removed from the ends of the longest lines */
   makeRoom(item: Queued): Item[] {
     const given: Item[] = []
     while (!this.hasRoom(item) && !this.#lines.has(item.account)) {
@@ -53,7 +54,10 @@ export class FairQueue<Item extends Queued> {
     return given
   }
 
-  /** By what is short: the line with the most items of several, or with more bytes than are wanted. */
+  /**
+   * Returns the longest line by the scarce resource: by items, among lines with several, or by bytes, among lines with
+   * more than needed.
+   */
   #longest(bytes: number): Line<Item> | undefined {
     const byBytes = this.#count < this.#bounds.count
     let longest: Line<Item> | undefined
@@ -65,7 +69,7 @@ export class FairQueue<Item extends Queued> {
     return longest
   }
 
-  /** Only where there is room. */
+  /** Call this only if there is room. */
   add(item: Item): void {
     const line = this.#lines.get(item.account) ?? { items: [], bytes: 0 }
     this.#lines.set(item.account, line)
@@ -73,7 +77,7 @@ export class FairQueue<Item extends Queued> {
     this.#account(line, item.bytes, 1)
   }
 
-  /** The first item of the next account that may; its account is then the last in turn. */
+  /** Takes the first item of the next account that `may` accepts. That account is then served last. */
   take(may: (account: string) => boolean): Item | undefined {
     for (const [account, line] of this.#lines) {
       if (!may(account)) continue
@@ -91,7 +95,7 @@ export class FairQueue<Item extends Queued> {
     return this.#lines.get(item.account)?.items.includes(item) ?? false
   }
 
-  /** @returns false when it does not wait any more */
+  /** @returns false if the item is no longer queued */
   remove(item: Item): boolean {
     const line = this.#lines.get(item.account)
     const at = line?.items.indexOf(item) ?? -1
@@ -110,7 +114,7 @@ export class FairQueue<Item extends Queued> {
     return items
   }
 
-  /** How many wait of each account, in the order of their turns. */
+  /** Yields the number of queued items per account, in the order in which they are served. */
   *counts(): Iterable<{ account: string; count: number }> {
     for (const [account, { items }] of this.#lines) yield { account, count: items.length }
   }

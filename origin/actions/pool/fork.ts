@@ -5,22 +5,23 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { replacedDescriptors } from './inherited-descriptors.ts'
 
-/** Entry points of the processes that hold sandboxes: as a path in the project, and where its file is. */
+/** Entry points of the processes that run sandboxes: one as a path in the project, the other as an absolute path. */
 export const EXECUTOR_ENTRY = 'origin/actions/executor/executor.ts'
 export const TEMPLATE_BUILDER = fileURLToPath(
   new URL('../engine/template-builder.ts', import.meta.url),
 )
 
 /**
- * V8's native stack in KB, under which the guest's own limit (`engine/vm.ts`) must be reached first. Half of
- * the 8 MB that Linux gives a main thread: a larger figure would end in a segmentation fault instead.
+ * V8's native stack in KB. The guest's own limit (`engine/vm.ts`) must be reached first. This is half of the 8 MB that
+ * Linux gives a main thread. With a larger value, the process would crash with a segmentation fault instead.
  */
 const NATIVE_STACK_KB = 4000
 
 /**
- * How a process with sandboxes is forked. It may read its own code and nothing else: no state folder, no writing, no
- * child processes, no threads, no add-ons; its environment is empty, and it inherits no other open file.
- * @param template the file descriptor that is its descriptor 4
+ * Fork options of a process that runs sandboxes. It may read only its own code. It cannot write files, read the state
+ * folder, start child processes or threads, or load add-ons. Its environment contains only the time zone, and it
+ * inherits no other open file.
+ * @param template the file descriptor that becomes its descriptor 4
  * @param code folders with the code that it runs; it may read these and the installed packages
  */
 export function sandboxedForkOptions(
@@ -33,7 +34,7 @@ export function sandboxedForkOptions(
       ...[packages(), ...code].map((folder) => `--allow-fs-read=${realpathSync(folder)}`),
       `--stack-size=${NATIVE_STACK_KB}`,
       '--disable-warning=ExperimentalWarning',
-      // The permission model does not stop a signal, and this one would open a debugger on another run.
+      // The permission model does not block signals, and SIGUSR1 would open a debugger on another run.
       '--disable-sigusr1',
     ],
     env: { TZ: 'UTC' },
@@ -43,7 +44,7 @@ export function sandboxedForkOptions(
   }
 }
 
-/** What the process that makes the template reads: our own code, as it stands in the project. */
+/** Paths that the template builder may read: our own code, at its place in the project. */
 export function templateFolders(): string[] {
   const actions = dirname(dirname(TEMPLATE_BUILDER))
   const root = dirname(dirname(actions))

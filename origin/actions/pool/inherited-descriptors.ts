@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** O_CLOEXEC of Linux, as /proc shows it: the system closes the descriptor in a program that is started. */
+/** O_CLOEXEC of Linux, as shown in /proc. The system closes the descriptor when the process executes a program. */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
- * Entries of `stdio` that keep descriptors which this process inherited, such as a shell's open file, from a child. Node
- * sets O_CLOEXEC for the first 16 alone. A parent can replace a descriptor in its child but not close it there.
- * @param first descriptor that the entries begin with
- * @param by descriptor that the child has anyway
+ * Returns `stdio` entries that hide descriptors inherited by this process, such as a file opened by a shell, from a
+ * child. Node sets O_CLOEXEC only for the first 16. A parent can replace a descriptor in its child but cannot close it
+ * there.
+ * @param first number of the first entry's descriptor
+ * @param by a descriptor that the child has anyway
  */
 export function replacedDescriptors(first: number, by: number): (number | 'ignore')[] {
   const inherited = inheritedDescriptors()
@@ -17,9 +18,9 @@ export function replacedDescriptors(first: number, by: number): (number | 'ignor
 
 let known: ReadonlySet<number> | undefined
 
-/** Read once: Node opens everything with O_CLOEXEC, so what is opened later is not inherited. */
+/** Read once. Node opens everything with O_CLOEXEC, so descriptors that are opened later are not inherited. */
 function inheritedDescriptors(): ReadonlySet<number> {
-  // Other systems start programs with a flag that closes everything else.
+  // On other systems, programs are started with a flag that closes all other descriptors.
   known ??= new Set(process.platform === 'linux' ? openWithoutCloseOnExec() : [])
   return known
 }
@@ -33,7 +34,7 @@ function staysOpen(fd: number): boolean {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0
   } catch {
-    // The descriptor with which the folder was read.
+    // The descriptor that was used to read the folder.
     return false
   }
 }

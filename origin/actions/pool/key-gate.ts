@@ -4,15 +4,15 @@ import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_PASSED_ON } from '../key-limit.ts'
 import type { KeyAnswer } from '../messages.ts'
 import type { Capability, KeyOperation } from '../run.ts'
 
-/** Longest text of a refusal that goes into the sandbox: enough for one sentence and an id. */
+/** Limit on the message of a refusal that is passed into the sandbox: enough for one sentence and an ID. */
 const MESSAGE_CHARACTERS = 1000
 
 /**
- * One run's way to its keys. It opens with the run and shuts with it: what is asked under another token,
- * or answered after the end, is dropped.
+ * Access of one run to its keys, open only during the run. Requests with another token, and responses after the end of
+ * the run, are dropped.
  */
 export class KeyGate {
-  /** Unguessable, so that code which took over an executor cannot speak for a run it was never given. */
+  /** Unguessable, so that code that took over an executor cannot act for a run that was never given to it. */
   readonly token: string
   readonly #capability: Capability
   #asked = 0
@@ -23,7 +23,10 @@ export class KeyGate {
     this.#capability = capability
   }
 
-  /** The answer to one operation, or `undefined` when the run is over by then. Counts before any work. */
+  /**
+   * Performs one operation. Returns undefined if the run has ended meanwhile. Counts the operation before doing any
+   * work.
+   */
   async ask(operation: KeyOperation): Promise<KeyAnswer | undefined> {
     if (!this.#open) return undefined
     this.#asked++
@@ -32,7 +35,7 @@ export class KeyGate {
     return this.#open ? answer : undefined
   }
 
-  /** True when more was asked than an executor of ours passes on. */
+  /** True if more operations arrived than a genuine executor passes on. */
   isFlooded(): boolean {
     return this.#asked > KEY_OPERATIONS_PASSED_ON
   }

@@ -1,12 +1,12 @@
 import type { ExecutorProcess } from './executor-process.ts'
 import { Priority } from './priority.ts'
 
-/** One run that has an executor, and its CPU time. */
+/** A run that has an executor, and its CPU time. */
 export class Occupation {
   readonly account: string
   computing = true
   computedMs = 0
-  /** It has computed for so long that others go before it. */
+  /** The run has computed for so long that others take precedence. */
   isLong = false
   readonly #startedAt: number
 
@@ -17,7 +17,7 @@ export class Occupation {
 
   /**
    * @param totalMs CPU time of the run so far
-   * @returns what of it is new
+   * @returns the increase since the previous call
    */
   count(totalMs: number): number {
     const more = Math.max(0, totalMs - this.computedMs)
@@ -30,15 +30,14 @@ export class Occupation {
   }
 }
 
-/** One executor in the crew. */
 export class Member {
-  /** Set once its process was begun. */
+  /** Set once the process has been started. */
   executor!: ExecutorProcess
   priority!: Priority
   readonly startedAt: number
-  /** It was ready once. */
+  /** The executor has been ready at least once. */
   served = false
-  /** Told to end; it no longer counts. */
+  /** The executor is being stopped and no longer counts. */
   leaving = false
   replacement: Member | undefined
   idle: NodeJS.Timeout | undefined

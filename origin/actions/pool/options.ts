@@ -5,44 +5,46 @@ import { PUBLIC_ONLY } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 import { makeTemplateFile } from './template.ts'
 
-/** Executors kept warm: one runs while the other sets its sandbox back. */
+/** Executors kept warm: one runs while the other resets its sandbox. */
 export const MIN_DEFAULT = 2
 
-/** Most executors at once: 31 MB of its own each, and most of the runs beyond the cores wait for something. */
+/**
+ * Maximum number of executors. Each takes 31 MB of private memory, and most runs beyond the number of cores are
+ * waiting.
+ */
 export const MAX_DEFAULT = 64
 
-/** An executor above the minimum that was idle for this long is ended. */
+/** Idle time after which an executor above the minimum is stopped. */
 export const IDLE_MS = 30_000
 
-/** Runs after which an executor is replaced: whatever leaks or fragments in it is bounded. */
+/** Number of runs after which an executor is replaced, to limit leaks and fragmentation. */
 export const RUNS_PER_EXECUTOR = 10_000
 
-/** Memory at which it is replaced earlier: what a sandbox that used all of its own leaves, and as much again. */
+/** Memory at which an executor is replaced earlier: twice what remains after a sandbox has used all of its memory. */
 export const RSS_MAX_BYTES = 256 * 1024 * 1024
 
-/** What this process may use of the machine's. */
 export const CORES = availableParallelism()
 
-/** Executors that start at once: starting is CPU work, and more than the cores would slow each other. */
+/** Executors that may start at once. Starting is CPU work, so more of them than cores would slow each other down. */
 export const STARTING_MAX = CORES
 
-/** A run that has computed for this long gives way on the processors to all that have not. */
+/** CPU time after which a run yields the processors to all shorter runs. */
 export const LONG_COMPUTING_MS = 100
 
 /**
- * The most that a caller is told to wait: how long the runs of a line take is a guess, and a line that nobody comes
- * back to stands empty. Asking again costs little.
+ * Upper limit of the retry delay for callers. How long queued runs take is a guess, and the queue would run empty if
+ * callers came back too late. Retrying costs little.
  */
 export const RETRY_AFTER_MAX_MS = 1_000
 
-/** Runs that may wait for an executor, and what their sources and params may take: both are held in memory. */
+/** Limits on the runs that wait for an executor, and on the memory for their sources and params. */
 export const WAITING_MAX = 512
 export const WAITING_BYTES_MAX = 256 * 1024 * 1024
 
-/** After that many failed starts, the next is tried no sooner than this. */
+/** Delay before the next start after `FAILED_STARTS_MAX` failed ones. */
 export const FAILED_START_PAUSE_MS = 500
 
-/** Starts that may fail in a row before waiting runs are given up. */
+/** Consecutive failed starts after which waiting runs fail. */
 export const FAILED_STARTS_MAX = 3
 
 export type PoolEvent =
@@ -52,18 +54,20 @@ export type PoolEvent =
 export type ActionPoolOptions = {
   min?: number
   max?: number
-  /** Runs of one account that may be started to compute at once: the cores, so that more would only take turns. */
+  /**
+   * Runs of one account that may start computing at once. Defaults to the number of cores: more would only take turns.
+   */
   cores?: number
   idleMs?: number
   runsPerExecutor?: number
-  /** Whether the machine has more to compute than it can: then who has runs already may not have more wait. */
+  /** True if the machine has more to compute than it can. An account that already has runs may then not queue more. */
   isUnderPressure?: () => boolean
-  /** What executors start from, where it was begun to be made before. */
+  /** The template for the executors, if its build was started earlier. */
   template?: Promise<TemplateFile>
-  /** What actions may reach besides public addresses, and what never. */
+  /** Hosts that actions may reach besides public ones, and hosts that they may never reach. */
   outbound?: OutboundPolicy
   onEvent?: (event: PoolEvent) => void
-  /** A run was given to an executor, after it has waited so many milliseconds for one. */
+  /** Called when a run gets an executor, with the milliseconds that it waited. */
   onRunStarted?: (waitedMs: number) => void
 }
 

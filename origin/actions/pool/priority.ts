@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** What this process has, and so its children at first. */
+/** Priority of this process, which its children inherit. */
 const USUAL = getPriority()
 
-/** About a tenth of a core where something usual wants the rest, and all of it where nothing does; 19 is the lowest. */
+/** Gives a process about a tenth of a core while others need the rest, and all of it otherwise. 19 is the lowest. */
 const LOWERED = Math.min(19, USUAL + 10)
 
-/** The capability without which a priority can only be lowered (capabilities(7), CAP_SYS_NICE). */
+/** Capability required to raise a priority (capabilities(7), CAP_SYS_NICE). */
 const CAP_SYS_NICE = 23n
 
 const MAY_RAISE = hasCapability(CAP_SYS_NICE)
 
-/** The priority of one executor's process among the machine's. */
+/** Scheduling priority of an executor's process. */
 export class Priority {
   readonly #pid: number | undefined
   #mayRaise: boolean
@@ -23,22 +23,22 @@ export class Priority {
     this.#mayRaise = mayRaise
   }
 
-  /** It is lowered, and stays so. */
+  /** True if the priority was lowered and cannot be raised. */
   get isSpent(): boolean {
     return this.#isLowered && !this.#mayRaise
   }
 
-  /** @param forGood even where it can not be raised again */
+  /** @param forGood lowers it even if it cannot be raised again */
   lower({ forGood }: { forGood: boolean }): void {
     if (this.#isLowered || !(forGood || this.#mayRaise)) return
-    // Before it is tried: of several threads one may be gone, and the others are lowered.
+    // Set before the attempt, because even if one of several threads has exited, the others are lowered.
     this.#isLowered = true
     this.#set(LOWERED)
   }
 
   restore(): void {
     if (!this.#isLowered || !this.#mayRaise) return
-    // In a user namespace the kernel refuses what the capability promises.
+    // In a user namespace, the kernel refuses despite the capability.
     if (this.#set(USUAL) === 'refused') this.#mayRaise = false
     else this.#isLowered = false
   }
@@ -50,7 +50,7 @@ export class Priority {
       try {
         setPriority(thread, priority)
       } catch (error) {
-        // Otherwise it has just ended.
+        // Any other error means that the thread has just exited.
         const { code } = (error as { info?: { code?: string } }).info ?? {}
         if (code === 'EACCES' || code === 'EPERM') refused = 'refused'
       }
@@ -59,7 +59,7 @@ export class Priority {
   }
 }
 
-/** On Linux a priority is a thread's, and V8 compiles and collects on threads of its own. */
+/** On Linux, a priority belongs to a thread, and V8 compiles and collects garbage on separate threads. */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)

@@ -6,7 +6,7 @@ const PREFIX = 'svc-executor'
 const NAME = new RegExp(`^${PREFIX}-(\\d{1,20})-(\\d{1,9})-[A-Za-z0-9]{6}$`)
 
 /**
- * Makes a folder that only this user can read. Its name says which process owns it.
+ * Makes a folder that only this user can read, with the owning process in its name.
  * @param parent the system's folder for temporary files, in which others can write too
  */
 export function makeProcessFolder(parent = tmpdir()): string {
@@ -14,8 +14,8 @@ export function makeProcessFolder(parent = tmpdir()): string {
 }
 
 /**
- * Removes the folders of processes that were killed. Keeps those of a process that runs, of another user, and of another
- * PID namespace, whose processes cannot be seen from here. Never follows a symbolic link.
+ * Removes the folders of processes that were killed. Keeps the folders of running processes, of other users, and of
+ * other PID namespaces. Processes in another namespace are not visible from here. Never follows a symbolic link.
  */
 export function removeAbandonedFolders(parent = tmpdir()): void {
   const namespace = pidNamespace()
@@ -28,12 +28,12 @@ export function removeAbandonedFolders(parent = tmpdir()): void {
       const isOurs = found.isDirectory() && found.uid === process.getuid?.()
       if (isOurs && !isRunning(Number(pid))) rmSync(folder, { recursive: true, force: true })
     } catch {
-      // Another start removed it, or the system does not allow it: the folder does no harm.
+      // Another process removed it first, or the system does not allow it. A folder that remains does no harm.
     }
   }
 }
 
-/** True for another process that has got the same number too: a folder is better kept than lost. */
+/** Also true if an unrelated process has the same PID now. Keeping a folder is safer than deleting one in use. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -43,7 +43,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Containers can share a folder and not see each other's processes. */
+/** Containers can share a folder without seeing each other's processes. */
 function pidNamespace(): string {
   if (process.platform !== 'linux') return '0'
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'

@@ -1,35 +1,35 @@
 type Share = {
   running: number
-  /** Of the running, those that use the CPU. */
+  /** Number of running runs that use the CPU. */
   computing: number
-  /** How long a run of this account had its executor, over the last ones. */
+  /** Average time for which recent runs of this account held an executor. */
   heldMs: number | undefined
 }
 
 export type SharesOptions = {
-  /** Executors, when all are started. */
+  /** Number of executors when all are started. */
   max: number
   cores: number
-  /** Whether more than one account has used the processors lately. */
+  /** True if more than one account has used the processors lately. */
   isShared: () => boolean
 }
 
-/** How much the last run counts in the mean of how long runs have their executors. */
+/** Weight of the latest run in the average time for which runs hold an executor. */
 const LAST_WEIGHT = 0.2
 
-/** Before any run has ended. */
+/** Assumed before any run has ended. */
 const HELD_MS_AT_FIRST = 100
 
 /**
- * What each account has of the executors, and what it may have.
+ * Counts the executors that each account uses, and decides whether it may use more.
  *
- * It may take another while it has fewer than are left over by all (a dynamic threshold of alpha 1): one account alone
- * gets half, two a third each, and one executor at least is left for who comes next.
+ * An account may take another executor while it has fewer than are left over by all (a dynamic threshold with alpha 1).
+ * One account alone gets half, two get a third each, and at least one executor is left for the next account.
  *
- * Whoever has no run that computes may begin one at once. More begin to compute only while fewer do than there are
- * cores, less one where accounts share them: beyond that they would wait for the processors, and make others wait.
- * Runs that compute for long have a low priority, so that they are in nobody's way; they count for their own account
- * only.
+ * An account without a computing run may start one at once. Further runs may start only while fewer runs compute than
+ * there are cores, less one if several accounts share them. With more, runs would wait for the processors and slow down
+ * the others. Runs that compute for long have a low priority and do not delay others, so they count only towards their
+ * own account.
  */
 export class Shares {
   readonly #max: number
@@ -37,7 +37,7 @@ export class Shares {
   readonly #isShared: () => boolean
   readonly #shares = new Map<string, Share>()
   #running = 0
-  /** Runs that compute, without the long ones. */
+  /** Computing runs, not counting the long ones. */
   #computing = 0
   #heldMs = HELD_MS_AT_FIRST
 
@@ -63,7 +63,7 @@ export class Shares {
     return computing < cores && this.#computing < cores
   }
 
-  /** How many of the runs that wait could begin if there were executors for them. */
+  /** Returns how many of the waiting runs could start if there were executors for them. */
   wanted(waiting: Iterable<{ account: string; count: number }>): number {
     const coresForMore = this.#coresForMore()
     let cores = coresForMore - this.#computing
@@ -80,7 +80,7 @@ export class Shares {
     return running - this.#running
   }
 
-  /** A run has an executor, and computes. */
+  /** Called when a run gets an executor and starts to compute. */
   started(account: string): void {
     const share = this.#shares.get(account) ?? { ...NOTHING }
     this.#shares.set(account, share)
@@ -89,13 +89,13 @@ export class Shares {
     this.#compute(share, 1, false)
   }
 
-  /** A run began to compute, or to wait. */
+  /** Called when a run starts to compute or to wait. */
   changed({ account, computing, isLong }: RunState): void {
     const share = this.#shares.get(account)
     if (share !== undefined) this.#compute(share, computing ? 1 : -1, isLong)
   }
 
-  /** A run that computes has done so for long. */
+  /** Called when a computing run has computed for long. */
   becameLong(): void {
     this.#computing--
   }
@@ -110,13 +110,16 @@ export class Shares {
     if (--share.running === 0) this.#shares.delete(account)
   }
 
-  /** How long one more run of an account would wait behind `ahead` of its own, if all goes on as it did. */
+  /**
+   * Estimates how long another run of an account would wait behind `ahead` runs of the same account, at the current
+   * pace.
+   */
   waitMs(account: string, ahead: number): number {
     const { heldMs = this.#heldMs, running } = this.#shares.get(account) ?? NOTHING
     return (ahead * heldMs) / Math.max(1, running)
   }
 
-  /** Where several accounts are served one core is left free for who wakes up or comes next. */
+  /** If several accounts are active, one core is left free for the next run that arrives or resumes. */
   #coresForMore(): number {
     return this.#isShared() ? this.#cores - 1 : this.#cores
   }
@@ -127,7 +130,6 @@ export class Shares {
   }
 }
 
-/** A run that has an executor: whose it is, and whether it uses the processors. */
 type RunState = { account: string; computing: boolean; isLong: boolean }
 
 const NOTHING: Share = { running: 0, computing: 0, heldMs: undefined }

@@ -7,7 +7,7 @@ import type { ExecutorCode } from './executor-code.ts'
 import { writeExecutorCode } from './executor-code.ts'
 import { EXECUTOR_ENTRY, sandboxedForkOptions, TEMPLATE_BUILDER, templateFolders } from './fork.ts'
 
-/** What executors start from: their code, and an open file without a name with what must be in it. */
+/** Holding time assumed before any run has ended. */
 export type TemplateFile = {
   fd: number
   digest: TemplateDigest
@@ -15,22 +15,22 @@ export type TemplateFile = {
   close(): void
 }
 
-/** Making it takes some 300 ms, and a busy machine is no reason to give up. */
+/** The build takes some 300 ms. A busy machine must not make it fail. */
 const BUILD_MAX_MS = 300_000
 
-/** Standard error that is kept, to say why it failed. */
+/** Characters of standard error that are kept to explain a failure. */
 const STDERR_CHARACTERS = 2000
 
-/** Read by hand: this is loaded before anything else of the origin, and has to be small. */
+/** Validated by hand, because this module is loaded before the rest of the origin and must be small. */
 function digestIn(message: unknown): TemplateDigest | undefined {
   const said = typeof message === 'object' && message !== null && 'digest' in message
   return said && /^[0-9a-f]{64}$/.test(String(message.digest)) ? String(message.digest) : undefined
 }
 
 /**
- * Makes the template in a process of its own. The file is gone from its folder before the first action runs, and
- * executors are handed it for reading only.
- * @throws an Error with what the process wrote, when the prelude does not load or the self-test fails
+ * Builds the template in a separate process. The file is deleted from its folder before the first action runs, and
+ * executors receive it for reading only.
+ * @throws an Error with the output of the process, if the prelude does not load or the self-test fails
  */
 export async function makeTemplateFile(): Promise<TemplateFile> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-template-'))
@@ -40,9 +40,9 @@ export async function makeTemplateFile(): Promise<TemplateFile> {
     const fd = openSync(path, 'r')
     rmSync(folder, { recursive: true })
     const building = build(written)
-    // Where what follows throws first, nobody waits for it any more.
+    // If the following code throws, the rejection would otherwise be unhandled.
     building.catch(() => {})
-    // While the other process works.
+    // Done while the other process works.
     const code = writeExecutorCode([EXECUTOR_ENTRY])
     let open = true
     const close = () => {

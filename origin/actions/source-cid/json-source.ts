@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { sourceSchema } from '../../../shared/wire/action-call.ts'
 
-/** Why bytes are not a JSON string that holds an action's source. */
+/** Reason why bytes are not a JSON string with an action's source. */
 export type SourceFault =
   | { reason: 'not_utf8' | 'not_a_string' | 'not_well_formed' }
   | { reason: 'not_json'; detail: string }
@@ -21,8 +21,8 @@ const BACKSLASH = 0x5c
 const U = 0x75
 
 /**
- * The source in a JSON text that is one string. Its size is counted before it is parsed.
- * @param maxBytes of the source in UTF-8
+ * Returns the source in a JSON text that is a single string. Checks its size before parsing.
+ * @param maxBytes limit on the source in UTF-8
  * @throws {SourceRefused}
  */
 export function sourceIn(json: Uint8Array, maxBytes: number): string {
@@ -34,7 +34,7 @@ export function sourceIn(json: Uint8Array, maxBytes: number): string {
   return value
 }
 
-/** Whether a JSON text begins with a quote, as a string does. */
+/** True if a JSON text begins with a quotation mark, as a string does. */
 export function beginsAsString(json: Uint8Array): boolean {
   const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf
   let at = hasMark ? 3 : 0
@@ -42,10 +42,13 @@ export function beginsAsString(json: Uint8Array): boolean {
   return json[at] === QUOTE
 }
 
-/** Whether the string in a JSON text is longer than `maxBytes` in UTF-8, its escapes resolved. Nothing is built. */
+/**
+ * True if the string in a JSON text is longer than `maxBytes` in UTF-8 with its escapes resolved. Does not build the
+ * string.
+ */
 function holdsMore(json: Uint8Array, maxBytes: number): boolean {
   if (json.length - 2 <= maxBytes) return false
-  // Without the quotes around it.
+  // Excludes the quotation marks.
   let bytes = -2
   for (let at = 0; at < json.length; bytes++) {
     if (json[at] !== BACKSLASH) at++
@@ -58,15 +61,18 @@ function holdsMore(json: Uint8Array, maxBytes: number): boolean {
   return bytes > maxBytes
 }
 
-/** Bytes after the first that a `\u` escape stands for. A half of a surrogate pair stands for two of four bytes. */
+/**
+ * Returns the number of bytes, after the first, of the character in a `\u` escape. Each half of a surrogate pair counts
+ * as two of four bytes.
+ */
 function moreBytesOf(json: Uint8Array, hexAt: number): number {
-  // The upper twelve bits of the code unit tell its size.
+  // The upper twelve bits of the code unit determine its size.
   const bits = digitAt(json, hexAt) * 256 + digitAt(json, hexAt + 1) * 16 + digitAt(json, hexAt + 2)
   if (bits < 0x8) return 0
   return bits < 0x80 || (bits >= 0xd80 && bits <= 0xdff) ? 1 : 2
 }
 
-/** What is not a hex digit is found by the parser. */
+/** Assumes a hex digit. The parser rejects any other character later. */
 function digitAt(json: Uint8Array, at: number): number {
   const byte = json[at] ?? 0
   return byte <= 0x39 ? byte - 0x30 : (byte & 0x0f) + 9

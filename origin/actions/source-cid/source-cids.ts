@@ -9,14 +9,14 @@ import { TooManyCalls } from '../../admission/call-rate.ts'
 import { MinuteRate } from '../../admission/minute-rate.ts'
 import { beginsAsString, type SourceFault, sourceIn, SourceRefused } from './json-source.ts'
 
-/** `source`: the bytes are its UTF-8; `json`: they are a JSON string. */
+/** `source`: the bytes are UTF-8 source. `json`: the bytes are a JSON string. */
 export type CidJob = { kind: 'source' | 'json'; bytes: Uint8Array<ArrayBuffer> }
 export type CidAnswer = { cid: string } | { fault: SourceFault } | { failed: string }
 
-/** Up to this size a CID takes about half a millisecond of the main thread, less than a job costs. */
+/** Up to this size, a CID takes about half a millisecond of the main thread, which is less than the cost of a job. */
 const INLINE_BYTES = 128 * 1024
 
-/** The thread takes 0.2 s for the largest source. */
+/** Retry delay for rejected callers. The thread takes 0.2 s for the largest source. */
 const ROOM_AGAIN_MS = 1_000
 
 type Waiting = {
@@ -25,29 +25,31 @@ type Waiting = {
   reject: (error: Error) => void
 }
 
-/** CIDs of sources. A large one is parsed and hashed in a thread of its own, so that the main thread stays free. */
+/**
+ * Computes the CIDs of sources. Large ones are parsed and hashed in a separate thread, to keep the main thread free.
+ */
 export class SourceCids {
-  /** Calls by clients without a key. */
+  /** Limits calls by clients without a key. */
   readonly rate: MinuteRate
   #worker: Worker | undefined
   #current: Waiting | undefined
-  /** Runs go before callers without a key. */
+  /** Runs take precedence over callers without a key. */
   readonly #runs: Waiting[] = []
   readonly #keyless: Waiting[] = []
 
-  /** @param now Unix milliseconds */
+  /** @param now returns Unix milliseconds */
   constructor(now: () => number) {
     this.rate = new MinuteRate({ max: SOURCE_CIDS_PER_MINUTE, what: 'CIDs of sources', now })
   }
 
-  /** The CID of a source that is about to run. */
+  /** Returns the CID of a source that is about to run. */
   async of(source: string): Promise<string> {
     if (source.length <= INLINE_BYTES) return actionCid(source)
     return this.#ask(this.#runs, { kind: 'source', bytes: new TextEncoder().encode(source) })
   }
 
   /**
-   * The CID of the source in a JSON text that is one string, for a caller without a key.
+   * Returns the CID of the source in a JSON text that is a single string, for a caller without a key.
    * @throws {SourceRefused | TooManyCalls}
    */
   async ofJson(json: Uint8Array): Promise<string> {
@@ -87,7 +89,7 @@ export class SourceCids {
     }
     worker.on('message', (answer: CidAnswer) => this.#answered(answer))
     worker.on('error', gone).on('exit', gone)
-    // It must not keep the process alive.
+    // The worker must not keep the process alive.
     worker.unref()
     return worker
   }
@@ -106,7 +108,10 @@ function settle({ resolve, reject }: Waiting, answer: CidAnswer): void {
   else reject(new Error(`the CID was not computed: ${answer.failed}`))
 }
 
-/** Bytes whose whole buffer can be handed to another thread; those of a part are copied. */
+/**
+ * Returns bytes with a buffer that can be transferred to another thread. Copies them if they are part of a larger
+ * buffer.
+ */
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isWhole = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength
   return isWhole ? (bytes as Uint8Array<ArrayBuffer>) : Uint8Array.from(bytes)

@@ -1,4 +1,4 @@
-/** The thread of `SourceCids`: one job at a time. It holds no key and has no environment. */
+/** Worker thread of `SourceCids`. It handles one job at a time, holds no keys, and has an empty environment. */
 import { parentPort } from 'node:worker_threads'
 import { actionCid } from '../../../shared/cid.ts'
 import { SOURCE_MAX_BYTES } from '../../../shared/limits.ts'
@@ -6,7 +6,7 @@ import { sourceIn, SourceRefused } from './json-source.ts'
 import type { CidAnswer, CidJob } from './source-cids.ts'
 
 parentPort!.on('message', (job: CidJob) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is a thread's port, not a window
   void answerTo(job).then((answer) => parentPort!.postMessage(answer))
 })
 

@@ -1,8 +1,8 @@
-/** Makes a change of the governance contract: one member proposes, others approve, one executes. */
+/** Changes the governance contract: one member proposes, others approve, one executes. */
 import { Contract, type ContractTransactionReceipt, Interface, type Signer } from 'ethers'
 import { governanceAbi } from '../../../shared/abi/governance.ts'
 
-/** As the contract counts them. */
+/** The contract's enum values. */
 export const CHANGE = {
   allowComposeHash: 0,
   withdrawComposeHash: 1,
@@ -14,9 +14,10 @@ export const CHANGE = {
 const governance = new Interface(governanceAbi)
 
 /**
+ * Proposes, approves and executes a change.
  * @param subject 32 bytes as 0x hex
- * @param members as many as the threshold says; the first proposes and executes
- * @throws when a transaction reverts
+ * @param members as many as the threshold requires; the first proposes and executes
+ * @throws if a transaction reverts
  */
 export async function makeChange(
   address: string,
@@ -45,7 +46,7 @@ async function send(
   return receipt
 }
 
-/** The id that a receipt of `propose` names. */
+/** Returns the proposal ID from a receipt of `propose`. */
 export function proposedId({ logs }: Pick<ContractTransactionReceipt, 'logs'>): string {
   const events = logs.map((log) => governance.parseLog(log))
   const id: unknown = events.find((event) => event?.name === 'Proposed')?.args['id']

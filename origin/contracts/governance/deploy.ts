@@ -4,11 +4,11 @@ import { created } from '../deploy.ts'
 import artifact from './artifact.json' with { type: 'json' }
 
 /**
- * Deploys it with nothing allowed.
- * @param signer pays, and has no say afterwards unless it is a member
- * @param threshold members that a change takes: at least 2
- * @returns its address, which is the application's id, and its first block
- * @throws when the transaction is refused or reverts
+ * Deploys the contract without any allowed compose hash.
+ * @param signer pays for the deployment; has no rights afterwards unless it is a member
+ * @param threshold number of members required for a change; at least 2
+ * @returns its address, which is the app ID, and the block of its deployment
+ * @throws if the transaction is rejected or reverts
  */
 export async function deployGovernance(
   signer: Signer,

@@ -1,13 +1,13 @@
 /**
- * The processor's answers, checked before they are believed: what a proxy on the way answers, or an object that was not
- * asked for, is no fact about money.
+ * Validates the processor's responses before they are used as facts about money: a proxy may have answered instead, or
+ * the object may not be the requested one.
  */
 import { z } from 'zod'
 import type { DisputeFacts, PaymentFacts, PaymentProgress, RefundFacts } from './processor.ts'
 
 const cents = z.int().min(0)
 
-/** As the processor makes them. Keys of the ledger are made of them, whose parts are set apart by colons. */
+/** IDs as the processor generates them. They are embedded in ledger keys, which are separated by colons. */
 const processorId = z.string().regex(/^[A-Za-z0-9_]{1,255}$/)
 
 const intentSchema = z.object({
@@ -47,22 +47,22 @@ export const newIntentSchema = z.object({
 
 export type IntentAnswer = z.infer<typeof intentSchema>
 
-/** What an intent of ours carries at the processor, and nothing else there does. */
+/** Identifies this deployment's payment intents among all others at the processor. */
 export type Deployment = { name: string; live: boolean }
 
-/** The metadata that names whose an intent or a customer is. */
+/** Metadata that links an intent or a customer to its account and deployment. */
 export function metadataOf(accountHash: string, { name }: Deployment) {
   return { svc_account: accountHash, svc_deployment: name }
 }
 
-/** @throws {Error} where the answer is not that intent */
+/** @throws {Error} if the response is not the requested intent */
 export function readIntent(answer: unknown, intentId: string): IntentAnswer {
   const intent = intentSchema.parse(answer)
   if (intent.id !== intentId) throw new Error('another intent was answered')
   return intent
 }
 
-/** Whether an intent can be of this deployment at all: real money is no play money, nor is a yen a cent. */
+/** Returns false for intents of the other mode (live or test) or in another currency, which cannot be ours. */
 export function canBeOurs({ livemode, currency }: IntentAnswer, { live }: Deployment): boolean {
   return livemode === live && currency === 'usd'
 }
@@ -79,7 +79,7 @@ const PROGRESS: Record<string, PaymentProgress> = {
   canceled: 'canceled',
 }
 
-/** @throws {Error} where an answer is not what it should be */
+/** @throws {Error} if a response is malformed */
 export function paymentFacts(
   intent: IntentAnswer,
   refunds: readonly unknown[],
@@ -106,13 +106,14 @@ function refundFacts(answer: unknown): RefundFacts {
   return { id, cents: amount, returned: status === 'failed' || status === 'canceled' }
 }
 
-/** By what was moved, and not by its status: an inquiry moves nothing, and an appeal has statuses of its own. */
+/** Uses the money that was moved and not the status: an inquiry moves no money, and an appeal has separate statuses. */
 function disputeFacts(answer: unknown): DisputeFacts {
   const { id, amount, status, balance_transactions: moves } = disputeSchema.parse(answer)
   const sum = (sign: 1 | -1) =>
     moves.reduce((all, move) => all + Math.max(0, sign * move.amount), 0)
   const [gone, back] = [sum(-1), sum(1)]
-  // What is moved is in the currency of our account there, and of one that is won at the rate of another day.
+  // The moved amounts are in the currency of our processor account. A won dispute is paid back at another day's
+  // exchange rate, so they need not be equal.
   const isWhole = back > 0 && (status === 'won' || back >= gone)
   const reinstatedCents = isWhole ? amount : gone > 0 ? Math.floor((amount * back) / gone) : 0
   return { id, cents: amount, withdrawn: gone > 0, reinstatedCents }

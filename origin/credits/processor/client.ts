@@ -19,38 +19,41 @@ import {
   ProcessorUnavailable,
 } from './processor.ts'
 
-/** A request that the processor is silent to for this long is given up, and sent again. */
+/** Timeout of one request, which is then retried. */
 const REQUEST_MS = 10_000
 
-/** Beside the first try; the library waits 0.5 s, then about 1 s. */
+/** In addition to the first attempt. The library waits 0.5 s, then about 1 s. */
 const RETRIES = 2
 
-/** With all its tries: less than the edge waits for an answer (30 s), so that who asks hears 503, and not of a broken connection. */
+/**
+ * Timeout including all attempts. Shorter than the edge's timeout (30 s), so that the client receives a 503 and not a
+ * broken connection.
+ */
 const CALL_MS = 20_000
 
-/** How long a failed call says something of the processor. */
+/** How long a failed call is taken as a sign of an outage. */
 const AWAY_MS = 10 * 60 * 1000
 
-/** Requests under one key that the processor answered with a failure of its own, which it gives again for a day. */
+/** Idempotency keys to try. The processor repeats its own failure under the same key for a day. */
 const KEYS_MAX = 4
 
-/** More refunds than a payment can have in practice; the library's own bound. */
+/** More refunds than a payment can have in practice. Also the library's own limit. */
 const LIST_MAX = 10_000
 
 export type ClientOptions = {
   secretKey: string
   deployment: Deployment
-  /** Another host than the processor's own, for tests. */
+  /** Replaces the processor's host in tests. */
   url: string | undefined
   sleep: Sleep
   log: Log
 }
 
-/** The payment processor, by its own library. */
+/** Client of the payment processor, based on the processor's own library. */
 export class ProcessorClient implements Processor {
   readonly #library: Stripe
   readonly #options: ClientOptions
-  /** Of the last call, where that failed. */
+  /** Monotonic time of the last call, if it failed. */
   #failedAt: number | undefined
 
   constructor(options: ClientOptions) {
@@ -65,7 +68,7 @@ export class ProcessorClient implements Processor {
 
   createCustomer(accountHash: string, instead?: string): Promise<string> {
     const { deployment } = this.#options
-    // An admin wallet's account has one hash at every deployment.
+    // An admin wallet's account has the same hash at every deployment.
     const own = `customer:${deployment.name}:${accountHash}`
     const key = instead === undefined ? own : `${own}:${instead}`
     const metadata = metadataOf(accountHash, deployment)
@@ -79,7 +82,7 @@ export class ProcessorClient implements Processor {
 
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }> {
     const { accountHash, customerId, amountCents, writeId } = intent
-    // The customer is in the key: with another one in the request the key would not be taken.
+    // The key includes the customer, because the processor rejects a key that is reused with another customer.
     const key = `intent:${writeId}:${customerId}`
     const metadata = metadataOf(accountHash, this.#options.deployment)
     return this.#call('intent', async () => {
@@ -100,7 +103,7 @@ export class ProcessorClient implements Processor {
     })
   }
 
-  /** Whether it did not answer when it was last asked, and that is not long ago: it is asked when somebody pays. */
+  /** True if the last call failed recently. An older failure means little, because calls are made only for payments. */
   get isAway(): boolean {
     return this.#failedAt !== undefined && performance.now() < this.#failedAt + AWAY_MS
   }
@@ -110,7 +113,7 @@ export class ProcessorClient implements Processor {
     return this.#call('facts', async () => {
       const intent = await this.#intent(intentId)
       if (!intent || !canBeOurs(intent, deployment)) return undefined
-      // After the intent: what went back had come before.
+      // Read after the intent, because money is received before it is returned.
       const [refunds, disputes] =
         intent.status === 'succeeded' ? await this.#back(intentId) : [[], []]
       return paymentFacts(intent, refunds, disputes, deployment)
@@ -119,7 +122,7 @@ export class ProcessorClient implements Processor {
 
   async #intent(intentId: string): Promise<IntentAnswer | undefined> {
     try {
-      // Its charge is not asked for: it names who paid, which is none of our business.
+      // Does not request the charge, which identifies the payer: personal data that we do not need.
       return readIntent(await this.#library.paymentIntents.retrieve(intentId), intentId)
     } catch (error) {
       if (isMissing(error)) return undefined
@@ -127,7 +130,7 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /** Refunds and disputes of an intent. */
+  /** Lists the refunds and disputes of an intent. */
   #back(intentId: string): Promise<[unknown[], unknown[]]> {
     const { refunds, disputes } = this.#library
     const of = { payment_intent: intentId, limit: 100 }
@@ -139,8 +142,8 @@ export class ProcessorClient implements Processor {
   }
 
   /**
-   * Under one key the processor gives its first answer again, a failure of its own too. What is asked for here may be
-   * made twice without harm, so that another key is taken then: always the same ones, in the same order.
+   * Retries under another idempotency key if the processor repeats a stored failure on its side. Creating these objects
+   * twice is harmless. The keys are always the same, in the same order.
    */
   async #once<Made>(key: string, create: (key: string) => Promise<Made>): Promise<Made> {
     for (let n = 1; ; n++) {
@@ -152,7 +155,7 @@ export class ProcessorClient implements Processor {
     }
   }
 
-  /** @throws {ProcessorUnavailable | CustomerGone} and nothing else */
+  /** @throws {ProcessorUnavailable | CustomerGone} and no other error */
   async #call<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       const answer = await inTime(CALL_MS, ask(), this.#options.sleep)
@@ -188,7 +191,7 @@ function isKeptFailure(error: unknown): boolean {
   return isReplayed && (error.statusCode ?? 0) >= 500
 }
 
-/** Class, status and code: an error's message may quote a key, or what was sent. */
+/** Describes an error by class, status and code, because its message may quote a key or request data. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError))
     return error instanceof Error ? error.name : 'unknown'

@@ -1,4 +1,4 @@
-/** Nothing can be paid here: this origin has no payment processor. */
+/** Payments are not possible, because this origin has no payment processor configured. */
 export class NoProcessor extends Error {
   constructor() {
     super('no payment processor is configured')

@@ -1,6 +1,6 @@
 import type { Standing } from './payments.ts'
 
-/** A payment that gives no credit (yet): it is unknown here, on its way, or has failed. */
+/** The payment has not been credited (yet): it is unknown, pending or failed. */
 export class NotCredited extends Error {
   readonly standing: Exclude<Standing, { state: 'credited' }>
   constructor(standing: Exclude<Standing, { state: 'credited' }>) {

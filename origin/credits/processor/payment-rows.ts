@@ -1,4 +1,7 @@
-/** Payments that were begun, and who accounts are to the processor. What came of a payment is in the ledger. */
+/**
+ * Rows of payments and of the customers that represent accounts at the processor. The outcome of a payment is in the
+ * ledger.
+ */
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { payments, processorCustomers } from '../../db/schema.ts'
@@ -14,7 +17,7 @@ export async function paymentOf(
   return rows[0]
 }
 
-/** Notes a payment, once. */
+/** Records a payment. Does nothing if it is already recorded. */
 export async function notePayment(
   db: Database | Transaction,
   payment: {
@@ -33,7 +36,7 @@ export async function notePayment(
     .onConflictDoNothing()
 }
 
-/** Notes how far a payment has come. One that is credited stays so, whatever an older look had found. */
+/** Updates the progress of a payment. A credited payment stays credited, even if an older poll saw less. */
 export async function noteProgress(
   db: Database | Transaction,
   intentId: string,
@@ -46,7 +49,7 @@ export async function noteProgress(
     .where(and(eq(payments.intentId, intentId), isForward))
 }
 
-/** Counts the payments of an account that were begun since and not paid: all, of usage keys, and of one of these. */
+/** Counts an account's unpaid payments since a given time: in total, by usage keys, and by the given usage key. */
 export async function unpaidSince(
   db: Database,
   { accountHash, usageKeyHash }: { accountHash: string; usageKeyHash?: string | undefined },
@@ -71,14 +74,14 @@ export async function unpaidSince(
 }
 
 /**
- * Takes payments that are due to be looked at: until `againAt` no other process does. One whose process ends before it
- * has looked is due again then.
+ * Claims payments that are due to be polled. No other process polls them before `againAt`. If this process exits before
+ * it has polled them, they are due again at that time.
  */
 export async function takeDue(
   db: Database,
   { at, againAt, most }: { at: Date; againAt: Date; most: number },
 ): Promise<PaymentRow[]> {
-  // As an array: chosen once, however the rest is planned.
+  // As an array, so that the subquery is evaluated once regardless of the query plan.
   const due = sql`array(
     select ${payments.intentId} from ${payments} where ${payments.lookAt} <= ${at.toISOString()}::timestamptz
     order by ${payments.lookAt} limit ${most} for update skip locked
@@ -99,8 +102,8 @@ export async function customerOf(db: Database, accountHash: string): Promise<str
 }
 
 /**
- * Notes an account's customer, once; another one only in place of `instead`.
- * @returns the customer that is noted now
+ * Records an account's customer, once. A different customer only replaces `instead`.
+ * @returns the recorded customer
  */
 export async function noteCustomer(
   db: Database,

@@ -20,7 +20,7 @@ import { QuestionRate } from './question-rate.ts'
 import { reconcile, type Reconciled } from './reconcile.ts'
 import { TooManyPayments } from './too-many-payments.ts'
 
-/** A database that is silent for this long does not answer. */
+/** Timeout of a database operation. */
 const DATABASE_WAIT_MS = 5_000
 
 const UNPAID_BOUNDS = [
@@ -28,14 +28,13 @@ const UNPAID_BOUNDS = [
   { span: 'a week', ms: UNPAID_MS, most: UNPAID_PAYMENTS_PER_WEEK },
 ]
 
-/** An account that pays. */
 export type Payer = {
   accountHash: string
-  /** The key that asks for it, unless that is the owner: the account key or the admin wallet. */
+  /** The usage key that made the request; undefined for the owner (account key or admin wallet). */
   usageKeyHash?: string | undefined
 }
 
-/** Payments that are looked at in one go, how many of them may fail, and for how long each is left to who looks. */
+/** Payments polled per pass, failures that abort a pass, and the duration of a claim on a payment. */
 const LOOKS_AT_ONCE = 20
 const LOOK_FAILURES_MAX = 3
 const LOOK_LEASE_MS = 60_000
@@ -43,24 +42,24 @@ const LOOK_LEASE_MS = 60_000
 export type PaymentsOptions = {
   processor: Processor
   db: Database
-  /** Granted to an account that is first heard of here (see `Credits`). */
+  /** Granted to an account when its credit is first used (see `Credits`). */
   starterCents: number
   now: () => number
   sleep: Sleep
   log: Log
-  /** Credit of an account was taken back: this process gives back what it has leased of it. */
+  /** Called when credit of an account was taken back, so that this process returns its leased credit. */
   onTakenBack: (accountHash: string) => void
 }
 
-/** How a payment stands, for who made it. */
+/** State of a payment, as shown to its payer. */
 export type Standing =
   | { state: 'credited' }
   | { state: 'pending' }
   | { state: 'failed'; reason: string | undefined; isFinal: boolean }
-  /** Unknown, or another account's: nobody learns which. */
+  /** Unknown or owned by another account. The answer does not reveal which. */
   | { state: 'unknown' }
 
-/** Payments of accounts, from their beginning at the processor to their credit in the ledger. */
+/** Payments of accounts, from their creation at the processor to their credit in the ledger. */
 export class Payments {
   readonly #options: PaymentsOptions
   readonly #turns = new OneAtATime(
@@ -74,8 +73,8 @@ export class Payments {
   }
 
   /**
-   * Begins a payment, which its payer confirms with the processor. Under the same `writeId` it is the same one.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} and nothing is owed by anybody
+   * Creates a payment, which the payer then confirms with the processor. Idempotent per `writeId`.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments} in which case nothing is owed
    */
   create(
     payment: Payer & { amountCents: number; writeId: string },
@@ -94,12 +93,12 @@ export class Payments {
   }
 
   /**
-   * Credits an account's payment where it has settled.
+   * Credits an account's payment if it has been paid.
    * @throws {ProcessorUnavailable | DatabaseUnavailable | TooManyPayments}
    */
   async confirm(payer: Payer, intentId: string): Promise<Standing> {
     const { accountHash, usageKeyHash } = payer
-    // What else is under the same path of the processor is no payment.
+    // Other objects under the same path of the processor's API are not payments.
     if (!/^pi_[A-Za-z0-9_]+$/.test(intentId)) return { state: 'unknown' }
     const noted = await this.#database((db) => paymentOf(db, intentId))
     if (noted && noted.accountHash !== accountHash) return { state: 'unknown' }
@@ -107,7 +106,7 @@ export class Payments {
     this.#questions.take(accountHash, usageKeyHash === undefined ? 'owner' : 'usage key')
     return this.#turns.take(lineOf(payer), async () => {
       const facts = await this.#options.processor.factsOf(intentId)
-      // Before anything is noted: the payment of somebody else is none of the asker's business.
+      // Checked before anything is recorded: the caller must not learn about or affect another account's payment.
       if (!facts || (noted?.accountHash ?? facts.accountHash) !== accountHash)
         return { state: 'unknown' }
       await this.#apply(facts)
@@ -116,8 +115,8 @@ export class Payments {
   }
 
   /**
-   * Brings the ledger to what the processor has of a payment.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable} and it has to be done again
+   * Brings the ledger up to date with the processor's records of a payment.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable} in which case it must be repeated
    */
   async reconcile(intentId: string): Promise<void> {
     const facts = await this.#options.processor.factsOf(intentId)
@@ -126,9 +125,9 @@ export class Payments {
   }
 
   /**
-   * Looks at the payments that are due. Any number of processes may call it: each payment is looked at by one. Those
-   * that could not be looked at are due again in a minute, behind the others.
-   * @throws {ProcessorUnavailable | DatabaseUnavailable} after a few that could not be looked at
+   * Polls the payments that are due. Any number of processes may call it: each payment is polled by one of them. A
+   * payment that could not be polled is due again in a minute, after the others.
+   * @throws {ProcessorUnavailable | DatabaseUnavailable} after `LOOK_FAILURES_MAX` failures
    */
   async look(ended?: AbortSignal): Promise<void> {
     let failures = 0
@@ -155,7 +154,7 @@ export class Payments {
     return done
   }
 
-  /** The processor knows it no more, or it is of the other mode: it is asked for until it is too old. */
+  /** Handles a payment that the processor no longer has, or has in the other mode: it is polled until it is too old. */
   async #unknown(intentId: string): Promise<void> {
     const now = this.#options.now()
     const noted = await this.#database((db) => paymentOf(db, intentId))
@@ -200,14 +199,14 @@ export class Payments {
     }
   }
 
-  /** @throws {DatabaseUnavailable} for any failure: then nobody knows whether it was carried out, and it may be repeated */
+  /** @throws {DatabaseUnavailable} for any failure: the outcome is then unknown, and the operation may be repeated */
   #database<Answer>(ask: (db: Database) => Promise<Answer>): Promise<Answer> {
     const { db, sleep } = this.#options
     return fromDatabase(inTime(DATABASE_WAIT_MS, ask(db), sleep))
   }
 }
 
-/** Usage keys wait in a line of their own: they cannot fill the owner's. */
+/** Usage keys wait in a separate queue, so that they cannot fill the owner's. */
 function lineOf({ accountHash, usageKeyHash }: Payer): string {
   return usageKeyHash === undefined ? accountHash : `${accountHash}/usage keys`
 }

@@ -1,14 +1,16 @@
-/** What payments need of the payment processor; `client.ts` has it from the real one. */
+/** The interface to the payment processor, implemented by `client.ts`. */
 
-/** How far a payment has come. `declined`: the last try failed, and another one may follow. */
+/** Progress of a payment. `declined`: the last attempt failed, and another may follow. */
 export type PaymentProgress = 'unpaid' | 'declined' | 'processing' | 'paid' | 'canceled'
 
-/** A refund of a payment. It failed or was canceled where it is `returned`: the money is ours again, for good. */
+/** A refund of a payment. `returned`: the refund failed or was canceled, so the money is permanently ours again. */
 export type RefundFacts = { id: string; cents: number; returned: boolean }
 
 /**
- * A dispute of a payment. `withdrawn`: its money was taken from us, which an inquiry does not do; `reinstatedCents`: as
- * much was given back, for good. Of a dispute that is lost it is what had been refunded before.
+ * A dispute of a payment.
+ * - `withdrawn`: the money was taken from us, which an inquiry does not do.
+ * - `reinstatedCents`: the amount that was given back permanently. For a lost dispute, this is the amount that had been
+ *   refunded before.
  */
 export type DisputeFacts = {
   id: string
@@ -17,16 +19,16 @@ export type DisputeFacts = {
   reinstatedCents: number
 }
 
-/** The money facts of a payment intent as the processor's own records have them. Each only ever moves forward. */
+/** Money facts of a payment intent, from the processor's own records. Each value only moves forward. */
 export type PaymentFacts = {
   intentId: string
-  /** Whose it is by what is noted at the processor; undefined where this deployment noted nothing. */
+  /** The account named in the processor's metadata; undefined if this deployment did not create the intent. */
   accountHash: string | undefined
   amountCents: number
   progress: PaymentProgress
-  /** Why the last try failed, in the processor's words to its payer. */
+  /** Why the last attempt failed, in the processor's message for the payer. */
   reason: string | undefined
-  /** What has been received, in cents of usd: above 0 once it is paid. */
+  /** US cents received. Positive once the payment is paid. */
   receivedCents: number
   refunds: readonly RefundFacts[]
   disputes: readonly DisputeFacts[]
@@ -36,24 +38,24 @@ export type NewIntent = {
   accountHash: string
   customerId: string
   amountCents: number
-  /** The same id asks for the same intent, whatever became of an earlier request. */
+  /** The same ID returns the same intent, whatever the outcome of an earlier request. */
   writeId: string
 }
 
-/** Every method throws `ProcessorUnavailable` where the processor does not answer, or not as it should. */
+/** All methods throw `ProcessorUnavailable` if the processor does not answer, or answers with an invalid response. */
 export interface Processor {
   /**
-   * The customer that stands for an account: the same one for a day, however often it is asked for.
-   * @param instead of a customer that the processor has no more
+   * Creates the customer that represents an account. Repeated calls within a day return the same customer.
+   * @param instead a customer that the processor no longer has
    */
   createCustomer(accountHash: string, instead?: string): Promise<string>
-  /** @throws {CustomerGone} where the processor has the customer no more */
+  /** @throws {CustomerGone} if the processor no longer has the customer */
   createIntent(intent: NewIntent): Promise<{ intentId: string; clientSecret: string }>
-  /** @returns undefined for an intent that is unknown, of the other mode (live or test), or in another currency */
+  /** @returns undefined if the intent is unknown, of the other mode (live or test), or in another currency */
   factsOf(intentId: string): Promise<PaymentFacts | undefined>
 }
 
-/** The processor has a customer no more: its operator deleted it. */
+/** The processor no longer has the customer, because it was deleted there. */
 export class CustomerGone extends Error {
   constructor() {
     super('the processor has this customer no more')
@@ -61,9 +63,9 @@ export class CustomerGone extends Error {
   }
 }
 
-/** The processor was not reached, or did not answer as it should: nobody knows what it did. */
+/** The processor was unreachable or gave an invalid response. The effect of the request is unknown. */
 export class ProcessorUnavailable extends Error {
-  /** @param reason in names and statuses: never the processor's words, which may quote a key */
+  /** @param reason names and statuses only, because the processor's messages may quote a key */
   constructor(reason: string) {
     super(reason)
     this.name = 'ProcessorUnavailable'

@@ -3,7 +3,7 @@ import { TooManyPayments } from './too-many-payments.ts'
 
 const MINUTE_MS = 60_000
 
-/** Bounds how often an account asks for its payments; a waiting client asks every 5 s. */
+/** Limits how often an account may query its payments. A waiting client polls every 5 s. */
 export class QuestionRate {
   readonly #now: () => number
   readonly #asked = new Map<string, { account: number; usageKeys: number }>()
@@ -14,7 +14,7 @@ export class QuestionRate {
   }
 
   /**
-   * @param by whose share the question counts against, beside the account's
+   * @param by the share that the query counts against, in addition to the account's total
    * @throws {TooManyPayments} until the next minute begins
    */
   take(accountHash: string, by: 'owner' | 'usage key'): void {

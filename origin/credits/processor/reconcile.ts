@@ -1,7 +1,6 @@
 /**
- * Brings the ledger to what the processor has on its books. The processor's records are the truth; an event, a client
- * or the time only says that there may be something new in them. So it does not matter which of them comes first, how
- * often, or after which crash.
+ * Brings the ledger up to date with the processor's records, which are authoritative. Events, clients and timers only
+ * signal that there may be news. So it does not matter which of them comes first, how often, or after which crash.
  */
 import type { Database } from '../../db/open.ts'
 import { askAll } from '../lease-rows.ts'
@@ -12,18 +11,18 @@ import type { PaymentFacts } from './processor.ts'
 import { settlePayment } from './taken-back.ts'
 
 export type Reconciled = {
-  /** Whose payment it is: by our own note of it where there is one. */
+  /** The account of the payment, according to our own record if there is one. */
   accountHash: string
-  /** The processor has it under another account, or under none: somebody changed it there. */
+  /** The processor's metadata names another account or no account, because it was changed there. */
   differs: boolean
-  /** Credit was taken back: what processes have leased of it is asked for. */
+  /** Credit was taken back, and all processes have received a request to return leased credit. */
   tookBack: boolean
 }
 
 /**
- * One transaction under the account's lock.
+ * Reconciles a payment in one transaction under the account's lock.
  * @param now Unix milliseconds
- * @returns undefined where the payment is nobody's here
+ * @returns undefined if the payment does not belong to this deployment
  */
 export function reconcile(
   db: Database,
@@ -43,7 +42,7 @@ export function reconcile(
   })
 }
 
-/** Our note of a payment. After a crash between its creation and the note, it is made from what the processor has. */
+/** Returns our record of a payment. If a crash prevented recording it, creates the record from the processor's data. */
 async function notedPayment(
   tx: Transaction,
   { intentId, accountHash, amountCents }: PaymentFacts,
@@ -64,11 +63,11 @@ function progressOf(
   if (progress === 'canceled') return { state: 'failed', lookAt: null }
   const lookAt = nextOpenLook(createdAt, now)
   if (lookAt) return { state: 'open', lookAt }
-  // What is on its way arrives, or fails, however long it takes.
+  // A payment that is being processed eventually succeeds or fails, however long it takes.
   if (progress === 'processing')
     return { state: 'open', lookAt: new Date(now + PROCESSING_LOOK_MS) }
   return { state: 'failed', lookAt: null }
 }
 
-/** Of a payment that has been on its way for over a week. */
+/** Poll interval for a payment that has been processing for more than a week. */
 const PROCESSING_LOOK_MS = 24 * 3_600_000

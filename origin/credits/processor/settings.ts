@@ -1,4 +1,4 @@
-/** The processor's keys, as the operator sets them. All of them or none. */
+/** The operator's keys for the payment processor. They must all be set, or all be omitted. */
 import { z } from 'zod'
 import { SETTINGS } from '../../../shared/settings.ts'
 
@@ -47,7 +47,7 @@ export type ProcessorSettings = {
   SVC_PROCESSOR_URL?: string | undefined
 }
 
-/** The names of settings that do not go together, and why. */
+/** Lists settings that are inconsistent with each other, and the reasons. */
 export function processorFaults(settings: ProcessorSettings): [name: string, fault: string][] {
   const { SVC_ENV, SVC_PROCESSOR_SECRET_KEY: secret, SVC_PROCESSOR_URL: url } = settings
   const publishable = settings.SVC_PROCESSOR_PUBLISHABLE_KEY
@@ -87,7 +87,7 @@ export type ProcessorConfig = {
   url: string | undefined
 }
 
-/** @returns undefined where no processor is configured */
+/** @returns undefined if no processor is configured */
 export function processorConfig(settings: ProcessorSettings): ProcessorConfig | undefined {
   const {
     SVC_PROCESSOR_SECRET_KEY: secretKey,

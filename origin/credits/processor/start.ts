@@ -11,14 +11,14 @@ import { tendPayments } from './tending.ts'
 export type Started = {
   payments: Payments
   config: ProcessorConfig
-  /** Whether the processor did not answer when it was last asked. */
+  /** Returns true if the last call to the processor failed recently. */
   isAway: () => boolean
   stop: () => void
 }
 
 /**
- * Payments by the processor that is configured, looked after until `stop`.
- * @returns undefined where none is configured
+ * Starts payments with the configured processor, and polls them until `stop` is called.
+ * @returns undefined if no processor is configured
  */
 export function startPayments({
   settings,
@@ -38,7 +38,7 @@ export function startPayments({
   const config = processorConfig(settings)
   if (!config) return undefined
   const { secretKey, live, url } = config
-  // Accounts are those of one contract: another deployment that shares the processor has other ones.
+  // Accounts belong to one contract, so its address distinguishes deployments that share the processor.
   const name = `${chain.chainId}:${chain.contractAddress.toLowerCase()}`
   const { sleep, log } = parts
   const processor = new ProcessorClient({ secretKey, deployment: { name, live }, url, sleep, log })

@@ -1,11 +1,12 @@
 /**
- * What refunds and disputes take of a payment. They may be read in any order, twice, or by two processes of which one
- * has older answers, and the ledger must end the same:
+ * Posts the refunds and disputes of a payment. They may be read in any order, twice, or by two processes of which one
+ * has older data, and the ledger must reach the same state:
  *
- * - Each refund or dispute is taken once, and given back once (`refund:<id>`, `refund:<id>:failed`, `dispute:<id>`,
- *   `dispute:<id>:won`). What was given back is never taken again, whatever an older answer says. For that, one which is
- *   first seen when it is over already is taken and given back at once. Of a dispute a part may be given back alone.
- * - All of them together take no more than was paid. What did not fit is taken once there is room (`dispute:<id>:2`).
+ * - Each refund or dispute is taken back once, and restored once (`refund:<id>`, `refund:<id>:failed`, `dispute:<id>`,
+ *   `dispute:<id>:won`). A restored amount is never taken again, whatever older data says. Therefore a return that is
+ *   already over when first seen is both taken and restored at once. A dispute may be restored in part.
+ * - All returns together take no more than was paid. An amount that did not fit is taken once there is room
+ *   (`dispute:<id>:2`).
  */
 import { and, eq, inArray } from 'drizzle-orm'
 import { ledgerTransfers } from '../../db/schema.ts'
@@ -19,15 +20,15 @@ import {
 } from '../ledger.ts'
 import type { PaymentFacts } from './processor.ts'
 
-/** A refund or a dispute that concerns money. */
+/** A refund or dispute that moved money. */
 type Return = { kind: TakenBackKind; key: string; cents: number; over: string; backCents: number }
 
-/** What the ledger has of one: cents that were taken in so many times, and how many of them were given back. */
+/** Ledger state of a return: cents taken, in how many transfers, and cents restored. */
 type Posted = { taken: number; times: number; back: number }
 
 const NOTHING: Posted = { taken: 0, times: 0, back: 0 }
 
-/** Gives a payment's credit once, and takes back what went back. The caller holds the account's lock. */
+/** Credits a payment once, and takes back refunds and disputes. The caller holds the account's lock. */
 export async function settlePayment(
   tx: Transaction,
   account: CreditAccount,
@@ -70,14 +71,14 @@ export async function settlePayment(
   return { account: current, tookBack }
 }
 
-/** Refunds first, each kind by its id: the same order wherever they are read. */
+/** Refunds first, and each kind sorted by ID, so that every process uses the same order. */
 function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   const refunded = refunds.map(({ id, cents, returned }) => {
     const backCents = returned ? cents : 0
     return { kind: 'refund', key: `refund:${id}`, cents, over: 'failed', backCents } as const
   })
   const disputed = disputes
-    // An inquiry has moved no money.
+    // An inquiry moves no money.
     .filter(({ withdrawn, reinstatedCents }) => withdrawn || reinstatedCents > 0)
     .map(({ id, cents, reinstatedCents: backCents }) => {
       return { kind: 'dispute', key: `dispute:${id}`, cents, over: 'won', backCents } as const
@@ -86,7 +87,7 @@ function returnsOf({ refunds, disputes }: PaymentFacts): Return[] {
   return [...refunded.toSorted(byKey), ...disputed.toSorted(byKey)].filter(({ cents }) => cents > 0)
 }
 
-/** What the ledger has of a payment. */
+/** Reads the ledger's transfers of a payment. */
 async function readPosted(
   tx: Transaction,
   accountHash: string,

@@ -2,12 +2,12 @@ import type { Log } from '../../log.ts'
 import { byTimer, type Repeat } from '../tending.ts'
 import type { Payments } from './payments.ts'
 
-/** Between two looks for payments that are due: one small query. */
+/** Poll interval for due payments: one small query. */
 const LOOK_MS = 5_000
 
 /**
- * Looks after payments that nobody confirmed and no event told of.
- * @returns what ends it, without waiting for a look that is under way: it is done again by another process
+ * Polls payments that no client confirmed and no event reported.
+ * @returns a function that stops it, without waiting for a poll in flight, which another process will repeat
  */
 export function tendPayments(payments: Payments, log: Log, repeat: Repeat = byTimer): () => void {
   const ended = new AbortController()
@@ -19,7 +19,7 @@ export function tendPayments(payments: Payments, log: Log, repeat: Repeat = byTi
       await payments.look(ended.signal)
       failing = false
     } catch (error) {
-      // Once for each outage.
+      // Logs once per outage.
       if (!failing && !ended.signal.aborted)
         log('payments.failed', { error: error instanceof Error ? error.name : '' })
       failing = true

@@ -1,4 +1,4 @@
-/** An account asks for more of the processor than is good for all the others. */
+/** The account exceeded its share of requests to the payment processor. */
 export class TooManyPayments extends Error {
   readonly retryAfterMs: number
   constructor(reason: string, retryAfterMs: number) {

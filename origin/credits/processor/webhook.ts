@@ -1,14 +1,14 @@
 /**
- * The processor's events. One is only a hint that something is new: what it claims is never believed, and which payment
- * it concerns is all that is read of it.
+ * The processor's events. An event is only a hint that there may be news: its claims are not trusted, and only the ID
+ * of the payment is read from it.
  */
 import Stripe from 'stripe'
 import { z } from 'zod'
 
-/** An event that was signed longer ago is an old one that somebody sends again (the library's own bound). */
+/** Events that were signed longer ago are rejected as replays (the library's own default). */
 const TOLERANCE_S = 300
 
-/** Why an event is refused: not signed, not by the processor, too long ago, or not an event. */
+/** Reason for rejecting an event: no signature, a signature that does not match, too old, or not an event. */
 export type WebhookFault = 'unsigned' | 'forged' | 'too_old' | 'malformed'
 
 export class WebhookRefused extends Error {
@@ -21,7 +21,7 @@ export class WebhookRefused extends Error {
 }
 
 export type WebhookOptions = {
-  /** Any of them may have signed: two while the operator exchanges one for another. */
+  /** Any of these may have signed the event. There are two while the operator rotates the secret. */
   secrets: readonly string[]
   live: boolean
   now: () => number
@@ -39,13 +39,12 @@ const eventSchema = z.object({
   }),
 })
 
-/** Objects that belong to a payment. */
 const OF_A_PAYMENT = new Set(['charge', 'refund', 'dispute'])
 
 /**
- * The payment that an event concerns.
- * @param body the bytes as they came: the signature is over them
- * @returns undefined where it concerns none, or is of the other mode
+ * Returns the ID of the payment that an event concerns.
+ * @param body the raw bytes, which the signature covers
+ * @returns undefined if it concerns no payment, or is of the other mode (live or test)
  * @throws {WebhookRefused}
  */
 export async function paymentConcerned(
@@ -65,7 +64,10 @@ export async function paymentConcerned(
     : undefined
 }
 
-/** The event, once one of the secrets fits. @throws {WebhookRefused} */
+/**
+ * Returns the event if one of the secrets matches its signature.
+ * @throws {WebhookRefused}
+ */
 async function verified(
   body: Uint8Array,
   signature: string,
@@ -75,7 +77,7 @@ async function verified(
   let fault: WebhookFault = 'forged'
   for (const secret of secrets) {
     try {
-      // The library takes its bytes as a Buffer alone.
+      // The library accepts bytes only as a Buffer.
       const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
       const { webhooks } = Stripe
       return await webhooks.constructEventAsync(
@@ -88,7 +90,7 @@ async function verified(
       )
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) fault = 'malformed'
-      // By its text, since it has no code. The secret did fit then.
+      // Detected by the message text, because the error has no code. In this case the signature was valid.
       else if (error.message.includes('tolerance')) fault = 'too_old'
     }
   }

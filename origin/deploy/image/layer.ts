@@ -1,4 +1,4 @@
-/** A layer of an image whose bytes follow from the files' names and contents, and from nothing else. */
+/** Builds a reproducible image layer: its bytes depend only on the files' names and contents. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,18 +8,17 @@ import { pack as newPack } from 'tar-stream'
 
 export type Layer = { digest: string; size: number }
 
-/** Where the files are in the image. */
 export const APP_FOLDER = 'app'
 
-/** No owner, no time, no rights but these: what a checkout or its machine has of them does not count. */
+/** Fixed metadata, so that owner, time and permissions of the checkout have no effect. */
 const SAME = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) }
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
 /**
- * Writes the files of a folder as a tar. It is not compressed: what gzip makes differs with its version, and the digest
- * must be the same at everybody who builds.
- * @param files paths from `root`; their order does not matter
+ * Writes files as a tar archive. It is not compressed, because gzip's output differs between versions, and the digest
+ * must be the same for everyone.
+ * @param files paths relative to `root`, in any order
  */
 export async function writeLayer(
   root: string,
@@ -52,7 +51,7 @@ export async function writeLayer(
   return { digest: `sha256:${hash.digest('hex')}`, size }
 }
 
-/** Every folder above a file, parents first. */
+/** Returns every parent folder of the files, parents first. */
 function foldersOf(files: readonly string[]): string[] {
   const folders = new Set<string>([APP_FOLDER])
   for (const file of files)

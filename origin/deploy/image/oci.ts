@@ -1,4 +1,4 @@
-/** An OCI image layout (image-spec 1.1): a base image with one layer more, and the origin as what it runs. */
+/** Writes an OCI image layout (image-spec 1.1): a base image with one more layer, and the origin as its entry point. */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -32,7 +32,10 @@ const configSchema = z.looseObject({
   history: z.array(z.unknown()).default([]),
 })
 
-/** What the image runs. Without the second flag a signal could open a debugger on the origin's keys. */
+/**
+ * The image's entry point. Without `--disable-sigusr1`, a signal could open a debugger with access to the origin's
+ * keys.
+ */
 const ENTRYPOINT = [
   'node',
   '--disable-warning=ExperimentalWarning',
@@ -42,22 +45,21 @@ const ENTRYPOINT = [
 const CREATED = '1970-01-01T00:00:00Z'
 
 type ImageParts = {
-  /** A folder with the base image as an OCI layout. */
+  /** A folder with the base image in OCI layout. */
   base: string
-  /** The digest by which the base is known: of its manifest, or of an index that lists it. */
+  /** Digest of the base's manifest, or of an index that lists it. */
   baseDigest: string
   layer: Layer
-  /** The layer's tar, inside `output`'s file system. */
+  /** The layer's tar, on the same file system as `output`. */
   layerFile: string
-  /** The folder that becomes the image's layout. */
   output: string
   nodeVersion: string
 }
 
 /**
- * Puts the layer on the base.
- * @returns the digest of the image's manifest: what `image: …@sha256:…` names
- * @throws {Error} when the base is not the one that was named, or has another Node
+ * Adds the layer to the base image.
+ * @returns the digest of the image's manifest, for use in `image: …@sha256:…`
+ * @throws {Error} if the base has another digest or another version of Node
  */
 export async function writeImage({ base, output, layer, ...parts }: ImageParts): Promise<string> {
   const manifest = await baseManifest(base, parts.baseDigest)
@@ -114,7 +116,7 @@ const blobPath = (layout: string, digest: string) =>
 
 const digestOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** A blob that is what its name says: nothing of a base is taken on trust. */
+/** Reads a blob and verifies its digest; nothing in the base is trusted. */
 async function blob(layout: string, digest: string): Promise<Buffer> {
   const bytes = await readFile(blobPath(layout, digest)).catch((error: unknown) => {
     throw new Error(`the base image lacks ${digest}`, { cause: error })

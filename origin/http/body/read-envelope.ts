@@ -9,15 +9,18 @@ import { trustConnection } from '../connection/protect-connections.ts'
 import { readBody } from './read-body.ts'
 
 export type EnvelopeBounds = {
-  /** Bytes of the sealed text. */
+  /** Maximum bytes of the sealed plaintext. */
   maxBytes: number
-  /** Only the edge may send an envelope here: another one has room for the request that is refused. */
+  /**
+   * Only the edge may send an envelope here. Others are limited to an ordinary request's size, enough to get a proper
+   * error.
+   */
   isOfEdge?: boolean
 }
 
 /**
- * Reads a sealed request. Version, mode, key id and PSK id are judged before the rest is read.
- * @throws {EnvelopeRefused} and what `readBody` throws
+ * Reads a sealed request. Version, mode, key ID and PSK ID are checked before the rest is read.
+ * @throws {EnvelopeRefused} and any error of `readBody`
  */
 export function readEnvelope(
   context: Context,

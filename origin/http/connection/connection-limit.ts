@@ -1,32 +1,32 @@
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../../shared/client-network.ts'
 
-/** The part of all connections that one network may have before it shows a credential, and one account with its keys. */
+/** Maximum share of all connections for one network before authentication, and for one account with all its keys. */
 const SHARE = 1 / 4
 
-/** The part of all connections that accounts may have together. The rest is for the edge, and for clients not known yet. */
+/** Maximum share for all accounts together. The rest is for the edge and for clients that are not authenticated yet. */
 const ACCOUNTS_SHARE = 3 / 4
 
-/** The holder of the edge's connections: all of its users share them, so they have no share to use up. */
+/** Holder name of the edge's connections. They serve all of its users, so no share applies to them. */
 export const EDGE = 'edge'
 
 type Peer = { remoteAddress?: string | undefined; remotePort?: number | undefined }
 type Held = { socket: Socket; peer: Peer; network: string; holder?: string }
 
 /**
- * Bounds the open connections of a process. A connection is trusted once its client has shown a credential. Where there is
- * no room, one that is not trusted is closed for the new one: the oldest of the network that has most of them.
+ * Limits the open connections of a process. A connection is trusted once its client is authenticated. At the limit, a
+ * new connection evicts the oldest untrusted one of the network with the most untrusted connections.
  */
 export class ConnectionLimit {
   readonly #max: number
   readonly #shareMax: number
   readonly #accountsMax: number
   readonly #open = new Set<Held>()
-  /** By the client's address and port. */
+  /** Keyed by client address and port. */
   readonly #byPeer = new Map<string, Held>()
-  /** Those that are not trusted, of each network, oldest first. */
+  /** Untrusted connections by network, oldest first. */
   readonly #untrusted = new Map<string, Set<Held>>()
-  /** How many are trusted, of each holder. */
+  /** Number of trusted connections by holder. */
   readonly #trusted = new Map<string, number>()
   #ofAccounts = 0
 
@@ -36,7 +36,7 @@ export class ConnectionLimit {
     this.#accountsMax = Math.floor(max * ACCOUNTS_SHARE)
   }
 
-  /** @returns false if the new connection has to be closed: it is gone already, or all are trusted */
+  /** @returns false if the new connection must be closed: it already is, or all open connections are trusted */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined) return false
@@ -44,7 +44,7 @@ export class ConnectionLimit {
     const isNetworkFull = (this.#untrusted.get(network)?.size ?? 0) >= this.#shareMax
     if (isNetworkFull) this.#evictFrom(network)
     else if (this.#open.size >= this.#max && !this.#evictFrom(this.#largestNetwork())) return false
-    // Kept: a socket that is closed has no address any more.
+    // Stored, because a closed socket has no address.
     const held = { socket, peer: { remoteAddress, remotePort }, network }
     this.#open.add(held)
     this.#byPeer.set(peerOf(held.peer), held)
@@ -54,8 +54,8 @@ export class ConnectionLimit {
   }
 
   /**
-   * Trusts a connection from now on, unless its holder or accounts together have used up their share.
-   * @param holder the account whose key was shown, or `EDGE`
+   * Trusts a connection from now on, unless its holder, or all accounts together, have used up their share.
+   * @param holder the account whose key was presented, or `EDGE`
    */
   trust(peer: Peer, holder: string): boolean {
     const held = this.#byPeer.get(peerOf(peer))
@@ -70,12 +70,11 @@ export class ConnectionLimit {
     return true
   }
 
-  /** Connections that are open. */
   get size(): number {
     return this.#open.size
   }
 
-  /** The network with the most connections that are not trusted. */
+  /** Returns the network with the most untrusted connections. */
   #largestNetwork(): string | undefined {
     let largest: string | undefined
     let most = 0
@@ -84,7 +83,7 @@ export class ConnectionLimit {
     return largest
   }
 
-  /** Closes the oldest connection of a network that is not trusted. @returns false where there is none */
+  /** Closes the oldest untrusted connection of a network. @returns false if there is none */
   #evictFrom(network: string | undefined): boolean {
     const [oldest] = (network !== undefined && this.#untrusted.get(network)) || []
     if (!oldest) return false

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { BODY_PIECE_MIN_BYTES, BODY_SMALL_PIECES_MAX } from '../../../shared/limits.ts'
 import { PacedConnection } from './paced-connection.ts'
 
-/** The body comes in so many small pieces that parsing them would occupy the main thread. */
+/** The body arrives in so many small chunks that parsing them would block the main thread. */
 export class BodyInTinyPieces extends Error {
   constructor() {
     super(`more than ${BODY_SMALL_PIECES_MAX} pieces, under ${BODY_PIECE_MIN_BYTES} bytes each`)
@@ -12,8 +12,8 @@ export class BodyInTinyPieces extends Error {
 }
 
 /**
- * A request that refuses a body in tiny pieces, whether the app reads the body or Node discards it. Node's parser makes a
- * callback and a buffer for every chunk: 1-byte chunks cost 2.5 µs and 300 bytes of memory each.
+ * A request that rejects a body in tiny chunks, whether the app reads it or Node discards it. Node's parser makes a
+ * callback and a buffer for each chunk: 1-byte chunks cost 2.5 µs and 300 bytes of memory each.
  */
 export class MeteredRequest extends IncomingMessage {
   #pieces = 0
@@ -27,19 +27,19 @@ export class MeteredRequest extends IncomingMessage {
     connectionOf(this)?.requestBegun(this)
   }
 
-  /** @param onRefused called once if the body is refused, also if it was refused before */
+  /** @param onRefused called once if the body is rejected, also if that happened before this call */
   beginReading(onRefused: (error: BodyInTinyPieces) => void): void {
     this.#state = 'read'
     this.#onRefused = onRefused
     if (this.#refused) onRefused(this.#refused)
   }
 
-  /** The rest of the body is discarded. */
+  /** Marks the body as read; the rest of it is discarded. */
   endReading(): void {
     this.#state = 'over'
   }
 
-  /** Called by Node's parser for each piece. @returns false to stop reading the connection */
+  /** Called by Node's parser for each chunk. @returns false to stop reading the connection */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (piece === null) return super.push(piece, encoding)
     if (this.#refused) return false
@@ -50,7 +50,7 @@ export class MeteredRequest extends IncomingMessage {
     return false
   }
 
-  /** Called by Node after an answer whose request was not read. Node's own method would discard pieces without `push`. */
+  /** Called by Node after a response if the request was not read. Node's own method would bypass `push`. */
   _dump(): void {
     this.#state = 'over'
     if (this.#refused) this.socket.destroySoon()
@@ -70,18 +70,18 @@ export class MeteredRequest extends IncomingMessage {
   }
 }
 
-/** A response that reopens its connection for the next request after it was sent. */
+/** A response that lets its connection parse the next request once it has been sent. */
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   constructor(request: Request, options?: object) {
-    // Node passes options that its types do not have.
+    // Node passes options that are missing from its types.
     super(...([request, options] as unknown as [Request]))
     connectionOf(request)?.answerDue(this)
   }
 }
 
-/** Returns the paced connection of a request, or undefined for one of a server without `protectConnections`. */
+/** Returns the paced connection of a request, or undefined if the server does not use `protectConnections`. */
 export function connectionOf({ socket }: { socket?: unknown }): PacedConnection | undefined {
   return socket instanceof PacedConnection ? socket : undefined
 }

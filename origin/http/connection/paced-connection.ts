@@ -7,7 +7,7 @@ import { ReceivedBytes } from './received-bytes.ts'
 /** Ends every head of a request, and every chunked body. */
 const HEAD_END = '\r\n\r\n'
 
-/** Bytes that are parsed at once: as many as take about 0.2 ms. */
+/** Bytes parsed at once. The size adapts so that a slice takes about 0.2 ms. */
 const SLICE_MIN_BYTES = 512
 const SLICE_MAX_BYTES = 16 * 1024
 const FIRST_SLICE_BYTES = 4 * 1024
@@ -17,26 +17,27 @@ const SLICE_MAX_MS = 0.3
 /** Estimated cost of a request's handler, which runs on the same thread. */
 const REQUEST_MS = 0.3
 
-/** Half-life of a connection's recent cost. */
 const COST_HALF_LIFE_MS = 1_000
 
-/** A client that does not read one part of a response within this time is disconnected. */
+/** Size of a response part, and the time within which the client must read it to stay connected. */
 const ANSWER_PART_BYTES = 64 * 1024
 const ANSWER_STALL_MS = 60_000
 
-/** After a refusal the client may still send this much: closing at once could lose the response. */
+/**
+ * How much, and for how long, the client may still send after a rejection: closing immediately could lose the response.
+ */
 const LINGER_BYTES = 256 * 1024
 const LINGER_MS = 1_000
 
-/** Bytes that may wait for a turn before the socket is paused and TCP slows the sender down. */
+/** Bytes that may wait for a turn before the socket is paused, so that TCP slows the sender down. */
 const WAITING_MAX_BYTES = 64 * 1024
 
 type Done = (error?: Error | null) => void
 
 /**
- * One connection between TLS and Node's HTTP parser, which would parse all that a socket delivers in one go. It gives the
- * parser a slice at a time, in turns with other connections, and no further request before the answer to the last one is
- * sent: pipelined requests wait at their sender.
+ * Sits between TLS and Node's HTTP parser, which would otherwise parse all delivered bytes in one go. It passes the
+ * parser one slice at a time, in turns with other connections. It starts no further request before the previous
+ * response is sent, so pipelined requests wait at the sender.
  */
 export class PacedConnection extends Duplex implements Parsed {
   readonly encrypted = true
@@ -50,7 +51,7 @@ export class PacedConnection extends Duplex implements Parsed {
   #isTrusted = false
   #sliceBytes = FIRST_SLICE_BYTES
   #request: IncomingMessage | undefined
-  /** Bytes of a body with a Content-Length that are still to be parsed. */
+  /** Bytes of a body with a Content-Length that are not parsed yet. */
   #bodyLeft = 0
   #requestsBegun = 0
   #answersDue = 0
@@ -58,9 +59,9 @@ export class PacedConnection extends Duplex implements Parsed {
   #costMs = 0
   #costAt = performance.now()
 
-  /** @param onTrusted returns whether the holder may have another trusted connection */
+  /** @param onTrusted returns false if the holder's share of trusted connections is used up */
   constructor(tls: TLSSocket, turns: ParseTurns, onTrusted: (holder: string) => boolean) {
-    // At most one slice is parsed ahead of a request that is not read.
+    // At most one slice is parsed ahead of a request that is not being read.
     super({ readableHighWaterMark: 1, allowHalfOpen: true })
     this.#tls = tls
     this.#turns = turns
@@ -85,7 +86,7 @@ export class PacedConnection extends Duplex implements Parsed {
   }
 
   get isReady(): boolean {
-    // A slice can begin one more request where TLS splits the end of a head. It never begins two.
+    // If TLS splits the end of a head, a slice can begin one more request, but never two.
     const mayBegin = this.#answersDue <= (this.#isInBody ? 1 : 0)
     // While Node's server is paused, a slice would be buffered and parsed later, outside of the measurement.
     const isTaken = this.readableFlowing === true && this.readableLength === 0
@@ -126,12 +127,12 @@ export class PacedConnection extends Duplex implements Parsed {
     })
   }
 
-  /** Marks the client as authenticated, so a flood by others neither delays nor closes its connection. */
+  /** Marks the client as authenticated, so that a flood from others neither delays nor closes its connection. */
   trust(holder: string): void {
     this.#isTrusted ||= this.#onTrusted(holder)
   }
 
-  /** Stops parsing for good. The response to the refused request can still be sent. */
+  /** Stops parsing permanently. The response to the rejected request can still be sent. */
   stopReading(): void {
     this.#isRefused = true
     this.#received.clear()
@@ -186,7 +187,7 @@ export class PacedConnection extends Duplex implements Parsed {
     if (this.#tls.isPaused() && !this.#isRefused) this.#tls.resume()
   }
 
-  /** Node's server treats a client that has closed its side as gone, so requests that still wait are dropped. */
+  // Node's server treats a client that closed its side as disconnected, so waiting requests are dropped.
   #end(): void {
     this.#received.clear()
     this.push(null)
@@ -196,7 +197,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return this.#request !== undefined && !this.#request.complete
   }
 
-  /** Takes the next slice, up to the end of a request or of its head, so a slice does not begin many requests. */
+  /** Takes the next slice, up to the end of a request or its head, so that a slice does not begin many requests. */
   #cut(): Buffer {
     const isCounted = this.#isInBody && this.#bodyLeft > 0
     const most = isCounted ? Math.min(this.#sliceBytes, this.#bodyLeft) : this.#sliceBytes
@@ -208,7 +209,7 @@ export class PacedConnection extends Duplex implements Parsed {
     return slice
   }
 
-  /** Writes one part at a time, to distinguish a slow reader from a client that does not read. */
+  /** Writes one part at a time, to tell a slow reader from a client that does not read at all. */
   #send(bytes: Buffer, done: Done): void {
     const part = bytes.subarray(0, ANSWER_PART_BYTES)
     this.#limitStall()

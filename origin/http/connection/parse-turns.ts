@@ -1,20 +1,20 @@
-/** Time for parsing in two turns of the event loop, in milliseconds. */
+/** Parsing budget per two turns of the event loop, in milliseconds. */
 const TURN_MS = 1.5
 
-/** Connections whose recent cost is below one of these bounds, in milliseconds, go before all costlier ones. */
+/** Priority levels by recent cost, in milliseconds: cheaper connections go first. */
 const LEVELS_MS = [1, 4, 16, 64, Number.POSITIVE_INFINITY]
 
 export type Parsed = {
   readonly isTrusted: boolean
-  /** Decaying sum of what its parsing has cost, in milliseconds. */
+  /** Decaying sum of the connection's recent cost, in milliseconds. */
   readonly recentMs: number
-  /** Whether there are bytes that may be parsed now. */
+  /** True if there are bytes that may be parsed now. */
   readonly isReady: boolean
   /** Parses some bytes. @returns the cost in milliseconds */
   parseSome(): number
 }
 
-/** Connections that wait, the cheapest first (least attained service). */
+/** Waiting connections, cheapest first (least attained service). */
 class Queue {
   spentMs = 0
   readonly #levels = LEVELS_MS.map(() => new Set<Parsed>())
@@ -35,8 +35,9 @@ class Queue {
 }
 
 /**
- * Shares the event loop between the parsing of requests and everything else, and parsing between connections. Trusted ones
- * have half of it, and in each half cheap ones go first, so a flood delays others by a few milliseconds.
+ * Shares the event loop between request parsing and other work, and between connections. Trusted connections get half
+ * of the parsing time, and within each half cheap ones go first, so that a flood delays others by only a few
+ * milliseconds.
  */
 export class ParseTurns {
   readonly #trusted = new Queue()
@@ -45,7 +46,7 @@ export class ParseTurns {
   #isRunning = false
   #isRefilling = false
 
-  /** Parses what the connection has, now or in a later turn. */
+  /** Parses the connection's bytes, now or in a later turn. */
   schedule(connection: Parsed): void {
     if (!connection.isReady) return
     this.#queueOf(connection).add(connection)
@@ -73,7 +74,7 @@ export class ParseTurns {
     this.#refillLater()
   }
 
-  /** Takes from the queue that had less of this turn. */
+  /** Takes from the queue that has used less of this turn. */
   #take(): Parsed | undefined {
     if (this.#trusted.spentMs <= this.#untrusted.spentMs)
       return this.#trusted.take() ?? this.#untrusted.take()

@@ -8,18 +8,18 @@ import { connectionOf, MeteredRequest, PacedResponse } from './metered-request.t
 import { PacedConnection } from './paced-connection.ts'
 import { ParseTurns } from './parse-turns.ts'
 
-/** Options of Node's HTTPS server that protect it from its clients. Goes with `protectConnections`. */
+/** Options of Node's HTTPS server that protect it from its clients. Use them with `protectConnections`. */
 export const CONNECTION_OPTIONS = {
   IncomingMessage: MeteredRequest,
   ServerResponse: PacedResponse,
-  /** For a body that the app does not read. One that it reads has ended before, with a structured error. */
+  /** Applies to bodies that the app does not read. The ones it reads time out earlier, with a structured error. */
   requestTimeout: BODY_WITHIN_MS + 15_000,
   handshakeTimeout: 10_000,
 }
 
 /**
- * Bounds the server's connections and paces their parsing. Call it before the first connection.
- * @param connectionsMax open at once
+ * Limits the server's connections and paces their parsing. Call it before the first connection.
+ * @param connectionsMax maximum number of open connections
  */
 export function protectConnections(server: Server, connectionsMax: number): void {
   const limit = new ConnectionLimit(connectionsMax)
@@ -41,7 +41,7 @@ export function trustConnection(context: Context, holder: string): void {
   if (incoming) connectionOf(incoming)?.trust(holder)
 }
 
-/** Removes the server's own listener of an event, and returns it. */
+/** Removes and returns the server's own listener for an event. */
 function takeListener(server: Server, event: string): (connection: unknown) => void {
   const [own] = server.listeners(event)
   server.removeAllListeners(event)

@@ -1,12 +1,12 @@
-/** Smaller pieces are copied together: each buffer costs 500 bytes, even for a TLS record of one byte. */
+/** Smaller chunks are copied together: each buffer costs 500 bytes, even for a TLS record of one byte. */
 const SMALL_BYTES = 1024
 const PAGE_BYTES = 8 * 1024
 
-/** A queue of bytes for the parser. Its memory is proportional to the bytes, however small the pieces are. */
+/** A byte queue for the parser. Its memory is proportional to the bytes, however small the chunks are. */
 export class ReceivedBytes {
   length = 0
   #pieces: Buffer[] = []
-  /** Small pieces behind all of `#pieces`. */
+  /** Buffer for small chunks that follow `#pieces`. */
   #page = Buffer.alloc(0)
   #pageStart = 0
   #pageEnd = 0
@@ -27,13 +27,13 @@ export class ReceivedBytes {
     this.#pageEnd += bytes.copy(this.#page, this.#pageEnd)
   }
 
-  /** The first bytes, at least one and at most `most`, without a copy. There has to be one. */
+  /** Returns between one and `most` bytes from the front, without copying. The queue must not be empty. */
   first(most: number): Buffer {
     if (this.#pieces.length === 0) this.#endPage()
     return this.#pieces[0]!.subarray(0, most)
   }
 
-  /** Removes bytes that `first` gave. */
+  /** Removes bytes returned by `first`. */
   skip(bytes: number): void {
     const piece = this.#pieces[0]!
     if (piece.length === bytes) this.#pieces.shift()

@@ -1,6 +1,6 @@
 import { paramsSchema } from '../../../shared/wire/action-call.ts'
 
-/** An object of a request's body as its JSON text, checked to be JSON and not read. */
+/** An object of a request's body as JSON text: validated, but not parsed. */
 export class JsonText {
   readonly text: string
 
@@ -8,16 +8,16 @@ export class JsonText {
     this.text = text
   }
 
-  /** For the API's description, which shows the default of a field. */
+  /** Used by the OpenAPI description, which shows default values. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }
 }
 
-/** `paramsSchema`, whose object may have been left as text, and is text in either case. */
+/** `paramsSchema` for an object that may be parsed or still JSON text. The result is always text. */
 const jsonTextSchema = paramsSchema.transform((params) =>
   params instanceof JsonText ? params : new JsonText(JSON.stringify(params)),
 )
 
-/** `js_params`, which may be left out. */
+/** `js_params`, with `{}` as the default. */
 export const paramsOrNone = jsonTextSchema.default(new JsonText('{}'))

@@ -3,9 +3,9 @@ const BACKSLASH = 0x5c
 const U = 0x75
 
 /**
- * Whether the string at `from`, known to be a valid one, says `name`; its characters may be written as escapes. Nothing
- * is built: a text has room for millions of names.
- * @param name printable ASCII, without quote, slash and backslash: only `\u` can spell one of its characters
+ * Returns whether the valid JSON string at `from` equals `name`. Characters may be escaped. Allocates nothing, because
+ * a body can contain millions of names.
+ * @param name printable ASCII without quotes, slashes or backslashes, so that `\u` is the only possible escape
  */
 export function isMemberName(bytes: Uint8Array, from: number, name: string): boolean {
   let at = from + 1

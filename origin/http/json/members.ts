@@ -8,16 +8,16 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 export type Reading = {
-  /** The members that are read; all others are checked to be JSON and passed over. */
+  /** The properties to read; all others are only checked to be valid JSON. */
   names: readonly string[]
-  /** The one of them that becomes a `JsonText` where it is an object. */
+  /** The property in `names` that becomes a `JsonText` if it is an object. */
   text: string
 }
 
 /**
- * What `JSON.parse` says of a text, for who needs a few members of one object. Of members of one name the last
- * counts. What is no object, or in a member that takes none, comes as an empty one of its kind: enough to say what is
- * wrong with it.
+ * Like `JSON.parse`, but reads only a few properties of one object. If a name occurs more than once, the last value
+ * counts. A value of the wrong type becomes an empty value of that type, which is enough for validation to report the
+ * type.
  * @param bytes valid UTF-8, without a byte order mark
  * @throws {NotJson | NestedTooDeeply}
  */
@@ -37,7 +37,7 @@ export function readMembers(bytes: Buffer, { names, text }: Reading): unknown {
   return read
 }
 
-/** Where the value of each name begins and ends; it ends at 0 where there is none. */
+/** Start and end of the value of each name. The end is 0 if the name does not occur. */
 type Found = { starts: Uint32Array; ends: Uint32Array }
 
 function findMembers(bytes: Uint8Array, start: number, names: readonly string[]): Found {
@@ -72,11 +72,11 @@ function requireEnd(bytes: Uint8Array, from: number): void {
 function textOf(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   if (kind !== 'object') return emptyOf(kind)
-  // Decoded from its bytes: a slice of a text would keep the whole of it in memory.
+  // Decoded from its own bytes: a slice of a larger string would keep all of it in memory.
   return new JsonText(bytes.toString('utf8', from, end))
 }
 
-/** Nested values are read up to what a whole body without source may have; no field takes a larger one. */
+/** Parses a value. Nested values above the size limit of a body without source become empty; no field accepts them. */
 function valueOf(bytes: Buffer, from: number, end: number): unknown {
   const kind = kindAt(bytes, from)
   const isNested = kind === 'object' || kind === 'array'

@@ -1,6 +1,6 @@
 /**
- * Reads JSON (RFC 8259) in UTF-8 without building what it says: where each member of an object begins and ends. A
- * body of 32 MiB has room for millions of keys, which take seconds to build, and nothing here needs them.
+ * Validates UTF-8 JSON (RFC 8259) and finds the bounds of object members without building values. A body of 32 MiB can
+ * contain millions of keys, which would take seconds to build and are not needed here.
  */
 import { BODY_DEPTH_MAX } from '../../../shared/limits.ts'
 
@@ -23,14 +23,13 @@ const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** What may follow a backslash, but `u`: `"\/bfnrt`. */
+/** Characters allowed after a backslash, except `u`: `"\/bfnrt`. */
 const ESCAPED = new Uint8Array(256)
 for (const character of Buffer.from('"\\/bfnrt')) ESCAPED[character] = 1
 
 const HEX = new Uint8Array(256)
 for (const character of Buffer.from('0123456789abcdefABCDEF')) HEX[character] = 1
 
-/** The text is not JSON. */
 export class NotJson extends Error {
   constructor(at: number) {
     super(`it goes wrong, or breaks off, at byte ${at}`)
@@ -38,7 +37,7 @@ export class NotJson extends Error {
   }
 }
 
-/** The text may be JSON, and has more levels than are taken. */
+/** The text has more nesting levels than allowed. The rest of it was not validated. */
 export class NestedTooDeeply extends Error {
   constructor() {
     super(`more than ${BODY_DEPTH_MAX} levels`)
@@ -57,18 +56,18 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Of the levels around the innermost, which are objects. For one value at a time: reading one never waits. */
+/** Marks which of the outer levels are objects. Shared between calls, because scanning is synchronous. */
 const objects = new Uint8Array(BODY_DEPTH_MAX)
 
 /**
- * Checks the value at `from`.
+ * Validates the JSON value at `from`.
  * @param bytes valid UTF-8
- * @returns its end: the place after its last byte
+ * @returns the position after its last byte
  * @throws {NotJson | NestedTooDeeply}
  */
 export function scanValue(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== OPEN_OBJECT && bytes[from] !== OPEN_ARRAY) return skipScalar(bytes, from)
-  // Levels that are open at `at`, and whether the innermost is an object.
+  // Number of open levels, and whether the innermost is an object.
   let level = 0
   let inObject = false
   let at = from
@@ -87,7 +86,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
       }
     } else at = skipScalar(bytes, at)
     if (isSpace(bytes[at])) at = skipSpace(bytes, at)
-    // The value has ended, and with it may end those that it is in.
+    // The value is complete; close the levels that end here, too.
     while (bytes[at] === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
       at++
       if (--level === 0) return at
@@ -101,7 +100,7 @@ export function scanValue(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** @returns where the member's value begins. @throws {NotJson} */
+/** @returns the start of the member's value. @throws {NotJson} */
 export function skipName(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== QUOTE) throw new NotJson(from)
   const at = skipSpace(bytes, skipString(bytes, from))
@@ -109,7 +108,7 @@ export function skipName(bytes: Uint8Array, from: number): number {
   return skipSpace(bytes, at + 1)
 }
 
-/** @param from the opening quote. @returns the place after the closing one. @throws {NotJson} */
+/** @param from the opening quote. @returns the position after the closing quote. @throws {NotJson} */
 export function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1
   for (; at < bytes.length; at++) {
@@ -132,7 +131,7 @@ function isFourHex(bytes: Uint8Array, from: number): boolean {
   return true
 }
 
-/** The kind of a value that was checked. */
+/** Returns the kind of a value that is already validated. */
 export function kindAt(bytes: Uint8Array, at: number): JsonKind {
   const byte = bytes[at] ?? 0
   if (byte === OPEN_OBJECT) return 'object'
@@ -162,7 +161,7 @@ function skipNumber(bytes: Uint8Array, from: number): number {
   let at = bytes[from] === MINUS ? from + 1 : from
   at = bytes[at] === ZERO ? at + 1 : skipDigits(bytes, at)
   const next = bytes[at]
-  // Most numbers are whole, and end here.
+  // Fast path: most numbers are integers.
   if (next === COMMA) return at
   if (next === DOT) at = skipDigits(bytes, at + 1)
   const exponent = bytes[at]

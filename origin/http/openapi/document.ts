@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description of the core API, made from the operations themselves. */
+/** The OpenAPI 3.1 description of the core API, generated from the operations. */
 import {
   type Description,
   errorSchema,
@@ -18,7 +18,7 @@ import { examples } from './examples.ts'
 import { otherRoutes } from './other-routes.ts'
 import { failureStatuses } from './statuses.ts'
 
-/** @param publicUrl where clients reach this origin */
+/** @param publicUrl the URL at which clients reach this origin */
 export function openApiDocument(
   operations: readonly Operation<any, any>[],
   publicUrl: string,
@@ -79,7 +79,7 @@ function describe(operation: Operation<any, any>): Description {
   }
 }
 
-/** A signature in the body is none of the kinds that OpenAPI knows. */
+/** Returns the security schemes. OpenAPI has no scheme for a signature in the body. */
 function securityOf({ auth, walletAuth }: Operation<any, any>): object[] {
   if (auth === 'none' || auth === 'wallet_signature') return []
   return [{ ApiKey: [] }, { Bearer: [] }, ...(walletAuth ? [{ WalletAuth: [] }] : [])]
@@ -97,14 +97,14 @@ function success({ path, answer, list, csv }: Operation<any, any>): object {
   }
 }
 
-/** A list as a table, with the example's records. */
+/** Describes the CSV form of a list, with the example's records. */
 function tableContent(form: CsvForm, records: unknown): object {
   const description = `RFC 4180; the columns are ${form.columns.join(', ')}.`
   const example = csvOf(form, Array.isArray(records) ? records : [])
   return { [CSV_TYPE]: { schema: { type: 'string', description }, example } }
 }
 
-/** Operations without a key ignore the header, `new_account` among them. */
+/** Describes `Idempotency-Key`. Operations without a key, such as `new_account`, ignore it. */
 function headerParameters({ method, auth }: Operation<any, any>): object[] {
   if (method !== 'POST' || auth === 'none') return []
   const description =

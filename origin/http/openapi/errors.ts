@@ -1,4 +1,4 @@
-/** The two shapes of failures (specification, Errors), as responses of an OpenAPI document. */
+/** The two forms of error responses, structured and text, for the OpenAPI document. */
 import { ERROR_NAMES, type ErrorStatus } from '../../../shared/errors.ts'
 import { headerOf } from '../../../shared/openapi/document.ts'
 import { RECEIPT_HEADER } from '../../../shared/receipt-header.ts'
@@ -17,10 +17,10 @@ export const headers = {
   'x-total-count': headerOf('Records in the whole list.'),
 }
 
-/** Statuses whose body can be a JSON string: a failed execution, or a write that the contract refused. */
+/** Statuses whose body can be a JSON string: a failed execution, or a write that the contract rejected. */
 const CAN_BE_TEXT = new Set<ErrorStatus>([400, 404, 409, 500])
 const HAS_RETRY_AFTER = new Set<ErrorStatus>([429, 503])
-/** What an execution that failed, or was stopped on its way, can be answered with. */
+/** Statuses of an execution that failed or was stopped. */
 const CAN_HAVE_RECEIPT = new Set<ErrorStatus>([402, 429, 500, 503])
 
 const MEANINGS: Record<ErrorStatus, string> = {

@@ -1,4 +1,4 @@
-/** What is served beside the operations: files, pages, the sealed channel. */
+/** Routes other than the operations: files, pages, and the sealed channel. */
 import {
   ATTESTATION_PATH,
   attestationSchema,
@@ -27,7 +27,7 @@ const webhookAnswer = {
 const failures = (...statuses: ErrorStatus[]) =>
   Object.fromEntries(statuses.map((status) => [status, errorReference(status)]))
 
-/** @param types content types of status 200 */
+/** @param types content types of the 200 response */
 function read(summary: string, types: string[], more: object = {}): { get: Description } {
   const content = Object.fromEntries(types.map((type) => [type, {}]))
   const operationId = summary

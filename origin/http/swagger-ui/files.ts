@@ -1,4 +1,4 @@
-/** The files of Swagger UI that are served: these, by name, and no others of its package. */
+/** The files of the Swagger UI package that are served, selected by name. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 export type ServedFile = { type: string; etag: string; bytes: Uint8Array<ArrayBuffer> }
 
-/** Starts the page. A file, since the policy of the page takes no script that is written into it. */
+/** Starts the page. It must be a file, because the page's CSP forbids inline scripts. */
 const INITIALIZER = `window.addEventListener('load', () => {
   SwaggerUIBundle({
     url: '/core/v1/openapi.json',
@@ -24,7 +24,7 @@ const PACKAGE_FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 }
 
-/** By name; read once. */
+/** Reads the files into memory, keyed by name. */
 export function swaggerUiFiles(): ReadonlyMap<string, ServedFile> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   const files = new Map<string, ServedFile>()

@@ -7,7 +7,7 @@ import { SWAGGER_UI_PAGE, swaggerUiFiles } from './files.ts'
 
 const PAGE_PATH = '/core/v1/swagger-ui'
 
-/** All that the page loads and calls is this origin's. Its icons are images in its style sheet (`data:`). */
+/** The page loads and calls only this origin. Its icons are images in its style sheet (`data:`). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,10 +28,10 @@ const PAGE_HEADERS = {
   vary: 'accept',
 }
 
-/** A file is asked for again after a day, and then sent only if it changed. */
+/** Files are revalidated after a day, and sent again only if they have changed. */
 const FILE_CACHE = 'public, max-age=86400'
 
-/** The description of the API (specification, Versioning 3): JSON, or a page for a browser. */
+/** Mounts the API description: JSON, or a page for browsers. */
 export function mountDescription(app: OriginApp, { settings }: Services): void {
   let text: string | undefined
   const description = () =>
@@ -41,7 +41,7 @@ export function mountDescription(app: OriginApp, { settings }: Services): void {
 
   app.get('/core/v1/openapi.json', (context) => context.body(description(), 200, json))
   app.get(PAGE_PATH, (context) => {
-    // A client that names no type reads data; browsers name text/html.
+    // Browsers accept text/html explicitly; any other client gets the JSON.
     const wantsPage = context.req.header('accept')?.includes('text/html') === true
     if (wantsPage) return context.body(SWAGGER_UI_PAGE, 200, PAGE_HEADERS)
     return context.body(description(), 200, { ...json, vary: 'accept' })

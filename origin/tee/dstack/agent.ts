@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { decodeHex, encodeHex } from '../../../shared/hex.ts'
 import { type EvidenceQuote, REPORT_DATA_BYTES, TeeUnavailable } from '../provider.ts'
 
-/** The agent asks the platform's quoting enclave, which may be busy with other machines of the host. */
+/** The agent calls the platform's quoting enclave, which may be busy with other machines on the host. */
 const ANSWER_WITHIN_MS = 20_000
-/** The largest answer has the app-compose text in it twice, and the event log. */
+/** The largest response contains the app-compose text twice, and the event log. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 
-/** In a TDX quote of version 4. */
+/** Offset in a TDX quote of version 4. */
 const REPORT_DATA_AT = 568
 
 const hexBytes = z
@@ -26,7 +26,7 @@ const quoteSchema = z.object({
   vm_config: z.string().default(''),
 })
 
-/** `tcb_info` is a text of JSON here; the SDK gives it parsed, and so does this client. */
+/** `tcb_info` is JSON text in the response. Like the SDK, this client returns it parsed. */
 const infoSchema = z.looseObject({
   app_id: z.string(),
   compose_hash: z.string(),
@@ -51,8 +51,8 @@ export type GuestAgentOptions = {
 }
 
 /**
- * dstack's guest agent: JSON by POST over HTTP on a unix socket (Dstack-TEE/dstack, `guest-agent/rpc`). Every failure is
- * `TeeUnavailable`, whose text never quotes an answer: one of them is the root key.
+ * Client of dstack's guest agent: JSON by POST over HTTP on a Unix socket (Dstack-TEE/dstack, `guest-agent/rpc`). Every
+ * failure is `TeeUnavailable`. Its message never quotes a response, because one of them contains the root key.
  */
 export class GuestAgent {
   readonly #options: Required<GuestAgentOptions>
@@ -65,7 +65,9 @@ export class GuestAgent {
     }
   }
 
-  /** `purpose` is signed with the key and does not change it; `path` alone does. @throws {TeeUnavailable} */
+  /**
+   * The key depends on `path` only. `purpose` is signed with the key, but does not change it. @throws {TeeUnavailable}
+   */
   getKey(path: string, purpose: string): Promise<AgentKey> {
     return this.#call('GetKey', { path, purpose }, keySchema)
   }
@@ -94,7 +96,7 @@ export class GuestAgent {
     if (status !== 200)
       throw new TeeUnavailable(`the guest agent answered ${method} with status ${status}`)
     const body = parsed(text)
-    // It says a failure with status 200, too.
+    // The agent reports failures with status 200, too.
     if (z.object({ error: z.unknown() }).safeParse(body).data?.error !== undefined)
       throw new TeeUnavailable(`the guest agent answered ${method} with an error`)
     const answer = schema.safeParse(body)

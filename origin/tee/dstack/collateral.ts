@@ -4,20 +4,22 @@ import { getCollateral } from '@phala/dcap-qvl'
 import { encodeHex } from '../../../shared/hex.ts'
 import { type Collateral, TeeUnavailable } from '../provider.ts'
 
-/** Intel's lasts 30 days; whoever verifies a bundle later has some days left in it. */
+/** Intel's collateral lasts 30 days. Renewing it this early leaves some days for verifying a bundle later. */
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
-/** And each day, since Intel says news of a platform before the old word has run out. */
+/**
+ * Also renewed every day, because Intel may publish new information on a platform before the old collateral expires.
+ */
 const RENEW_AFTER_MS = 24 * 60 * 60 * 1000
-/** Not for every verifier a try, while the service is away. */
+/** Pause after a failure, so that not every verifier causes an attempt while the service is unavailable. */
 const TRY_AGAIN_MS = 60_000
 const ANSWER_WITHIN_MS = 30_000
 
 export type FetchCollateral = (pccsUrl: string, quote: Buffer) => Promise<object>
 
 export type CollateralOptions = {
-  /** A PCCS, or Intel's own service. What it says is signed by Intel: whose it is, is a question of reach alone. */
+  /** A PCCS, or Intel's own service. Its responses are signed by Intel, so the choice only affects availability. */
   pccsUrl: string
-  /** Any quote of this platform. */
+  /** Returns any quote of this platform. */
   quote: () => Promise<Uint8Array>
   now: () => number
   onFailure: (reason: string) => void
@@ -26,7 +28,7 @@ export type CollateralOptions = {
 
 type Kept = { collateral: Collateral; fetchedAt: number; until: number }
 
-/** The platform's collateral, fetched when it is first asked for, and the old one shown while it is good. */
+/** The platform's collateral, fetched on first use. The old one is returned during a renewal, while it is valid. */
 export class PlatformCollateral {
   readonly #options: CollateralOptions
   #kept: Kept | undefined
@@ -37,7 +39,7 @@ export class PlatformCollateral {
     this.#options = options
   }
 
-  /** Unix milliseconds; undefined before the first. */
+  /** Unix milliseconds; undefined before the first fetch. */
   get fetchedAt(): number | undefined {
     return this.#kept?.fetchedAt
   }
@@ -83,7 +85,7 @@ export class PlatformCollateral {
   }
 }
 
-/** The library gives bytes as lists of numbers; files have them in hex. */
+/** Converts bytes to hex, as in the files. The library returns them as lists of numbers. */
 function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
   const text = (name: keyof Collateral): string => {
     const value = given[name]
@@ -104,7 +106,7 @@ function collateralOf(given: Record<keyof Collateral, unknown>): Collateral {
   }
 }
 
-/** Unix milliseconds at which the first of its parts runs out. @throws {Error} where one does not say when */
+/** Returns when the first part expires, in Unix milliseconds. @throws {Error} if a part has no expiry date */
 export function nextUpdateOf({ tcb_info, qe_identity, pck_crl, root_ca_crl }: Collateral): number {
   const said = [tcb_info, qe_identity].map((text) => Date.parse(JSON.parse(text).nextUpdate))
   const lists = [pck_crl, root_ca_crl].map(

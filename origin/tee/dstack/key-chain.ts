@@ -1,6 +1,7 @@
 /**
- * Who vouches for a key of the guest agent (Dstack-TEE/dstack, `guest-agent/src/rpc_service.rs` `get_key` and
- * `kms/src/main_service.rs`): the KMS signs the application's key, and that key signs the one that was asked for.
+ * Verifies the provenance of a key from the guest agent (Dstack-TEE/dstack, `guest-agent/src/rpc_service.rs` `get_key`
+ * and `kms/src/main_service.rs`): the KMS signs the application's key, and the application's key signs the requested
+ * one.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { isPrivate, pointFromScalar, recover } from 'tiny-secp256k1'
@@ -9,11 +10,11 @@ import { SECP256K1_ORDER } from '../../keys/derive.ts'
 
 const KEY_BYTES = 32
 const APP_ID_BYTES = 20
-/** r, s, and which of the points that fit. */
+/** r, s and the recovery ID. */
 const SIGNATURE_BYTES = 65
 const KMS_ISSUED = Buffer.from('dstack-kms-issued:')
 
-/** The key is not shown to be this application's, from the pinned KMS. */
+/** The key is not proven to be this application's key from the pinned KMS. */
 export class KeyNotAuthentic extends Error {
   constructor(reason: string) {
     super(`the key of the guest agent is refused: ${reason}`)
@@ -23,7 +24,6 @@ export class KeyNotAuthentic extends Error {
 
 export type KeyChain = {
   key: Uint8Array
-  /** As it was asked for. */
   purpose: string
   signatureChain: readonly Uint8Array[]
   /** 20 bytes. */
@@ -33,8 +33,8 @@ export type KeyChain = {
 }
 
 /**
- * Two signatures: of the key by the application's key, over its purpose and public key, and of that key by the KMS'
- * root, over the app id.
+ * Verifies two signatures: one of the key by the application's key, over its purpose and public key, and one of the
+ * application's key by the KMS root, over the app ID.
  * @throws {KeyNotAuthentic}
  */
 export function verifyKeyChain(chain: KeyChain): void {
@@ -56,7 +56,7 @@ export function verifyKeyChain(chain: KeyChain): void {
     throw new KeyNotAuthentic('the chain does not end at the pinned KMS root')
 }
 
-/** The compressed point whose key made the signature. */
+/** Returns the compressed point of the key that made the signature. */
 function signerOf(message: Uint8Array, signature: Uint8Array, whose: string): Uint8Array {
   const refuse = (reason: string) => new KeyNotAuthentic(`the signature ${whose} ${reason}`)
   if (signature.length !== SIGNATURE_BYTES)
@@ -64,7 +64,7 @@ function signerOf(message: Uint8Array, signature: Uint8Array, whose: string): Ui
   const recovery = signature[64]!
   if (recovery !== 0 && recovery !== 1) throw refuse(`has the recovery id ${recovery}`)
   const s = BigInt(`0x${encodeHex(signature.subarray(32, 64))}`)
-  // Of s and its negative, which fit the same message, one is the signature's form.
+  // Both s and its negative fit the same message. Only the low one is canonical.
   if (s > SECP256K1_ORDER / 2n) throw refuse('has a high s')
   const signer = recovered(message, signature.subarray(0, 64), recovery)
   if (!signer) throw refuse('fits no key')

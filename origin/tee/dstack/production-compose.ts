@@ -4,8 +4,8 @@ import { TeeRefused } from '../tee-refused.ts'
 const composeSchema = z.object({ docker_compose_file: z.string() })
 
 /**
- * That this is production has to stand in the measured text: what only the encrypted environment says, whoever runs the
- * machine can change without another compose hash.
+ * Requires the measured text to set `SVC_ENV=production`. If only the encrypted environment set it, the operator of the
+ * machine could change it without changing the compose hash.
  * @param appCompose the app-compose text, JSON
  * @throws {TeeRefused}
  */

@@ -11,12 +11,12 @@ import type { AgentInfo, GuestAgent } from './agent.ts'
 import { type FetchCollateral, PlatformCollateral } from './collateral.ts'
 import { verifyKeyChain } from './key-chain.ts'
 
-/** The path decides the key, and so it has the purpose in it; the purpose is signed with it. */
+/** The path determines the key, so it includes the purpose. The same text is signed as the purpose. */
 export const ROOT_KEY_PATH = 'svc/v1/root'
 
 export type DstackOptions = {
   agent: GuestAgent
-  /** Compressed point of secp256k1: the KMS that alone may give this application its key. */
+  /** Compressed point of secp256k1: the only KMS that may issue this application's key. */
   kmsRoot: Uint8Array
   pccsUrl: string
   now: () => number
@@ -24,7 +24,7 @@ export type DstackOptions = {
   fetchCollateral?: FetchCollateral
 }
 
-/** A TDX machine under dstack: what its guest agent says, as far as it can be checked from inside. */
+/** A TDX machine under dstack. Checks the guest agent's responses as far as that is possible from inside. */
 export class DstackProvider implements TeeProvider {
   readonly mode = 'dstack'
   readonly #options: DstackOptions
@@ -62,7 +62,7 @@ export class DstackProvider implements TeeProvider {
     return this.#options.agent.getQuote(reportData)
   }
 
-  /** With `tcb_info` parsed, and the app-compose text as it was received. @throws {TeeUnavailable} */
+  /** Returns `tcb_info` parsed, with the app-compose text as received. @throws {TeeUnavailable} */
   async info(): Promise<AgentInfo> {
     const info = await this.#options.agent.info()
     const hash = createHash('sha256').update(info.tcb_info.app_compose).digest('hex')
@@ -71,11 +71,11 @@ export class DstackProvider implements TeeProvider {
     return info
   }
 
-  /** @throws {TeeUnavailable} */
   get collateralAt(): number | undefined {
     return this.#collateral.fetchedAt
   }
 
+  /** @throws {TeeUnavailable} */
   collateral(): Promise<Collateral> {
     return this.#collateral.current()
   }

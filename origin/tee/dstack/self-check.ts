@@ -6,8 +6,8 @@ import { type Attestation, type Info, REPORT_DATA_BYTES, type TeeProvider } from
 import { TeeRefused } from '../tee-refused.ts'
 
 /**
- * A machine whose own quote does not name what its guest agent says would be refused by every verifier: it is found out
- * here, at the start.
+ * Checks at startup that the machine's own quote matches the responses of its guest agent. If it does not, every
+ * verifier would reject the machine.
  * @throws {TeeRefused | TeeUnavailable}
  */
 export async function requireOwnQuote(tee: TeeProvider, info: Info): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * Stands in for Intel: the same certificates, lists and signatures under a root of its own, so that the verifier for
- * real quotes takes them when it is given that root, and refuses them under Intel's.
+ * Stands in for Intel: the same certificates, revocation lists and signatures, but under its own root. The verifier for
+ * real quotes accepts them if it is given that root, and rejects them under Intel's.
  */
 import { createPublicKey, type KeyObject, createHash, sign, type webcrypto } from 'node:crypto'
-// Before x509: its dependency injection asks for it when it is loaded.
+// Must come before x509, because its dependency injection needs this when it is loaded.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { type P256Key, privateKeyOf } from '../../keys/p256-key.ts'
@@ -19,13 +19,13 @@ type Member = {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
-/** It signs nothing of value: what it signs is judged by its own dates. */
+/** Fixed, because these certificates protect nothing of value, and the data that they sign has its own dates. */
 const NOT_BEFORE = new Date('2026-01-01T00:00:00Z')
 const NOT_AFTER = new Date('2049-12-31T00:00:00Z')
-/** In every name, since names are what people see. */
+/** Part of every name, because names are what people see. */
 export const SIMULATED_NAME = 'SIMULATED'
 
-/** SHA-256 (hex) of the root's public key, which an edge pins (`SIM_ROOT_SHA256`). */
+/** Returns the SHA-256 (hex) of the root's public key, which an edge pins (`SIM_ROOT_SHA256`). */
 export function simulatedRootPin(keyNamed: KeyNamed): string {
   const spki = createPublicKey(privateKeyOf(keyNamed('root'))).export({
     type: 'spki',
@@ -47,7 +47,7 @@ export class SimulatedAuthority {
     this.tcbSigning = members.tcbSigning
   }
 
-  /** @param keyNamed the same keys each time make the same root */
+  /** @param keyNamed must return the same keys each time, to give the same root */
   static async create(keyNamed: KeyNamed): Promise<SimulatedAuthority> {
     const root = await member(keyNamed('root'), 'SGX Root CA', { serial: '11', isAuthority: true })
     const pckCa = await member(keyNamed('pck ca'), 'SGX PCK Platform CA', {
@@ -67,7 +67,7 @@ export class SimulatedAuthority {
     return new SimulatedAuthority({ root, pckCa, pck, tcbSigning })
   }
 
-  /** A list of nothing, by `issuer`, in DER. */
+  /** Creates an empty revocation list of `issuer`, in DER. */
   static async revocations(issuer: Member, from: Date, until: Date): Promise<Buffer> {
     const list = await x509.X509CrlGenerator.create({
       issuer: issuer.certificate.subject,
@@ -79,7 +79,7 @@ export class SimulatedAuthority {
     return Buffer.from(list.rawData)
   }
 
-  /** r and s, 32 bytes each, over SHA-256. */
+  /** Signs the SHA-256 of the bytes. Returns r and s, 32 bytes each. */
   static sign(by: Member | KeyObject, bytes: Uint8Array): Buffer {
     const key = 'signing' in by ? by.key : by
     return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })

@@ -2,12 +2,12 @@ import type { Collateral } from '../../../shared/attestation/evidence.ts'
 import { SimulatedAuthority } from './authority.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** As Intel's: renewed long before. */
+/** The same as Intel's. Collateral is renewed long before it expires. */
 const LASTS_DAYS = 30
-/** Of the quoting enclave, in the quote and in its identity. */
+/** MRSIGNER of the quoting enclave, in the quote and in the enclave's identity. */
 export const QE_SIGNER = Buffer.alloc(32, 0x44)
 
-/** Says of the platform of zeros that it is up to date, from a day before `at`. */
+/** Creates collateral that rates the platform of zeros as up to date, valid from a day before `at`. */
 export async function simulatedCollateral(
   authority: SimulatedAuthority,
   at: Date,

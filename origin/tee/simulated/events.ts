@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** Of events that software measures into RTMR3 while the machine runs (dstack, `runtime_events.rs`). */
+/** Type of the events that software measures into RTMR3 at run time (dstack, `runtime_events.rs`). */
 const RUNTIME_EVENT = 0x08000001
 const RTMR_BYTES = 48
 
 export type RuntimeEvent = { event: string; payload: Buffer }
 
-/** As dstack measures a boot, in its order; the key provider says that there is none. */
+/** Events of a boot, in the order in which dstack measures them. The key-provider event names no real provider. */
 export function bootEvents(app: { appId: Buffer; composeHash: Buffer }): RuntimeEvent[] {
   const nothing = Buffer.alloc(0)
   const instanceId = createHash('sha256').update('simulated').update(app.appId).digest()
@@ -21,7 +21,7 @@ export function bootEvents(app: { appId: Buffer; composeHash: Buffer }): Runtime
   ]
 }
 
-/** The log as a guest agent gives it: digests of runtime events are left out. */
+/** Formats the log like a guest agent, which omits the digests of runtime events. */
 export function eventLogOf(events: readonly RuntimeEvent[]): string {
   return JSON.stringify(
     events.map(({ event, payload }) => ({
@@ -34,7 +34,7 @@ export function eventLogOf(events: readonly RuntimeEvent[]): string {
   )
 }
 
-/** What RTMR3 holds after them. */
+/** Returns the contents of RTMR3 after these events. */
 export function measured(events: readonly RuntimeEvent[]): Buffer {
   let rtmr: Buffer = Buffer.alloc(RTMR_BYTES)
   for (const event of events)

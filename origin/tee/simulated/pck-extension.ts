@@ -1,6 +1,6 @@
 import * as x509 from '@peculiar/x509'
 
-/** Intel's extension of PCK certificates (SGX PCK Certificate and CRL Profile, 1.3.5), of a platform of zeros. */
+/** Intel's extension of PCK certificates (SGX PCK Certificate and CRL Profile, 1.3.5), for a platform of zeros. */
 const SGX_EXTENSIONS = '1.2.840.113741.1.13.1'
 
 const INTEGER = 0x02
@@ -30,7 +30,7 @@ function entry(suffix: string, value: Buffer): Buffer {
   return tlv(SEQUENCE, oid(`${SGX_EXTENSIONS}${suffix}`), value)
 }
 
-/** In DER (X.690, 8.1), of at most 65,535 bytes. */
+/** Encodes a DER value (X.690, 8.1) of at most 65,535 bytes. */
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const value = Buffer.concat(parts)
   const { length } = value
@@ -43,7 +43,7 @@ function tlv(tag: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag), size, value])
 }
 
-/** X.690, 8.19. */
+/** Encodes an object identifier (X.690, 8.19). */
 function oid(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
   const bytes = [first * 40 + second]

@@ -9,21 +9,21 @@ import { bootEvents, eventLogOf, measured } from './events.ts'
 import { type Measured, simulatedQuote } from './quote.ts'
 
 export type SimulatedApp = {
-  /** The text whose SHA-256 is the compose hash. */
+  /** App-compose text. Its SHA-256 is the compose hash. */
   appCompose: string
-  /** 40 hex characters; absent, as dstack's: the compose hash's first 20 bytes. */
+  /** 40 hex characters. Defaults to the first 20 bytes of the compose hash, as in dstack. */
   appId?: string | undefined
 }
 
-/** Long before the collateral expires. */
+/** Renewal interval of the collateral, long before it expires. */
 const RENEW_MS = 24 * 60 * 60 * 1000
 const NO_RTMR = Buffer.alloc(48)
-/** Not zero, as no real firmware's is. */
+/** Not zero, because no real firmware has a measurement of zero. */
 const MRTD = createHash('sha384').update('SIMULATED firmware').digest()
 
 /**
- * A machine that is none: quotes of the real format under a root of its own, marked as simulated in the bytes that are
- * signed. The same root key makes the same root at every process.
+ * A simulated machine. Its quotes have the real format under a separate root, and are marked as simulated in the signed
+ * bytes. The same root key gives the same root in every process.
  */
 export class SimulatedProvider implements TeeProvider {
   readonly mode = 'simulated'
@@ -38,12 +38,12 @@ export class SimulatedProvider implements TeeProvider {
   readonly #measured: Measured
   #collateral: { made: Promise<Collateral>; at: number } | undefined
 
-  /** @param root 32 bytes, of which the keys that stand in for Intel's are derived */
+  /** @param root 32 bytes, from which the keys that stand in for Intel's are derived */
   constructor(root: Uint8Array, { appCompose, appId }: SimulatedApp, now: () => number) {
     this.#root = root
     this.#now = now
     this.#authority = SimulatedAuthority.create(simulatedKeys(root))
-    // Whoever needs it hears of its failure.
+    // A failure is reported when the promise is awaited.
     this.#authority.catch(() => {})
     this.#appCompose = appCompose
     this.#composeHash = createHash('sha256').update(appCompose).digest()
@@ -118,7 +118,7 @@ const VM_CONFIG = JSON.stringify({
   memory_size: 2 ** 31,
 })
 
-/** SHA-256 (hex) of the public key of the root that such a provider signs under. */
+/** Returns the SHA-256 (hex) of the public key of the root under which a provider with this root key signs. */
 export function rootPinOf(root: Uint8Array): string {
   return simulatedRootPin(simulatedKeys(root))
 }

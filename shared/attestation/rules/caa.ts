@@ -1,4 +1,4 @@
-/** Rule 6: only the account of this application may have certificates issued for the name. */
+/** Rule 6: CAA records allow only this application's account to obtain certificates for the host. */
 import { z } from 'zod'
 import { CAA_RECORD_MAX_CHARACTERS, CAA_RECORDS_MAX } from '../../limits.ts'
 import { caaIssuerOf } from '../caa.ts'
@@ -7,7 +7,7 @@ import { ACME_ACCOUNT_FILE, type EvidenceBundle } from '../evidence.ts'
 import type { Finding } from '../report.ts'
 import { fileOf } from './evidence-files.ts'
 
-/** As certbot, this service, and two versions of lego write it. */
+/** The formats of certbot, this service, and two versions of lego. */
 const accountSchema = z.object({
   uri: z.string().optional(),
   account_uri: z.string().optional(),
@@ -39,7 +39,7 @@ export function caaRule({ files, caa }: EvidenceBundle): Finding {
     ({ issuer, accountUri }) =>
       `Certificates by ${quoted(issuer)}${accountUri ? ` for ${quoted(accountUri)}` : ', for any account'}: CAA lets it issue them too.`,
   )
-  // RFC 8659, 4.2: without the property `issue` everybody may, but for wildcards.
+  // RFC 8659, section 4.2: without an `issue` property, any authority may issue non-wildcard certificates.
   if (!issuers.some(({ tag }) => tag === 'issue'))
     open.push('Certificates by any authority: CAA has no property "issue", which forbids them.')
   return {

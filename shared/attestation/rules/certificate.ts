@@ -1,4 +1,4 @@
-/** Rule 5: the connection ends where the evidence was made. */
+/** Rule 5: the TLS connection terminates at the machine that made the evidence. */
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { certificatesOf } from '../certificate-chain.ts'
@@ -36,7 +36,7 @@ export function certificateRule({ files, served_certificate }: EvidenceBundle): 
   return { outcome: 'passed', reason: `the served certificate is the one in ${same.name}` }
 }
 
-/** DER of the first certificate: servers' files have the leaf first. */
+/** Returns the DER of the first certificate, which is the leaf in server files. */
 function leafOf(name: string, pem: string): Uint8Array {
   const [leaf] = certificatesOf(pem)
   check(leaf !== undefined, `${name} has no certificate`)

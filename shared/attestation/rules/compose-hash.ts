@@ -1,4 +1,4 @@
-/** Rule 2: the application is the one of this text. */
+/** Rule 2: the machine runs the application that this compose text describes. */
 import { check } from '../check-failed.ts'
 import { sha256Hex } from '../digests.ts'
 import type { Info } from '../evidence.ts'
@@ -13,7 +13,7 @@ export function composeHashRule(
   policy: Policy,
 ): Finding {
   const stated = compose_hash.toLowerCase()
-  // The text as it was received: written anew it could differ in a space, and in its hash.
+  // Hashes the text as received: serializing it again could change whitespace, and with it the hash.
   check(
     sha256Hex(tcb_info.app_compose) === stated,
     "compose_hash is not SHA-256 of /info's app_compose",

@@ -1,4 +1,4 @@
-/** Rule 4: the evidence files are those of a machine that runs this application. */
+/** Rule 4: the evidence files come from a machine that runs this application. */
 import { encodeHex } from '../../hex.ts'
 import { EVIDENCE_FILE_MAX_BYTES } from '../../limits.ts'
 import { check, CheckFailed, quoted } from '../check-failed.ts'
@@ -17,7 +17,7 @@ import { checkSameApp, type Machine, verifyMachine } from '../machine.ts'
 import type { Policy } from '../policy.ts'
 import type { EvidenceKeys, Finding } from '../report.ts'
 
-/** Report data is 64 bytes, of which SHA-256 fills half. */
+/** Report data is 64 bytes. SHA-256 fills half of it, zeros the rest. */
 const REST = '0'.repeat(64)
 
 /** @throws {CheckFailed} */

@@ -1,4 +1,4 @@
-/** Rule 7: who governs the application allows this compose hash. */
+/** Rule 7: the governance contract allows this compose hash. */
 import { check } from '../check-failed.ts'
 import type { EvidenceBundle } from '../evidence.ts'
 import type { Machine } from '../machine.ts'

@@ -7,12 +7,12 @@ import { parseStrictYaml } from '../strict-yaml/parse.ts'
 import { checkLine } from '../strict-yaml/refusal.ts'
 
 const PINNED = /^[A-Za-z0-9][A-Za-z0-9._:/-]*@sha256:[0-9a-f]{64}$/
-/** Without `include` and `models`, which bring in what the text does not pin. */
+/** Without `include` and `models`, which load content that the text does not pin. */
 const TOP_LEVEL = new Set('configs name networks secrets services version volumes'.split(' '))
 /**
- * Attributes of a service in the Compose Specification, without those that bring in what the text does not pin (`build`,
- * `develop`, `extends`, `models`, `provider`, `use_api_socket`). An attribute of a later version is refused until it is
- * listed here.
+ * Service attributes of the Compose Specification, without those that load content that the text does not pin (`build`,
+ * `develop`, `extends`, `models`, `provider`, `use_api_socket`). An attribute of a later version is rejected until it
+ * is listed here.
  */
 const SERVICE = new Set(
   `annotations attach blkio_config cap_add cap_drop cgroup cgroup_parent command configs container_name cpu_count
@@ -24,9 +24,9 @@ const SERVICE = new Set(
   runtime scale secrets security_opt shm_size stdin_open stop_grace_period stop_signal storage_opt sysctls tmpfs tty
   ulimits user userns_mode uts volumes volumes_from working_dir`.split(/\s+/),
 )
-/** Types of a service's mounts without `image`, whose `source` is an image by another name. */
+/** Mount types of a service, without `image`: its `source` is another way to name an image. */
 const MOUNT_TYPES = new Set(['bind', 'cluster', 'npipe', 'tmpfs', 'volume'])
-/** Shell scripts of dstack that are in the measured text and run beside the images. */
+/** dstack's shell scripts, which are part of the measured text and run beside the images. */
 const SCRIPTS = ['pre_launch_script', 'init_script', 'bash_script']
 
 /** @throws {CheckFailed} */
@@ -46,14 +46,14 @@ export function imagesRule({ tcb_info }: Info): Finding {
 }
 
 /**
- * Checks every `image` and `type` of the text, wherever it stands: also in an extension that is merged into a service.
+ * Checks every `image` and `type` entry at any depth, including extensions that are merged into a service.
  * @returns the number of images
  */
 function checkEveryEntry(root: Mapping): number {
   let images = 0
   const seen = new Set<Node>()
   const visit = (node: Node) => {
-    // An alias is the node that it names: following each would take exponential time.
+    // An alias is the same node object, and visiting it once per alias would take exponential time.
     if (seen.has(node)) return
     seen.add(node)
     if (node.kind === 'list') for (const item of node.items) visit(item)
@@ -86,10 +86,10 @@ function checkNoImageMount(line: number, value: Node): void {
   )
 }
 
-/** Nodes that were judged in each role. One node can have several roles, by aliases. */
+/** Nodes already checked in each role. Because of aliases, one node can have several roles. */
 type Seen = { services: Set<Node>; volumes: Set<Node>; mounts: Set<Node> }
 
-/** Checks the keys at the top level, those of each service, and the types of each service's mounts. */
+/** Checks the top-level keys, the keys of each service, and the types of each service's mounts. */
 function checkStructure(root: Mapping): void {
   const seen: Seen = { services: new Set(), volumes: new Set(), mounts: new Set() }
   for (const { line, key, value } of entriesOf(root, new Set())) {
@@ -120,7 +120,7 @@ function checkMount(mount: Mapping, seen: Seen): void {
       )
 }
 
-/** The entries of a mapping and of those merged into it, except mappings that were seen already. */
+/** Returns the entries of a mapping and of those merged into it, except mappings already in `seen`. */
 function entriesOf(mapping: Mapping, seen: Set<Node>): Entry[] {
   const entries: Entry[] = []
   const pending = [mapping]

@@ -1,4 +1,4 @@
-/** Rule 1: a machine that a root stands behind measured this event log, and is there now. */
+/** Rule 1: a machine under an accepted root measured this event log, and is live. */
 import { decodeHex } from '../../hex.ts'
 import { NONCE_MAX_BYTES, NONCE_MIN_BYTES } from '../../limits.ts'
 import { check } from '../check-failed.ts'

@@ -1,22 +1,23 @@
 /**
- * A strict subset of YAML that every parser reads in the same way (`docs/decisions/0075-compose-files-are-parsed.md`):
- * block mappings and lists, scalars on one line, plain lists in brackets, block scalars, anchors on values, merge keys.
- * Everything else is refused with its line.
+ * A strict subset of YAML that every parser reads the same way (docs/decisions/0075): block mappings and lists,
+ * one-line scalars, plain lists in brackets, block scalars, anchors on values, merge keys. Everything else is rejected,
+ * with its line.
  */
 import { check } from '../check-failed.ts'
 import type { Mapping, Node } from './node.ts'
 import { checkLine } from './refusal.ts'
 import { keyAt, lineValue } from './value.ts'
 
-/** Control characters except tab, line ends other than LF and CR LF, and byte order marks. */
+/** Control characters except tab, line endings other than LF and CRLF, and byte order marks. */
 // oxlint-disable-next-line no-control-regex
 const UNUSUAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/
 const ANCHOR = /^&([\w-]+)(?: +|$)/
 const MERGE = '<<'
-/** Compose files have 6 levels. */
+/** Generous: compose files have 6 levels. */
 const DEPTH_MAX = 32
 
 /**
+ * Parses a document.
  * @returns the root, a mapping
  * @throws {CheckFailed} with the line, and what to write instead
  */
@@ -51,7 +52,7 @@ class Parser {
     return this.#mapping(0, 0)
   }
 
-  /** The next line that is neither blank nor a comment. */
+  /** Returns the next line that is neither blank nor a comment. */
   #peek(): Line | undefined {
     for (; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at]!
@@ -94,13 +95,13 @@ class Parser {
     const items: Node[] = []
     for (let line = this.#peek(); line && line.column >= column; line = this.#peek()) {
       const dash = /^- +/.exec(line.text)?.[0]
-      // A list may stand under its key without indentation: the next key ends it.
+      // A list may be at the same indentation as its key. The next key then ends it.
       if (line.column === column && dash === undefined && keyAt(line.text)) break
       checkLine(line.number, line.column === column, 'is not indented like the lines above it')
       checkLine(line.number, dash !== undefined, 'is not "- item", with the item on the same line')
       const rest = line.text.slice(dash.length)
       if (keyAt(rest)) {
-        // The mapping begins behind the dash: its other keys stand in the same column.
+        // Treats the text after the dash as the mapping's first line. Its other keys have the same column.
         const inner = column + dash.length
         this.#lines[this.#at] = ' '.repeat(inner) + rest
         items.push(this.#nested(() => this.#mapping(inner, depth + 1), line.number, depth))
@@ -109,7 +110,7 @@ class Parser {
     return { kind: 'list', items }
   }
 
-  /** The value behind a key or a dash, and the lines that belong to it. */
+  /** Parses the value after a key or a dash, including the lines that belong to it. */
   #value(
     { number }: Line,
     text: string,
@@ -122,7 +123,7 @@ class Parser {
     const isAlias = rest.startsWith('*')
     checkLine(number, !(marked && isAlias), 'has an anchor on an alias')
     let value = lineValue(rest, place)
-    // Lines below an alias never belong to it, whatever the node that it names.
+    // Lines below an alias never belong to it, whatever kind of node it refers to.
     if (!isAlias && value.kind === 'text block') this.#skipTextBlock(number, column)
     if (!isAlias && value.kind === 'empty') {
       checkLine(number, !isItem, 'has a list item without a value on the same line')
@@ -155,7 +156,7 @@ class Parser {
     return read()
   }
 
-  /** Lines of a block scalar: those that are indented like its first one, and blank ones. */
+  /** Skips a block scalar: lines indented at least like its first line, and blank lines. */
   #skipTextBlock(header: number, parent: number): void {
     let start = this.#at
     while (/^ *$/.test(this.#lines[start] ?? 'end')) start++
@@ -167,7 +168,7 @@ class Parser {
       const line = this.#lines[this.#at]!
       const indentation = indentationOf(line)
       const isBlank = indentation === line.length
-      // Some parsers take the indentation from a blank line above the text.
+      // Some parsers derive the indentation from a blank line above the text.
       checkLine(
         this.#at + 1,
         this.#at >= start || indentation <= column,

@@ -1,6 +1,6 @@
 import { check } from '../check-failed.ts'
 
-/** @throws {CheckFailed} that names the line */
+/** @throws {CheckFailed} with the line number */
 export function checkLine(line: number, holds: boolean, otherwise: string): asserts holds {
   check(holds, holds ? '' : `line ${line} of docker_compose_file ${otherwise}`)
 }

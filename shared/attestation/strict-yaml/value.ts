@@ -1,4 +1,4 @@
-/** Values that fit on one line: plain and quoted scalars, lists in brackets, aliases, headers of block scalars. */
+/** Values on one line: plain and quoted scalars, bracketed lists, aliases, and block scalar headers. */
 import type { Node, Word } from './node.ts'
 import { checkLine } from './refusal.ts'
 
@@ -6,7 +6,7 @@ export type Place = { line: number; alias: (name: string) => Node }
 
 const KEY = /^(?:([A-Za-z0-9_./][A-Za-z0-9_./@+-]*|<<)|(["'])([ -~]*?)\2) *:(?: +|$)/
 
-/** The key at the start of a text. Keys are printable ASCII without escapes. */
+/** Parses the key at the start of a text. Keys are printable ASCII without escapes. */
 export function keyAt(text: string): { key: string; isQuoted: boolean; rest: string } | undefined {
   const [whole, plain, quote, inner = ''] = KEY.exec(text) ?? []
   if (whole === undefined || /["'\\]/.test(inner)) return undefined
@@ -20,7 +20,7 @@ const ALIAS = /\*([\w-]+)/y
 const DOUBLE_QUOTED = /"([^"\\]*(?:\\["\\nt][^"\\]*)*)"/y
 const SINGLE_QUOTED = /'([^']*(?:''[^']*)*)'/y
 const ESCAPED: Record<string, string> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }
-/** A word in a list. Narrower than YAML: parsers differ on "?" and on a colon before a comma. */
+/** A plain scalar in a list. Narrower than YAML, because parsers differ on "?" and on a colon before a comma. */
 const LIST_WORD = /(?:[A-Za-z0-9_./$]|-(?! ))[^[\]{}"'#,?]*/y
 /** Indicators that begin something other than a plain scalar in some version of YAML. */
 const NOT_PLAIN = /^(?:-(?: |$)|[?:,[\]{}#&*!|>'"%@`])/
@@ -33,6 +33,7 @@ const QUOTES_REFUSED =
 const LIST_REFUSED = 'has a list that is not plain: write each item on its own line, after "- "'
 
 /**
+ * Parses a value that fits on one line.
  * @param text from the first character of the value to the end of the line
  * @throws {CheckFailed}
  */
@@ -48,7 +49,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
     while (text[at] === ' ') at++
   }
 
-  /** An alias or a quoted scalar: the same in a list and outside. */
+  /** Parses an alias or a quoted scalar, which have the same syntax inside and outside of lists. */
   const item = (): Node | undefined => {
     const name = take(ALIAS)?.[1]
     if (name !== undefined) return alias(name)
@@ -63,7 +64,7 @@ export function lineValue(text: string, { line, alias }: Place): Node {
     )
   }
 
-  // Item by item: one pattern for the whole list could take exponential time.
+  // Parses item by item, because one regular expression for the whole list could take exponential time.
   const list = (): Node => {
     const items: Node[] = []
     at++
@@ -115,7 +116,7 @@ function word(text: string): Word {
   return { kind: 'word', text }
 }
 
-/** Spaces alone: `trimEnd` also removes characters that YAML keeps. */
+/** Removes trailing spaces only: `trimEnd` would also remove characters that YAML keeps. */
 function withoutEndSpaces(text: string): string {
   let end = text.length
   while (text[end - 1] === ' ') end--

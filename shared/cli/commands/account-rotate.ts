@@ -1,4 +1,7 @@
-/** `svc account rotate`: another key in the place of the one that is kept. No moment has the only copy of either alone. */
+/**
+ * `svc account rotate`: replaces the stored account key. The new key is stored before it is sent, and the old one is
+ * kept until the rotation succeeds, so an interruption cannot lose the account.
+ */
 import type { Command } from 'commander'
 import { apiKeyHash } from '../api-key-hash.ts'
 import type { Cli } from '../cli.ts'
@@ -40,7 +43,7 @@ async function rotated(command: Command, cli: Cli): Promise<string> {
       'Keep one with svc account use.',
     )
   const client = await cli.client(command, { key: 'account' })
-  // A rotation before this one was cut off: its key may count already.
+  // An earlier rotation was interrupted, and its key may already be valid.
   if (next_account_key !== undefined && (await client.accountExists(next_account_key))) {
     await takeOver(next_account_key, baseUrl, cli)
     return next_account_key

@@ -1,4 +1,4 @@
-/** `svc account …`: the account that a key opens. */
+/** `svc account …`: manages the account and its stored key. */
 import type { Command } from 'commander'
 import { isApiKeyShape } from '../../api-key.ts'
 import { apiKeyHash } from '../api-key-hash.ts'
@@ -87,7 +87,7 @@ function registerUse(account: Command, cli: Cli): void {
   examples(command, ['svc account use --key-file account.key --replace'])
 }
 
-/** The only copy of a key may be the one that is kept. */
+/** Refuses to replace a stored key implicitly: it may be the only copy. */
 function requireRoom({ account_key }: KeptOrigin, { replace }: Replacing, baseUrl: string): void {
   if (account_key !== undefined && !replace)
     throw new UsageError(
@@ -101,7 +101,7 @@ async function keep(key: string, command: Command, cli: Cli): Promise<void> {
     const origin = keptOrigin(kept, baseUrl)
     if (origin.account_key !== undefined && origin.account_key !== key) {
       origin.former_account_keys = [...(origin.former_account_keys ?? []), origin.account_key]
-      // Of the other account: they would be refused.
+      // They belong to the other account and would be rejected.
       delete origin.usage_keys
     }
     origin.account_key = key

@@ -1,10 +1,10 @@
-/** An action as a person names it: a CID, or a file with the source. */
+/** An action argument: a CID, or a source file. */
 import { isActionCid } from '../../action-cid.ts'
 import type { Cli } from '../cli.ts'
 
 export const ACTION = 'a file with the source, or a CID'
 
-/** @returns the CID. @throws {UsageError} where there is no such file */
+/** @returns the CID. @throws {UsageError} if the file cannot be read */
 export async function cidNamed(named: string, cli: Cli): Promise<string> {
   if (isActionCid(named)) return named
   const { actionCid } = await import('../../cid.ts')

@@ -1,4 +1,4 @@
-/** `svc chain list`: the chains whose events fire triggers here. */
+/** `svc chain list`: lists the chains whose events can fire triggers. */
 import type { Command } from 'commander'
 import type { Chain } from '../../client/triggers/records.ts'
 import type { Cli } from '../cli.ts'

@@ -1,10 +1,10 @@
-/** Aligned lines for people. */
+/** Formats aligned output for people. */
 import { printable } from '../terminal.ts'
 
-/** What a terminal shows in a line, whatever it says of itself: text that wraps is no table any more. */
+/** Assumed width, regardless of the terminal's actual one. Wrapped lines would break the table. */
 export const LINE_CHARACTERS = 80
 
-/** Rows of cells below each other; the last cell of a row takes what is left of the line. */
+/** Aligns rows of cells. The last cell of a row is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map(printable))
   const widths: number[] = []
@@ -17,18 +17,18 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   })
 }
 
-/** A name and what it is, a line each; those without a value are left out. */
+/** Formats one line per name and value. Omits empty values. */
 export function facts(of: Readonly<Record<string, string | undefined>>): string[] {
   return columns(Object.entries(of).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
-/** Any JSON value in a part of a line. */
+/** Formats a JSON value on one line, truncated to `characters`. */
 export function brief(value: unknown, characters: number): string {
   const text = printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`
 }
 
-/** An RFC 3339 time in UTC without its fraction; a dash where there is none. */
+/** Formats an RFC 3339 time in UTC without fractions of a second; a dash if there is none. */
 export function moment(time: string | null | undefined): string {
   return time ? printable(`${time.slice(0, 10)} ${time.slice(11, 19)}Z`) : '-'
 }

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 
-/** As an argument: groups count from 1; 0 stands for all, where there can be all. */
+/** Parses a group ID argument. IDs start at 1; 0 means all groups if the option allows it. */
 export function groupId(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('A group’s id is a number.')
 }
 
-/** For an option that may be given several times, or a list with commas. */
+/** Parses an option that may be repeated or contain a comma-separated list. */
 export function groupIds(text: string, before: readonly number[] = []): number[] {
   return [...before, ...text.split(',').map((part) => groupId(part.trim()))]
 }

@@ -1,4 +1,4 @@
-/** `svc group …`: which actions may use which wallets. */
+/** `svc group …`: manages which actions may use which wallets. */
 import type { Command } from 'commander'
 import type { ApiClient } from '../../client/api/client.ts'
 import type { Cli } from '../cli.ts'
@@ -7,7 +7,7 @@ import { examples } from './examples.ts'
 import { groupId } from './group-id.ts'
 import { columns, facts } from './columns.ts'
 
-/** Stands for every wallet of the account, and as a hash for every action. */
+/** Wildcard: as an ID every wallet of the account, as a hash every action. */
 const ALL = `0x${'00'.repeat(32)}`
 
 export function registerGroup(program: Command, cli: Cli): void {
@@ -44,7 +44,7 @@ function registerCreate(group: Command, cli: Cli): void {
         pkp_ids_permitted: given.allWallets ? [ALL] : given.wallet,
         cid_hashes_permitted: given.allActions ? [0] : [],
       })
-      // By their CIDs: a group that was made with hashes alone does not know of which.
+      // Added by CID: a group created with hashes does not know their CIDs.
       for (const action_ipfs_cid of cids)
         await client.addActionToGroup({ group_id, action_ipfs_cid })
       cli.say(command, { group_id, action_cids: cids }, () =>
@@ -109,10 +109,10 @@ function registerShow(group: Command, cli: Cli): void {
 type Member = {
   name: string
   description: string
-  /** What is put in or taken out. */
+  /** Name and description of the argument to add or remove. */
   argument: [name: string, description: string]
   change(this: void, client: ApiClient, group_id: number, named: string): Promise<unknown>
-  /** What the service takes in its place. */
+  /** Converts the argument into the value that the service expects. */
   named?(this: void, named: string, cli: Cli): Promise<string>
   example: string
 }

@@ -1,4 +1,3 @@
-/** The options that say what a usage key may do. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { UsageKeyFields } from '../../client/core/account.ts'
 import { groupIds } from './group-id.ts'

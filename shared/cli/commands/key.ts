@@ -1,4 +1,4 @@
-/** `svc key …`: usage keys, which can do what they are told to and no more. */
+/** `svc key …`: manages usage keys, which have limited permissions. */
 import type { Command } from 'commander'
 import type { UsageKey, UsageKeyFields } from '../../client/core/account.ts'
 import { isApiKeyShape } from '../../api-key.ts'
@@ -139,7 +139,7 @@ function registerDelete(key: Command, cli: Cli): void {
   examples(command, ['svc key delete spare --yes'])
 }
 
-/** @throws {UsageError} where none or several are kept under the name */
+/** @throws {UsageError} unless exactly one stored key has this name */
 async function hashNamed(named: string, command: Command, cli: Cli): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(named)) return named.toLowerCase()
   if (isApiKeyShape(named)) throw new UsageError('a key is named by its hash, and not by itself')

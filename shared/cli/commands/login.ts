@@ -1,4 +1,4 @@
-/** `svc login`: a token that a person approves in a browser, and that is kept for the trigger service alone. */
+/** `svc login`: obtains a token that a person approves in a browser. It is sent only to the trigger service. */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Scope } from '../../wire/agent.ts'
@@ -38,7 +38,8 @@ async function login(given: Given, command: Command, cli: Cli): Promise<void> {
   const label = given.label ?? `svc on ${hostname()}`.slice(0, LABEL_MAX_CHARACTERS)
   const scopes: Scope[] | undefined = given.readOnly ? ['triggers:read'] : undefined
   const asked = await triggers.registerAgentRequest({ challenge, label, ...(scopes && { scopes }) })
-  // To standard error, and also where nobody looks: without it nobody could approve. The URL has the token's hash alone.
+  // Printed even if standard error is not a terminal, because approval needs it. The URL contains only the token's
+  // hash.
   const wanted = {
     Open: agent.authorizeUrl(triggersUrl),
     'Type the code': asked.user_code,

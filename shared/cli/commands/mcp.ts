@@ -1,4 +1,4 @@
-/** `svc mcp`: the trigger service as tools of an agent, over standard input and output. */
+/** `svc mcp`: exposes the trigger service to an agent as tools, over standard input and output. */
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -22,7 +22,7 @@ export function registerMcp(program: Command, cli: Cli): void {
 async function mcp(command: Command, cli: Cli): Promise<void> {
   const { terminal, credentials } = cli
   const at = await cli.deployment(command)
-  // An agent's start waits for what is loaded here; another command's does not.
+  // Loaded here, so that other commands start faster.
   const [
     { AgentSession },
     { FolderFiles },

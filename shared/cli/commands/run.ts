@@ -1,4 +1,4 @@
-/** `svc run action.js`: runs an action once, or again at each change of its source. */
+/** `svc run action.js`: runs an action once, or again after each change of its source. */
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { examples } from './examples.ts'

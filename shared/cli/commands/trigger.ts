@@ -1,4 +1,4 @@
-/** `svc trigger …`: what fires an action, and what became of it. */
+/** `svc trigger …`: manages triggers and their runs. */
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'

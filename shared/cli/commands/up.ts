@@ -1,4 +1,4 @@
-/** `svc up`: the local stack of a checkout, in the foreground. */
+/** `svc up`: runs a checkout's local stack in the foreground. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,9 +8,9 @@ import type { Cli } from '../cli.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { examples } from './examples.ts'
 
-/** By its path, and run by a Node of its own: nothing of the stack is a part of the command line. */
+/** Started by path in its own Node process, so that the command line does not load the stack's code. */
 const STACK = fileURLToPath(new URL('../../../origin/stack/start.ts', import.meta.url))
-/** As `npm start` has them. */
+/** The same as in `npm start`. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const SIGNALLED = 128
@@ -52,17 +52,17 @@ function settingsOf(given: Given, { folder }: Terminal): Record<string, string> 
   return settings
 }
 
-/** @returns the exit code of the stack; of one that a signal ended, as shells say it */
+/** @returns the stack's exit code; 128 plus the signal number if a signal ended it */
 async function up(settings: Record<string, string>, terminal: Terminal): Promise<number> {
   if (!existsSync(STACK))
     throw new UsageError('the local stack is a part of the checkout: run svc up there')
   const child = spawn(process.execPath, [...NODE_OPTIONS, STACK], {
     cwd: terminal.folder,
     env: { ...terminal.environment, ...settings },
-    // The channel says nothing: the stack sees by its end that the command is gone, however it ended.
+    // The IPC channel carries no messages. It closes when this process exits, which tells the stack to stop.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // A terminal sends Ctrl-C to both; the stack takes it any number of times.
+  // A terminal sends Ctrl-C to both processes. The stack tolerates repeated signals.
   const pass = PASSED_ON.map((signal) => [signal, () => void child.kill(signal)] as const)
   for (const [signal, handler] of pass) process.on(signal, handler)
   try {

@@ -1,11 +1,11 @@
-/** Values that a person writes in a command: JSON where it is JSON, text otherwise. */
+/** Parses option values: JSON if they parse as JSON, otherwise text. */
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../terminal.ts'
 
-/** For an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export const each = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** `k=v` each; `v` is JSON where it can be read as such, and else text. @throws {UsageError} */
+/** Parses `key=value` pairs. Each value is JSON if it parses, otherwise text. @throws {UsageError} */
 export function keyValues(option: string, given: readonly string[]): Record<string, unknown> {
   const entries = given.map((text): [string, unknown] => {
     const at = text.indexOf('=')
@@ -15,7 +15,7 @@ export function keyValues(option: string, given: readonly string[]): Record<stri
   return Object.fromEntries(entries)
 }
 
-/** @throws {UsageError} that names the option, and not what was given: it may be long */
+/** @throws {UsageError} that names the option but omits the value, which may be long */
 export function jsonOf(option: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -40,7 +40,7 @@ export function integerOf(option: string, text: string): number {
 
 export type GivenParams = { params?: string[]; paramsFile?: string }
 
-/** What `--params-file` has, and `--params` over it. @returns undefined where neither was given */
+/** Merges `--params` over the content of `--params-file`. @returns undefined if neither is given */
 export async function paramsOf(
   cli: Cli,
   { params, paramsFile }: GivenParams,

@@ -1,4 +1,4 @@
-/** Completion scripts. What is typed is compared with words of ours; nothing of it is evaluated. */
+/** Completion scripts. They compare typed words with fixed names and never evaluate them. */
 import type { Place, Word } from './tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -9,10 +9,10 @@ export function completionScript(shell: Shell, places: readonly Place[]): string
 }
 
 const words = (all: readonly Word[]) => all.map(({ word }) => word).join(' ')
-/** In single quotes, which no shell of these reads further. */
+/** Single-quotes a text, so that the shell expands nothing in it. */
 const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`
 
-/** The commands up to the word under the cursor; other words, such as values of options, are passed over. */
+/** Follows the commands up to the word under the cursor. Skips other words, such as option values. */
 const walk = (places: readonly Place[], list: string, from: number) => `  local place=svc word
   for word in "\${${list}[@]:${from}:$((typed - 1))}"; do
     case "$place $word" in

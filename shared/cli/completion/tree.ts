@@ -1,15 +1,15 @@
-/** What can be typed after each command, from commander's own tree. */
+/** The words that complete each command, from commander's own tree. */
 import type { Command } from 'commander'
 
 export type Word = { word: string; about: string }
 export type Place = {
-  /** Names of the commands up to here, with spaces between: `svc trigger create`. */
+  /** Command names up to this one, separated by spaces: `svc trigger create`. */
   path: string
   commands: Word[]
   options: Word[]
 }
 
-/** Every command, the program first. */
+/** Returns an entry for each command, the program first. */
 export function placesOf(command: Command, before: readonly string[] = []): Place[] {
   const names = [...before, command.name()]
   const below = command.createHelp().visibleCommands(command)
@@ -22,7 +22,7 @@ export function placesOf(command: Command, before: readonly string[] = []): Plac
         one.long ? [{ word: one.long, about: one.description }] : [],
       ),
     },
-    // `help` is commander's own, and has no tree below it.
+    // Excludes commander's built-in `help`, which has no subcommands.
     ...command.commands.flatMap((one) => placesOf(one, names)),
   ]
 }

@@ -1,4 +1,4 @@
-/** The file that credentials are kept in: its owner's alone, and never half written. */
+/** The credentials file: readable only by its owner, and replaced atomically. */
 import {
   closeSync,
   constants,
@@ -22,11 +22,14 @@ import { type Terminal, UsageError } from '../terminal.ts'
 const OWNER_ALONE = 0o077
 const OTHERS_WRITE = 0o022
 
-/** A change takes milliseconds; who holds the lock for longer has died with it. */
+/** A change takes milliseconds. A lock older than this was left by a process that crashed. */
 const LOCK_STALE_MS = 5_000
 const LOCK_AGAIN_MS = 20
 
-/** `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`. An empty variable is none (XDG Base Directory). */
+/**
+ * Returns `$SVC_CONFIG_DIR`, `$XDG_CONFIG_HOME/svc` or `~/.config/svc`. An empty variable counts as unset (XDG Base
+ * Directory).
+ */
 export function configFolder({ environment }: Pick<Terminal, 'environment'>): string {
   const own = environment['SVC_CONFIG_DIR']
   if (own) return own
@@ -38,13 +41,14 @@ export function configFolder({ environment }: Pick<Terminal, 'environment'>): st
 }
 
 /**
- * @returns `undefined` where there is no file
- * @throws {UsageError} where others can read it, or it is not a plain file of this user
+ * Reads the credentials file.
+ * @returns undefined if the file does not exist
+ * @throws {UsageError} if others can read the file, or it is a symbolic link or another user's
  */
 export function readCredentialsFile(file: string): string | undefined {
   let descriptor: number
   try {
-    // Not through a link: whoever could place one could have us read, and later replace, another file.
+    // Does not follow links: an attacker's link could make svc read, and later replace, another file.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -52,7 +56,7 @@ export function readCredentialsFile(file: string): string | undefined {
     throw new UsageError(code === 'ELOOP' ? isLink(file) : `${file}: ${message}`)
   }
   try {
-    // Of what was opened, and not of what the name means by now.
+    // Checks the opened descriptor, because the path may already point to another file.
     const { mode, uid } = fstatSync(descriptor)
     if (uid !== process.getuid?.()) throw new UsageError(`${file} is another user’s; not read`)
     if ((mode & OWNER_ALONE) !== 0)
@@ -63,7 +67,10 @@ export function readCredentialsFile(file: string): string | undefined {
   }
 }
 
-/** @throws {UsageError} where the folder or the file is not this user's alone */
+/**
+ * Replaces the credentials file atomically.
+ * @throws {UsageError} if the file is a symbolic link or cannot be written
+ */
 export function writeCredentialsFile(file: string, text: string): void {
   requireNoLink(file)
   const unfinished = `${file}.${process.pid}.new`
@@ -72,7 +79,7 @@ export function writeCredentialsFile(file: string, text: string): void {
   try {
     const descriptor = openSync(unfinished, flags, 0o600)
     try {
-      // All of it, or an error: a single write ends early, and says nothing, where the disk becomes full.
+      // Writes everything or throws. A single write() can stop short without an error when the disk fills up.
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
     } finally {
@@ -85,7 +92,7 @@ export function writeCredentialsFile(file: string, text: string): void {
   }
 }
 
-/** Runs `change` while no other `svc` changes the file: of two that each keep a key, none is lost. */
+/** Runs `change` under an exclusive lock, so that concurrent `svc` processes do not overwrite each other's keys. */
 export async function whileLocked<Value>(
   file: string,
   change: () => Value | Promise<Value>,
@@ -131,6 +138,6 @@ const isLink = (file: string) => `${file} is a symbolic link, which is not follo
 
 function ageMs(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })
-  // Also one of the future, which the clock was put back from: it would be waited for until then.
+  // Also treats a timestamp far in the future as stale: it is left by a clock that was set back.
   return stat ? Math.abs(Date.now() - stat.mtimeMs) : 0
 }

@@ -1,4 +1,4 @@
-/** What is kept between commands, each under the host that it is for: it is sent to no other. */
+/** Stored credentials, keyed by host. A credential is sent to no other host. */
 import { join } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 import {
@@ -11,13 +11,13 @@ import type { Kept, KeptEdge, KeptOrigin } from './kept.ts'
 
 export type Credentials = {
   file: string
-  /** All of it. @throws {UsageError} where others can read the file, or it is torn */
+  /** Reads the whole file. @throws {UsageError} if others can read the file, or it is malformed */
   read(this: void): Promise<Kept>
-  /** What is kept for the core API at an address. */
+  /** Returns the credentials for the core API at this address. */
   origin(this: void, baseUrl: string): Promise<KeptOrigin>
-  /** What is kept for the trigger service at an address. */
+  /** Returns the credentials for the trigger service at this address. */
   edge(this: void, triggersUrl: string): Promise<KeptEdge>
-  /** What `change` leaves is what is kept from then on. */
+  /** Stores the result of mutating `kept`, under the lock of the file. */
   change(this: void, change: (kept: Kept) => void): Promise<void>
 }
 
@@ -38,20 +38,20 @@ export function credentialsOf(terminal: Pick<Terminal, 'environment'>): Credenti
   }
 }
 
-/** Changes what is kept for the core API at an address. */
+/** Returns the mutable entry of a core API, creating it if necessary. */
 export function keptOrigin(kept: Kept, baseUrl: string): KeptOrigin {
   return (kept.origins[new URL(baseUrl).origin] ??= {})
 }
 
-/** Changes what is kept for the trigger service at an address. */
+/** Returns the mutable entry of a trigger service, creating it if necessary. */
 export function keptEdge(kept: Kept, triggersUrl: string): KeptEdge {
   return (kept.edges[new URL(triggersUrl).origin] ??= {})
 }
 
-/** Never with a part of the file in its message. */
+/** Parses the file. Error messages never contain any part of it. */
 async function keptIn(file: string, text: string | undefined): Promise<Kept> {
   if (text === undefined) return { version: 1, origins: {}, edges: {} }
-  // Most commands that only speak of themselves never come here; zod is half of what they would load.
+  // Loaded on demand: zod is half of the startup cost, and many commands need no credentials.
   const { keptSchema } = await import('./kept.ts')
   const parsed = keptSchema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data

@@ -3,9 +3,9 @@ import { z } from 'zod'
 
 const keptOriginSchema = z.object({
   account_key: z.string().exactOptional(),
-  /** Of a rotation that has begun: one of both counts. */
+  /** Set while a rotation is in progress. Either this key or `account_key` is valid. */
   next_account_key: z.string().exactOptional(),
-  /** Of accounts that another one took the place of: nobody else has these keys. */
+  /** Keys of accounts that have been replaced here. No other copy may exist. */
   former_account_keys: z.array(z.string()).exactOptional(),
   /** Newest last. */
   usage_keys: z
@@ -18,10 +18,10 @@ const keptEdgeSchema = z.object({
   email: z.string().exactOptional(),
 })
 
-/** By scheme, host and port. */
+/** Origins and edges are keyed by scheme, host and port. */
 export const keptSchema = z.object({
   version: z.literal(1),
-  /** The deployment that was last logged in to, or whose account was last opened. */
+  /** The deployment of the last `svc login` or opened account. */
   current: z
     .object({ base_url: z.string().exactOptional(), triggers_url: z.string().exactOptional() })
     .exactOptional(),

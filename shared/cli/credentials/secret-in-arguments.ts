@@ -1,15 +1,15 @@
-/** A secret among the words of a command: every process of the machine can read them, and the shell keeps them. */
+/** Detects secrets in arguments, which every local process can read and the shell history stores. */
 import { isApiKeyShape } from '../../api-key.ts'
 import { UsageError } from '../terminal.ts'
 
 const OPTIONS_OF_SECRETS = /^--(api-key|account-key|usage-key|key-value|token|secret|password)(=|$)/
 
-/** A token of ours has 64 characters of base64url; 64 of hex are a hash. */
+/** Our tokens are 64 base64url characters. 64 hex characters are a hash. */
 const TOKEN = /(^|[^\w-])[\w-]{64}($|[^\w-])/
 const HEX = /[0-9a-f]{64}/i
 const API_KEY = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=(?!=)/g
 
-/** @throws {UsageError} without the secret in its text */
+/** @throws {UsageError} whose message does not contain the secret */
 export function requireNoSecret(words: readonly string[]): void {
   for (const word of words) {
     const option = OPTIONS_OF_SECRETS.exec(word)?.[1]

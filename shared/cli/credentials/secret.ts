@@ -1,18 +1,20 @@
-/** Where a secret comes from: a file, standard input or the environment; an argument is in every list of processes. */
+/**
+ * Sources of a secret: a file, standard input or the environment. Arguments are excluded: they appear in process lists.
+ */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Terminal, UsageError } from '../terminal.ts'
 
 export type SecretSource = {
-  /** As `--…-file` named it; `-` for standard input. */
+  /** Value of a `--…-file` option; `-` for standard input. */
   file?: string | undefined
-  /** Of the environment; `<variable>_FILE` names a file. */
+  /** Name of an environment variable. `<variable>_FILE` may name a file instead. */
   variable: string
 }
 
 /**
- * Without the line's end that editors put behind it.
- * @throws {UsageError} for a file that is not there, or has nothing in it
+ * Reads a secret and trims the newline that editors append.
+ * @throws {UsageError} if a named file is missing or empty
  */
 export async function secretFrom(
   { file, variable }: SecretSource,
@@ -31,7 +33,7 @@ async function secretIn(file: string, terminal: Terminal): Promise<string> {
   throw new UsageError(`${file === '-' ? 'standard input' : file} has no secret in it`)
 }
 
-/** The text of a file that was named, or of standard input. @throws {UsageError} */
+/** Reads a named file, or standard input for `-`. @throws {UsageError} */
 export async function textOf(file: string, terminal: Terminal): Promise<string> {
   if (file === '-') return terminal.standardInput()
   try {

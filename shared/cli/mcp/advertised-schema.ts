@@ -1,11 +1,11 @@
-/** What a tool takes and gives, as the protocol's library wants it told. */
+/** Adapts zod schemas to the form that the MCP library advertises. */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { jsonSchemaOf } from '../../openapi/json-schema.ts'
 
 /**
- * The schema as JSON Schema, as the API's own description has it: an answer may get more fields. The library checks nothing
- * by it: a tool reads its arguments itself, and so refuses them in the form of all its failures.
+ * Returns the JSON Schema as in the API's own description, where responses may gain fields. The library's validation is
+ * a no-op: tools parse their arguments themselves, so that invalid arguments fail in the same form as other errors.
  */
 export function advertised<Value>(
   schema: z.ZodType<Value>,

@@ -1,4 +1,7 @@
-/** Who the server is at the trigger service: by a token that it was given, or one that a person approves meanwhile. */
+/**
+ * The server's identity at the trigger service: a stored token, or a new token that a person approves during the
+ * session.
+ */
 import { newAgentToken } from '../../client/agent-token.ts'
 import { Unauthorized } from '../../client/failures/by-status.ts'
 import type { Me } from '../../client/triggers/records.ts'
@@ -8,11 +11,11 @@ import { ENDED_REQUEST } from '../../ended-request.ts'
 import type { AgentRequestBody } from '../../wire/agent.ts'
 
 export type SessionParts = {
-  /** With the token that is kept for the deployment; undefined where there is none. */
+  /** Operations with the stored token of the deployment; undefined if there is none. */
   kept(): Promise<TriggerOperations | undefined>
-  /** With another token. */
+  /** Operations with the given token. */
   withToken(token: string): Promise<TriggerOperations>
-  /** Keeps a token for the next time. */
+  /** Stores a token for later sessions. */
   keep(token: string): Promise<void>
   random(length: number): Uint8Array
 }
@@ -27,7 +30,7 @@ export type Asked = {
 export class AgentSession {
   readonly #parts: SessionParts
   #triggers: TriggerOperations | undefined
-  /** Made here, and not known to be approved. */
+  /** A request made in this session and not yet known to be approved. */
   #asked: { token: string; triggers: TriggerOperations } | undefined
 
   constructor(parts: SessionParts) {
@@ -46,8 +49,8 @@ export class AgentSession {
   }
 
   /**
-   * Asks for a token: it is made here, and goes through no answer.
-   * @throws {ToolRefused} `already_authorized`: a text that a model has read could have another account approved
+   * Requests a token. It is generated here and never appears in a tool result.
+   * @throws {ToolRefused} `already_authorized`: otherwise a prompt injection could switch to another account
    */
   async ask(request: Omit<AgentRequestBody, 'challenge'>, signal: AbortSignal): Promise<Asked> {
     if (await this.#whoNow(signal))
@@ -62,7 +65,7 @@ export class AgentSession {
     return { authorize_url, user_code, comparison_code: comparisonCode, expires_at }
   }
 
-  /** Whose triggers these are. A token that was asked for, and is approved, is the session's from here on. */
+  /** Returns the current user. If a requested token has been approved, it becomes the session's token. */
   async me(signal: AbortSignal): Promise<Me> {
     const now = await this.#whoNow(signal)
     if (now) return now
@@ -81,7 +84,7 @@ export class AgentSession {
     return me
   }
 
-  /** Of the token that there is; undefined where there is none, or it is refused. */
+  /** Returns the user of the current token; undefined if there is no token or it is rejected. */
   async #whoNow(signal: AbortSignal): Promise<Me | undefined> {
     this.#triggers ??= await this.#parts.kept()
     try {

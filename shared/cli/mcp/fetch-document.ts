@@ -2,10 +2,10 @@ import { bodyWithin } from '../../client/body-within.ts'
 import type { Deployment } from '../cli.ts'
 import { ToolRefused } from './tool-failure.ts'
 
-/** A guide for agents has some pages. */
+/** The guide for agents is only a few pages long. */
 const DOCUMENT_MAX_BYTES = 256 * 1024
 
-/** A public document of the trigger service, without any credential. @throws {ToolRefused} */
+/** Fetches a public document of the trigger service without credentials. @throws {ToolRefused} */
 export async function fetchDocument(
   { triggersUrl, fetch }: Pick<Deployment, 'triggersUrl' | 'fetch'>,
   path: string,

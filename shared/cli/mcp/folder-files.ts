@@ -1,6 +1,6 @@
 /**
- * Files that a model may name. It may have read a text that tells it to send a private key as an action's source, so that
- * only what lies in the folder where the server was started is read, and of that no more than what the field is for.
+ * Files that a model may name. A prompt injection could ask the model to send a private key as an action's source. Only
+ * files in the folder where the server was started are read, and only kinds and sizes that fit the field.
  */
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { homedir } from 'node:os'
 import { extname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { ToolRefused } from './tool-failure.ts'
 
-/** What an action's source is kept in. */
+/** Extensions of action sources. */
 const SOURCES = ['.js', '.mjs', '.cjs']
 
 export class FolderFiles {
@@ -18,7 +18,7 @@ export class FolderFiles {
     this.#folder = folder
   }
 
-  /** @throws {ToolRefused} for a file elsewhere, one that is hidden or in a hidden folder, and one that is no JavaScript */
+  /** @throws {ToolRefused} for a file outside the folder, a hidden file or folder, and a file that is not JavaScript */
   async source(file: string, maxBytes: number): Promise<string> {
     const { path, below } = await this.#inside(file)
     if (!SOURCES.includes(extname(path)))
@@ -32,12 +32,12 @@ export class FolderFiles {
     return this.#text(path, maxBytes)
   }
 
-  /** @throws {ToolRefused} for a file elsewhere */
+  /** @throws {ToolRefused} for a file outside the folder */
   async secret(file: string, maxBytes: number): Promise<string> {
     return (await this.#text((await this.#inside(file)).path, maxBytes)).trim()
   }
 
-  /** Where the file is once links are followed. A missing one outside is refused like one that is there. */
+  /** Resolves links. A missing file outside the folder gets the same error as an existing one. */
   async #inside(file: string): Promise<{ path: string; below: string }> {
     const folder = await realpath(this.#folder)
     await requireProject(folder)
@@ -77,7 +77,10 @@ export class FolderFiles {
 const ELSEWHERE =
   'Do not look for another way to send it. If your user wants it, he does it with svc himself.'
 
-/** Clients that are no editors start a server in `/` or at home: all that the user has lies below. */
+/**
+ * Rejects the file system root and the home folder or its parents, which contain all of the user's files. Clients other
+ * than editors start servers there.
+ */
 async function requireProject(folder: string): Promise<void> {
   const home = await realpath(homedir()).catch(() => homedir())
   if (folder !== parse(folder).root && leadsOut(relative(folder, home))) return
@@ -88,7 +91,7 @@ async function requireProject(folder: string): Promise<void> {
   )
 }
 
-/** @returns the way from the folder to the file */
+/** @returns the path relative to the folder */
 function requireBelow(folder: string, path: string): string {
   const below = relative(folder, path)
   if (below !== '' && !leadsOut(below)) return below

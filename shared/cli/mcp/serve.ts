@@ -1,4 +1,4 @@
-/** MCP over standard input and output: a message a line. */
+/** MCP over standard input and output, one message per line. */
 import { Console } from 'node:console'
 import { type Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -8,8 +8,8 @@ import type { Terminal } from '../terminal.ts'
 import { LINE_MAX_BYTES, WholeLines } from './whole-lines.ts'
 
 /**
- * Serves until the input ends: who started the server is gone then. What is under way ends with it.
- * @param make a server for the connection; a probe of the protocol's version may take one of its own
+ * Serves until the input ends, which means that the client has exited. Calls in flight are then cancelled.
+ * @param make creates a server for the connection. A protocol version probe may create its own.
  */
 export async function serve(
   make: () => McpServer,
@@ -29,7 +29,7 @@ export async function serve(
     },
   })
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * LINE_MAX_BYTES })
-  // Never with what was said: it may be what somebody else wrote.
+  // Omits the message itself, which may contain text from others.
   const handle = serveStdio(make, {
     transport,
     onerror: ({ name }) => complain(`${name}: a message was not understood`),
@@ -43,7 +43,10 @@ export async function serve(
   }
 }
 
-/** A library that writes to the console would write into the protocol. @returns the console as it was */
+/**
+ * Redirects the console to standard error, where library output cannot corrupt the protocol. @returns the original
+ * console
+ */
 function keepOutputForMessages({ complain }: Terminal): Console {
   const stderr = new Writable({
     write: (chunk, _encoding, done) => {

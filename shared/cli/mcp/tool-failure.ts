@@ -1,10 +1,10 @@
-/** What a tool answers that could not do what it was asked for. */
+/** Tool results for failed calls. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ZodError } from 'zod'
 import { SvcError } from '../../client/failures.ts'
 import { NoCredential, UsageError } from '../terminal.ts'
 
-/** Found here, before anything was sent. */
+/** A call rejected locally, before anything was sent. */
 export class ToolRefused extends Error {
   readonly code: string
   readonly fix: string
@@ -16,7 +16,7 @@ export class ToolRefused extends Error {
   }
 }
 
-/** @returns undefined for what is a fault of ours */
+/** @returns undefined for an internal error */
 export function toolFailure(error: unknown): CallToolResult | undefined {
   const said = saidOf(error)
   return said && { isError: true, content: [{ type: 'text', text: JSON.stringify(said) }] }

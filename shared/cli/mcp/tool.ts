@@ -1,13 +1,13 @@
-/** How a tool is made: told, called, and its failures said. */
+/** Registers tools: advertises their schemas, runs them, and reports their failures. */
 import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { advertised } from './advertised-schema.ts'
 import { toolFailure } from './tool-failure.ts'
 
 export type Tool<Input, Output extends object> = {
-  /** For people. */
+  /** Shown to people. */
   title: string
-  /** What it does, and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   description: string
   input: z.ZodType<Input>
   output: z.ZodType<Output>
@@ -15,16 +15,16 @@ export type Tool<Input, Output extends object> = {
   run(this: void, input: Input, signal: AbortSignal): Promise<Output>
 }
 
-/** Looks, and changes nothing. */
+/** Read-only. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false }
-/** Adds something; again, it adds another. */
+/** Creates something. A repeated call creates another one. */
 export const ADDS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: true,
 }
-/** Replaces or ends what is there; again, nothing more happens. */
+/** Replaces or removes something. A repeated call has no further effect. */
 export const DESTROYS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -48,7 +48,7 @@ export function addTool<Input, Output extends object>(
     try {
       const answer = await run(input.parse(given ?? {}), mcpReq.signal)
       return {
-        // For clients that show text alone.
+        // For clients that show only text.
         content: [{ type: 'text', text: JSON.stringify(answer) }],
         structuredContent: answer,
       }

@@ -1,11 +1,11 @@
-/** Usage keys that a model names and never sees. */
+/** Usage keys that a model can name but never sees. */
 import { isApiKeyShape } from '../../api-key.ts'
 import type { FolderFiles } from './folder-files.ts'
 import { ToolRefused } from './tool-failure.ts'
 
-/** A key has 44 characters, and a line's end. */
+/** A key has 44 characters, plus a newline. */
 const KEY_FILE_MAX_BYTES = 64
-/** Of all that the environment has, only what was put there for this. */
+/** Limits the model to environment variables meant for this purpose. */
 const VARIABLE = /^SVC_USAGE_KEY(_[A-Z0-9_]+)?$/
 
 export type NamedKey = {
@@ -16,11 +16,11 @@ export type NamedKey = {
 export type UsageKeySources = {
   files: FolderFiles
   environment: Readonly<Record<string, string | undefined>>
-  /** What `svc` would take by itself. @throws {NoCredential} */
+  /** Returns the key that `svc` uses by default. @throws {NoCredential} */
   usual(this: void): Promise<string>
 }
 
-/** @throws {ToolRefused | NoCredential}; never with a text of the file or the variable */
+/** @throws {ToolRefused | NoCredential} whose message never contains the contents of the file or variable */
 export async function usageKeyNamed(
   { usage_key_file: file, usage_key_variable: variable }: NamedKey,
   { files, environment, usual }: UsageKeySources,
@@ -38,7 +38,7 @@ export async function usageKeyNamed(
   return keyIn(environment[variable] ?? '', `the variable ${variable}`)
 }
 
-/** What is no key is not sent: it may be any secret of this machine. */
+/** Rejects text that is not shaped like a key: it could be any other secret of this machine. */
 function keyIn(text: string, where: string): string {
   if (isApiKeyShape(text)) return text
   const fix = 'Ask your user to put a usage key there: svc key create makes one.'

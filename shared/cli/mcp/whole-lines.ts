@@ -1,11 +1,11 @@
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** The largest thing that a tool takes is a source of 1 MiB, of which each character may be escaped as six. */
+/** The largest tool input is a 1 MiB source, in which JSON may escape each character as six. */
 export const LINE_MAX_BYTES = 8 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/** Passes lines on, and drops one that is too long, whole: the protocol's library would end the connection for it. */
+/** Forwards complete lines and drops lines that are too long. The MCP library would close the connection over one. */
 export class WholeLines extends Transform {
   readonly #maxBytes: number
   readonly #onDropped: () => void

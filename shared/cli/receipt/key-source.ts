@@ -8,23 +8,24 @@ import { decodeHex } from '../../hex.ts'
 import type { ReceiptKey } from '../../receipt.ts'
 import { UsageError } from '../terminal.ts'
 
-/** Where the key that receipts are checked with comes from, and so what they show. */
+/** The origin of the key that receipts are verified with, which determines what they prove. */
 export type KeySource = {
   key: ReceiptKey
   kind: 'evidence' | 'given'
-  /** Of the evidence. */
+  /** Verdict on the evidence. */
   verdict: Verdict | undefined
-  /** The host that showed it, and when. */
+  /** The host that served the evidence, and when. */
   from: string | undefined
   composeHash: string | undefined
 }
 
-/** Any root: which one it was is said with the verdict. */
+/** Accepts any root: the verdict states which kind it was. */
 const POLICY: Policy = { root: { kind: 'any' }, statuses: ['UpToDate'] }
 const POINT_BYTES = 65
 
 /**
- * @param read the text of a file, or of standard input
+ * Resolves the key of `--evidence` or `--key`.
+ * @param read reads a file, or standard input
  * @throws {UsageError | EvidenceRefused}
  */
 export async function receiptKeyFrom(

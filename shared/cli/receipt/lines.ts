@@ -1,4 +1,3 @@
-/** What verified receipts show, in lines for people. */
 import type { Receipt } from '../../receipt.ts'
 import type { KeySource } from './key-source.ts'
 import { printable } from '../terminal.ts'

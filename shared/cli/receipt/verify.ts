@@ -1,4 +1,4 @@
-/** `svc receipt verify`: whether receipts are real, and what they show; offline. */
+/** `svc receipt verify`: verifies receipts offline and shows what they prove. */
 import { EvidenceRefused } from '../../attestation/refused.ts'
 import { type Receipt, ReceiptRefused } from '../../receipt.ts'
 import { ReceiptChainRefused, verifyReceiptChain } from '../../receipt-chain.ts'
@@ -41,7 +41,10 @@ export async function receiptVerify(
   }
 }
 
-/** The same key signs for every version of the application; the evidence is of one. */
+/**
+ * Checks the compose hash. The same key signs for every version of the application, but the evidence is for one
+ * version.
+ */
 function requireApplication(receipts: readonly Receipt[], { composeHash }: KeySource): void {
   const at = receipts.findIndex((receipt) => receipt.compose_hash !== composeHash)
   if (composeHash === undefined || at < 0) return

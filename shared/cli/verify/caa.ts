@@ -1,13 +1,13 @@
-/** Which certificate authorities, and which accounts there, may issue for a host (RFC 8659). */
+/** Looks up the CAA records that apply to a host (RFC 8659). */
 import type { CaaRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 
-/** Longer chains are loops. */
+/** Longer alias chains are treated as loops. */
 const ALIASES_MAX = 8
 const QUESTION_MS = 3_000
 const TRIES = 2
 
-/** A name server that does not answer says nothing: neither that there are records, nor that there are none. */
+/** A name server did not respond, so neither the presence nor the absence of records is known. */
 export class NamesUnavailable extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -17,7 +17,7 @@ export class NamesUnavailable extends Error {
 
 type Names = Pick<Resolver, 'resolveCaa' | 'resolveCname'>
 
-/** @param server `ip` or `ip:port`; absent, those of this machine */
+/** @param server `ip` or `ip:port`; default: the system's name servers */
 export function namesOf(server: string | undefined): Names {
   const resolver = new Resolver({ timeout: QUESTION_MS, tries: TRIES })
   if (server !== undefined) resolver.setServers([server])
@@ -25,9 +25,9 @@ export function namesOf(server: string | undefined): Names {
 }
 
 /**
- * The records that decide for a host: its own, or those of the closest parent that has any; through aliases, but not up
- * from an alias' target (RFC 8659, 3).
- * @returns as in a zone file: `0 issue "ca.example; accounturi=…"`; none where nobody up to the top level has any
+ * Finds the records that apply to a host: its own, or those of the closest parent that has any. Follows aliases, but
+ * does not climb from the target of an alias (RFC 8659, section 3).
+ * @returns records as in a zone file: `0 issue "ca.example; accounturi=…"`; empty if no parent has any
  * @throws {NamesUnavailable}
  */
 export async function caaRecords(host: string, names: Names): Promise<string[]> {
@@ -39,7 +39,7 @@ export async function caaRecords(host: string, names: Names): Promise<string[]> 
   return []
 }
 
-/** A resolver follows aliases by itself; an authoritative server leaves it to the one who asks. */
+/** Follows aliases explicitly: a resolver would follow them, but an authoritative server does not. */
 async function recordsAt(name: string, names: Names): Promise<CaaRecord[]> {
   let owner: string | undefined = name
   for (let aliases = 0; owner !== undefined; aliases++) {

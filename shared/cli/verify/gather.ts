@@ -1,4 +1,4 @@
-/** Gathers what the seven rules need from the host, its name servers and the chain. */
+/** Gathers the input of the seven rules from the host, its name servers and the chain. */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Collateral, EvidenceBundle } from '../../attestation/evidence.ts'
@@ -7,12 +7,12 @@ import { caaRecords, NamesUnavailable, namesOf } from './caa.ts'
 import { askGovernance, GovernanceUnknown } from './governance.ts'
 import { watchedFetch } from './served-certificate.ts'
 
-/** What a verifier could not get, by the rule that needs it: a sentence with the reason, and what helps. */
+/** Inputs that could not be obtained, by the rule that needs them. Each is a sentence with the reason and a remedy. */
 export type Missing = Partial<Record<'certificate' | 'CAA' | 'governance', string>>
 
 export type Gathered = { bundle: EvidenceBundle; missing: Missing }
 
-/** The host showed no evidence that could be judged. */
+/** The host served no evidence that could be judged. */
 export class NoEvidence extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -22,7 +22,7 @@ export class NoEvidence extends Error {
 
 export type Sources = {
   url: URL
-  /** PEM of one that is trusted beside the usual ones. */
+  /** PEM of an additional trusted authority. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
@@ -47,13 +47,16 @@ export async function gather(sources: Sources): Promise<Gathered> {
   return { bundle, missing }
 }
 
-/** Everything over handshakes of one certificate: else what was fetched could be of another host than what was seen. */
+/**
+ * Requires a single certificate across all connections. Otherwise the evidence could come from another host than the
+ * certificate.
+ */
 async function fetchWatched(
   sources: Sources,
 ): Promise<{ evidence: EvidenceBundle; served: Buffer }> {
   const first = await fetchOnce(sources)
   if (first.served.length <= 1) return { ...first, served: first.served[0] ?? Buffer.alloc(0) }
-  // The certificate was just renewed, or the host's servers do not agree.
+  // Either the certificate was just renewed, or the host's servers use different ones.
   const second = await fetchOnce(sources)
   if (second.served.length <= 1) return { ...second, served: second.served[0] ?? Buffer.alloc(0) }
   throw new NoEvidence('the host serves one certificate here and another there')
@@ -86,9 +89,9 @@ async function fetchOnce({
 }
 
 /**
- * Only for a host that the evidence's certificate does not name can its handshake not be the machine's: TLS ends
- * before it, as it does at the edge. Nothing that a host says of itself counts; where the certificate names it, the
- * two are compared.
+ * Returns why the served certificate cannot be compared; undefined if it must be. Only a host that the evidence's
+ * certificate does not name may skip the comparison: TLS terminates before the machine, as it does at the edge. The
+ * host's own claims do not count.
  */
 function whyNoCertificate(url: URL, evidence: EvidenceBundle): string | undefined {
   if (url.protocol === 'http:')
@@ -99,7 +102,7 @@ function whyNoCertificate(url: URL, evidence: EvidenceBundle): string | undefine
   return `TLS for ${url.hostname} ends before the machine, whose own host is ${first.domain}: verify https://${first.domain}`
 }
 
-/** The hosts that the evidence is for, which need not be the one that was asked. */
+/** Returns the hosts that the evidence is for. The requested host may not be among them. */
 function hostsOf({ files }: EvidenceBundle): {
   domain: string
   names: (hostname: string) => boolean
@@ -110,7 +113,7 @@ function hostsOf({ files }: EvidenceBundle): {
   })
 }
 
-/** What does not parse is compared, and refused by the rules. */
+/** Returns true for a certificate that does not parse, so that the comparison runs and the rules reject it. */
 function isNamedIn(pem: string, hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   try {
@@ -161,7 +164,9 @@ async function addGovernance(
     }
 }
 
-/** The first reason that names a certificate; else the last, since `fetch failed` is the first of many. */
+/**
+ * Prefers a reason about certificates, and otherwise returns the innermost cause: the outer one is just `fetch failed`.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException

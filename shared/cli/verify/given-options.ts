@@ -1,6 +1,4 @@
-/** What `svc verify` is told, before any of it is read. */
-
-/** As commander gives them. */
+/** Options of `svc verify` before validation. */
 export type GivenOptions = {
   offline?: string
   save?: string
@@ -17,5 +15,5 @@ export type GivenOptions = {
   json?: boolean
 }
 
-/** A fresh quote takes a second of the machine, and a far host some more. */
+/** A fresh quote takes the machine about a second, and a distant host takes longer. */
 export const TIMEOUT_S = '60'

@@ -1,13 +1,13 @@
-/** Asks a node of the chain what the governance contract says (`core-api.md`, verification rule 7). */
+/** Reads the governance contract through a chain node (verification rule 7). */
 
-/** `allowedComposeHashes(bytes32)` of `shared/abi/governance.ts`: the first bytes of its hash. */
+/** Selector of `allowedComposeHashes(bytes32)` in `shared/abi/governance.ts`. */
 export const ALLOWED_COMPOSE_HASHES = '2f6622e5'
 
 const CALL_MS = 15_000
-/** Far more than a word and its frame. */
+/** Far more than a 32-byte word in a JSON-RPC envelope. */
 const ANSWER_MAX_CHARACTERS = 10_000
 
-/** The node does not say it; the contract may. */
+/** The node gave no usable response, so the contract's decision is unknown. */
 export class GovernanceUnknown extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -18,6 +18,7 @@ export class GovernanceUnknown extends Error {
 export type GovernanceWord = { chain_id: number; allowed: boolean }
 
 /**
+ * Asks the contract whether it allows a compose hash.
  * @param appId hex of 20 bytes: the contract's address
  * @param composeHash hex of 32 bytes
  * @throws {GovernanceUnknown}
@@ -84,7 +85,7 @@ function parsed(text: string): { result?: unknown; error?: unknown } {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new GovernanceUnknown('the node’s answer is not JSON-RPC')
 }

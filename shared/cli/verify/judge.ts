@@ -1,4 +1,4 @@
-/** The verdict on what was gathered, for a person who sends something to a host because of it. */
+/** The verdict on a host, for a person who will rely on it to send something there. */
 import type { EvidenceBundle } from '../../attestation/evidence.ts'
 import type { Policy, RuleResult, Verdict } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
@@ -6,10 +6,10 @@ import { verifyBundle } from '../../attestation/verify.ts'
 import type { Missing } from './gather.ts'
 
 /**
- * Stricter than a verifier that can see less: CAA and governance are needed, and HARDWARE is said of a host whose
- * certificate is the machine's alone. A host that TLS ends before is judged without that rule, and is never HARDWARE:
- * else it would be enough to show a real machine's evidence under another name.
- * @param at the time that certificates, collateral and keys are judged by
+ * Applies stricter rules than `verifyBundle`: CAA and governance are required, and HARDWARE requires that the host's
+ * certificate is the machine's own. A host with TLS terminated before the machine is judged without that rule, and
+ * never as HARDWARE. Otherwise, presenting a real machine's evidence under another name would be enough.
+ * @param at time at which certificates, collateral and keys are judged
  */
 export async function judge(
   bundle: EvidenceBundle,
@@ -30,7 +30,7 @@ function withReason(rule: RuleResult, missing: Missing): RuleResult {
   return rule
 }
 
-/** What may be said of a host because of these outcomes. */
+/** Returns the verdict that these outcomes allow for a host. */
 export function hostVerdict(verdict: Verdict, rules: readonly RuleResult[]): Verdict {
   if (rules.some(({ outcome }) => outcome === 'failed')) return 'FAILED'
   const all = rules.every(({ outcome }) => outcome === 'passed')

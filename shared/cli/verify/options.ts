@@ -1,4 +1,4 @@
-/** The options of `svc verify`, read and checked before anything is done. */
+/** Parses and validates the options of `svc verify` before anything is done. */
 import { isIP } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,16 +10,16 @@ import { type Terminal, UsageError } from '../terminal.ts'
 import { type GivenOptions, TIMEOUT_S } from './given-options.ts'
 
 export type VerifyOptions = {
-  /** Where the evidence is: a host, or a file that was saved before. */
+  /** Source of the evidence: a host, or a saved file. */
   from: { url: URL } | { bundleFile: string }
   saveTo: string | undefined
   verifierInputTo: string | undefined
   collateral: Collateral | undefined
-  /** PEM, beside the usual ones. */
+  /** PEM of an additional trusted authority. */
   authority: string | undefined
   rpcUrl: string | undefined
   dnsServer: string | undefined
-  /** For all of the evidence. */
+  /** Total time for fetching the evidence. */
   timeoutMs: number
   policy: Policy
   json: boolean
@@ -68,7 +68,7 @@ export function verifyOptions(
   }
 }
 
-/** Any root: which one it was decides the verdict, and not whether there is one. */
+/** Accepts any root. The root determines the verdict, not whether there is one. */
 function policyOf(given: GivenOptions, terminal: Terminal): Policy {
   const { measurements, appId, composeHash, tcbStatus } = given
   return {
@@ -91,7 +91,7 @@ function statusOf(name: string): TcbStatus {
   throw new UsageError(`--tcb-status ${name} is not one of ${accepted}`)
 }
 
-/** The address alone: paths are the specification's. Without TLS only on this machine itself. */
+/** Parses scheme, host and port, because paths are fixed by the API. Plain HTTP is allowed only for loopback. */
 function hostUrl(text: string): URL {
   const url = parsedUrl(text)
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname)

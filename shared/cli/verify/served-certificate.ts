@@ -1,23 +1,23 @@
-/** A `fetch` that sees which certificate its host has served. */
+/** A `fetch` that records the certificates its host serves. */
 import { getCACertificates, type TLSSocket } from 'node:tls'
 import type { FetchEvidence } from '../../attestation/fetch-evidence.ts'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
-/** A host that does not take connections is away. */
+/** Connection timeout. */
 const CONNECT_MS = 10_000
-/** An answer that has not begun, or does not go on. */
+/** Timeout for a response to start, and for pauses within it. */
 const ANSWER_MS = 15_000
 
 export type WatchedFetch = {
   fetch: FetchEvidence['fetch']
-  /** DER of each certificate that was served, each once, in the order of the handshakes. */
+  /** DER of each distinct certificate, in the order of the handshakes. */
   served(): Buffer[]
   close(): Promise<void>
 }
 
 /**
- * One connection at a time, with a handshake each: a resumed session shows no certificate.
- * @param authority PEM of one that is trusted beside the usual ones
+ * Creates a fetch with one connection at a time and a full handshake for each: a resumed session shows no certificate.
+ * @param authority PEM of an additional trusted authority
  */
 export function watchedFetch(authority: string | undefined): WatchedFetch {
   const served: Buffer[] = []
@@ -43,7 +43,7 @@ export function watchedFetch(authority: string | undefined): WatchedFetch {
     },
   })
   return {
-    // The same interface, declared twice.
+    // undici and the DOM types declare the same interface separately.
     fetch: (url, init) => undiciFetch(url, { ...(init as object), dispatcher }),
     served: () => served,
     close: () => dispatcher.destroy(),

@@ -1,15 +1,15 @@
-/** A report as people read it, and as programs do. */
+/** Formats a report for people or as JSON. */
 import type { RuleResult, Verdict } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import { encodeBase64url } from '../../base64url.ts'
 import { type Colour, coloured, printable, type Terminal } from '../terminal.ts'
 
-/** What was judged, and by whose word. */
+/** The judged evidence and its source. */
 export type Judged = {
   /** The host or the file. */
   of: string
   at: Date
-  /** Sentences on where things were taken from that were not given. */
+  /** Sentences that name the source of values that were not given as options. */
   notes: string[]
   report: Report
 }
@@ -28,7 +28,7 @@ const MEANING: Record<Verdict, { colour: Colour; text: string }> = {
   FAILED: { colour: 'red', text: 'send nothing secret there' },
 }
 
-/** Seven lines, one a rule; what is left open; the verdict. */
+/** Formats seven lines, one for each rule, then the open points and the verdict. */
 export function showText({ of, at, notes, report }: Judged, terminal: Terminal): string {
   const { verdict, rules, open } = report
   const { colour, text } = MEANING[verdict]
@@ -64,7 +64,7 @@ function facts({ root, tcbStatus, advisoryIds, appId, composeHash }: Report): st
   return shown.length > 0 ? [...shown, ''] : []
 }
 
-/** The same in JSON; keys in base64url. */
+/** Formats the same report as JSON, with keys in base64url. */
 export function showJson({ of, at, notes, report }: Judged): string {
   const { keys, root, measurements } = report
   const value = {
@@ -90,7 +90,7 @@ export function showJson({ of, at, notes, report }: Judged): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Where there is no evidence no rule was looked at. */
+/** Formats a failure without evidence, for which no rule was evaluated. */
 export function showNothing(
   { of, at, notes, reason }: Omit<Judged, 'report'> & { reason: string },
   json: boolean,

@@ -1,4 +1,4 @@
-/** `svc verify`: whether a host is the machine that it says it is, running what it says it runs. */
+/** `svc verify`: checks that a host is the machine it claims to be, running the application it claims to run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { bundleSchema, type EvidenceBundle } from '../../attestation/evidence.ts'
 import { dstackVerifierInput } from '../../attestation/dstack-verifier-input.ts'
@@ -16,7 +16,7 @@ const EXIT_OF: Record<Verdict, number> = {
   FAILED: EXIT.failed,
 }
 
-/** A bundle from the future was not saved by this machine, or its clock is wrong. */
+/** Tolerated clock skew. A bundle from further in the future was not saved by this machine, or its clock is wrong. */
 const AHEAD_MS = 5 * 60_000
 const BUNDLE_MAX_BYTES = 32 * 1024 * 1024
 
@@ -120,7 +120,7 @@ function readBundle(file: string): EvidenceBundle {
   }
 }
 
-/** Of a log that does not hold there is none: the rule `quote` says so. */
+/** Writes the input of dstack's verifier. Writes nothing if the event log is invalid; the rule `quote` reports that. */
 function writeVerifierInput(file: string, bundle: EvidenceBundle, terminal: Terminal): void {
   let input: object
   try {

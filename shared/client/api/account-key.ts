@@ -1,10 +1,10 @@
 import { requireApiKeyShape } from '../credential.ts'
 import { NotSent } from '../failures/on-the-way.ts'
 
-/** The key that a client of API mode has at present: another one after a rotation. */
+/** The current key of an API mode client. A rotation replaces it. */
 export class AccountKey {
   #key: string | undefined
-  /** Another key is on its way. */
+  /** A rotation is in flight. */
   isRotating = false
 
   /** @throws {NotSent} `bad_credential` */

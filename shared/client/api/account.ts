@@ -1,4 +1,4 @@
-/** Opening an account, and asking whether a key has one. */
+/** Opens accounts, and checks if a key belongs to one. */
 import type { z } from 'zod'
 import type { newAccountAnswer } from '../../wire/core.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
@@ -10,15 +10,15 @@ import type { AccountKey } from './account-key.ts'
 export type NewAccountFields = {
   account_name: string
   account_description?: string
-  /** Kept encrypted at the service, never on the chain; `getAccount` gives it back. */
+  /** Stored encrypted at the service, never on the chain. `getAccount` returns it. */
   email?: string
 }
 export type NewAccount = z.infer<typeof newAccountAnswer>
 
 /**
- * Opens an account; takes about 15 seconds. The key is shown once. A client that has no key uses it from then on.
- * Never sent again after it may have been executed: each time it opens another account.
- * @throws {NetworkFailed} where an account may have been opened whose key nobody has
+ * Opens an account, which takes about 15 seconds. The key is returned only once. A client without a key uses the new
+ * one from then on. Not retried if it may have been executed, because each call opens another account.
+ * @throws {NetworkFailed} if an account may have been opened but its key was lost
  */
 export async function newAccount(
   requester: Requester,
@@ -42,7 +42,7 @@ function accountMayBeLost(error: unknown): never {
   throw new NetworkFailed({ mayHaveBeenExecuted: true, fix }, { cause: error.cause })
 }
 
-/** Whether a key resolves to an account: the one question where an unknown key is no failure. */
+/** Returns true if a key belongs to an account. Unlike in other calls, an unknown key is not an error. */
 export async function accountExists(
   requester: Requester,
   credential: { apiKey: string },

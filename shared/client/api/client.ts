@@ -1,4 +1,4 @@
-/** The client of API mode: an API key authorizes each call, and the service sends the transactions. */
+/** Client for API mode: an API key authorizes each call, and the service sends the transactions. */
 import type { AccountOperations } from '../core/account.ts'
 import { type BillingOperations, billingOperations } from '../core/billing.ts'
 import { type CommonOperations, commonOperations } from '../core/common-operations.ts'
@@ -26,11 +26,11 @@ export type ApiClient = AccountOperations &
     readonly mode: 'api'
     /** See `newAccount` in `api/account.ts`. */
     newAccount(fields: NewAccountFields, options?: CallOptions): Promise<NewAccount>
-    /** Of the client's own key, or of another. */
+    /** Checks the client's own key, or another one. */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
     /** See `api/rotation.ts`. */
     rotateAccountApiKey(options?: RotationOptions): Promise<Rotated>
-    /** See `api/conversion.ts`. There is no way back. */
+    /** Irreversible. See `api/conversion.ts`. */
     convertToChainSecured(signer: EthereumSigner, options?: CallOptions): Promise<Converted>
     /** See `core/execution.ts`. */
     svcAction<Response = unknown>(
@@ -40,7 +40,7 @@ export type ApiClient = AccountOperations &
     billing: BillingOperations
   }
 
-/** @throws {NotSent} `bad_credential` for what is no API key */
+/** @throws {NotSent} `bad_credential` if `apiKey` is not an API key */
 export function createApiClient(parts: ClientParts, apiKey: string | undefined): ApiClient {
   const { requester, surroundings, verification, sealedActions, signal } = parts
   const { now, random } = surroundings

@@ -1,4 +1,4 @@
-/** From API mode to ChainSecured: the account is its admin wallet's from then on, and there is no way back. */
+/** Converts an account from API mode to ChainSecured, where its admin wallet controls it. This is irreversible. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import type { NodeOperations } from '../core/node.ts'
 import { eitherSignal } from '../either-signal.ts'
@@ -9,9 +9,9 @@ import type { EthereumSigner } from '../sovereign/signer.ts'
 
 export type Converted = {
   success: true
-  /** The admin wallet. */
+  /** Address of the admin wallet. */
   wallet_address: string
-  /** Of the account: it stays what it was. */
+  /** The account's hash, which does not change. */
   api_key_hash: string
 }
 
@@ -20,14 +20,15 @@ export type ConversionParts = {
   node: NodeOperations
   /** Unix milliseconds. */
   now: () => number
-  /** Of the client. */
+  /** The client's own signal. */
   signal: AbortSignal | undefined
 }
 
 /**
- * Has the wallet prove itself, and hands it the account. Afterwards the account key is refused (403) but for billing.
- * @throws {WrongChain} where the wallet is on another chain than the node: nothing was signed
- * @throws {WalletRefused | WalletFailed | NoWallet} nothing was sent
+ * Asks the wallet for a signed proof, and transfers control of the account to it. Afterwards, the account key is
+ * rejected (403) except for billing.
+ * @throws {WrongChain} if the wallet is on another chain than the node. Nothing was signed
+ * @throws {WalletRefused | WalletFailed | NoWallet} if there is no signature. Nothing was sent
  */
 export async function convertToChainSecured(
   { calls, node, now, ...ofClient }: ConversionParts,
@@ -51,7 +52,10 @@ export async function convertToChainSecured(
   return calls.write<Converted>(path, body, options).catch(mayBeConverted)
 }
 
-/** Under its Idempotency-Key another proof would be another body: only the contract can say what became of it. */
+/**
+ * Explains a lost response. A new proof is a different body, so the Idempotency-Key cannot recover the response, and
+ * only the contract shows the outcome.
+ */
 function mayBeConverted(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error
   const fix =

@@ -1,4 +1,4 @@
-/** Another account key in the place of the one that the client has. */
+/** Replaces the client's account key. */
 import type { CoreCalls } from '../core/core-calls.ts'
 import { SvcError } from '../failures.ts'
 import { Conflict, ServerFailure, ServiceUnavailable, Unauthorized } from '../failures/by-status.ts'
@@ -12,17 +12,17 @@ const KEY_BYTES = 32
 
 export type RotationOptions = CallOptions & {
   /**
-   * Given the new key before it is sent, and awaited: what was stored then can not be lost with this process. Beside the
-   * old one, which counts where the call fails.
+   * Called with the new key before it is sent, and awaited, so that a stored copy survives a crash. Store it beside the
+   * old key, which stays valid if the call fails.
    */
   keep?: (newApiKey: string) => unknown
 }
 export type Rotated = { api_key: string; api_key_hash: string }
 
-/** Neither key could be asked which of them counts. The client keeps using the old one. */
+/** Thrown if the service could not confirm which key is valid. The client keeps using the old one. */
 export class RotationUnknown extends NetworkFailed {
   override name = 'RotationUnknown'
-  // Not a property: those are printed with the error.
+  // A private field, because public properties are printed with the error.
   readonly #newApiKey: string
   constructor(newApiKey: string, cause: unknown) {
     const fix =
@@ -45,17 +45,17 @@ export type RotationParts = {
 }
 
 /**
- * Replaces the account key by one that is made here, so that no lost answer has the only copy of it. The client uses the
- * new one from then on; the old one is worth nothing.
+ * Replaces the account key with one generated here, so that a lost response cannot lose the only copy. On success, the
+ * client uses the new key and the old one is invalid.
  * @throws {NotSent} `rotation_under_way`
- * @throws {RotationUnknown} where nobody answers which of both counts
+ * @throws {RotationUnknown} if the service does not say which key is valid
  */
 export async function rotateAccountApiKey(
   parts: RotationParts,
   options?: RotationOptions,
 ): Promise<Rotated> {
   const { key } = parts
-  // Of two at once one fails, and who has kept the key of that one last has lost the account.
+  // If two rotations run concurrently, one fails. If its key is the one stored last, the caller has lost the account.
   if (key.isRotating)
     throw new NotSent(
       'rotation_under_way',
@@ -94,13 +94,16 @@ async function rotated(
       key.use(api_key)
       return { api_key, api_key_hash: await hashOf(api_key) }
     }
-    // The old key is refused, and not because of the new one.
+    // The old key is rejected, but not because of this rotation.
     if (counts === false && error instanceof Unauthorized) throw error
     throw new RotationUnknown(api_key, error)
   }
 }
 
-/** Whether the new key may count all the same: sent again after a lost answer, the old key is 401. An abort is no `SvcError`. */
+/**
+ * Returns true if the new key may be valid despite the error. A retry after a lost response gets 401, because the old
+ * key is no longer valid. An abort is not an `SvcError`.
+ */
 function isOutcomeOpen(error: unknown): boolean {
   return (
     !(error instanceof SvcError) ||
@@ -115,7 +118,7 @@ function isOutcomeOpen(error: unknown): boolean {
 
 const SHOWN_OR_UNDER_WAY = new Set(['key_shown_before', 'request_in_progress', 'outcome_unknown'])
 
-/** The hash that the contract knows a key by (`decisions.md`, API keys). */
+/** Returns the hash that identifies the key in the contract. */
 async function hashOf(apiKey: string): Promise<string> {
   const [{ keccak_256 }, { encodeHex }] = await Promise.all([
     import('@noble/hashes/sha3.js'),

@@ -18,8 +18,9 @@ export function usageKeys(calls: CoreCalls): UsageKeys {
 }
 
 /**
- * A key is shown once: of an answer that was lost, and asked for again under its Idempotency-Key, comes a `Conflict`
- * `key_shown_before` that names the key's hash. Where no answer came at all, the list has to tell.
+ * Explains a lost response. A key is returned only once: a retry under the same Idempotency-Key fails with the
+ * `Conflict` `key_shown_before`, which contains the key's hash. If no response arrives at all, the caller must check
+ * the list.
  */
 function keyMayBeLost(error: unknown): never {
   if (!(error instanceof NetworkFailed) || !error.mayHaveBeenExecuted) throw error

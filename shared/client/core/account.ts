@@ -1,6 +1,6 @@
 /**
- * What both modes have in common, under the names of the core API: in API mode each call is a request that the account
- * key authorizes, in ChainSecured mode a transaction of the admin wallet, or a read of the contract. Fields are those of
+ * Operations of both modes, named as in the core API. In API mode, each call is a request authorized by the account
+ * key. In ChainSecured mode, it is a transaction of the admin wallet or a read of the contract. The fields are those of
  * the API.
  */
 import type { z } from 'zod'
@@ -21,7 +21,7 @@ export type RegisteredAction = z.infer<typeof actionAnswer>
 export type UsageKey = z.infer<typeof usageApiKeysAnswer>[number]
 export type NewUsageKey = z.infer<typeof addUsageApiKeyAnswer>
 
-/** A wallet's 32-byte id or its address; the zero id stands for all. */
+/** A wallet's 32-byte ID or its address. The zero ID means all wallets. */
 export type PkpId = string
 /** keccak256 of a CID's text as 0x hex, or 0 for all actions. */
 export type CidHash = string | 0
@@ -33,7 +33,7 @@ export type GroupFields = {
   cid_hashes_permitted?: readonly CidHash[]
 }
 
-/** 0 in an array stands for all groups. */
+/** In the arrays, 0 means all groups. */
 export type UsageKeyFields = {
   name: string
   description?: string
@@ -43,14 +43,17 @@ export type UsageKeyFields = {
   manage_ipfs_ids_in_groups?: readonly number[]
   add_pkp_to_groups?: readonly number[]
   remove_pkp_from_groups?: readonly number[]
-  /** An action runs where one of these groups permits it; `[0]` is every group of the account, and permits none by itself. */
+  /**
+   * An action runs if one of these groups permits it. `[0]` means every group of the account, but permits no action
+   * itself.
+   */
   execute_in_groups?: readonly number[]
-  /** What the key may spend in any window; both or neither. `null` is the same as absent. */
+  // Cap on spending in any window of this length. Set both or neither; null means absent.
   spend_cap_cents?: number | null
   spend_window_seconds?: number | null
 }
 
-/** `true` takes the cap of a key away. */
+/** `true` removes the key's cap. */
 export type RemovedCap = { remove_spend_cap?: boolean }
 
 type Texts = { name?: string; description?: string }
@@ -59,7 +62,7 @@ type Done = { success: true }
 export type AccountOperations = {
   createWallet(fields?: Texts, options?: CallOptions): Promise<NewWallet>
   addGroup(fields: GroupFields, options?: CallOptions): Promise<z.infer<typeof addGroupAnswer>>
-  /** What is absent stays as it is; a given array replaces. */
+  /** Absent fields stay unchanged. A given array replaces the old one. */
   updateGroup(
     fields: { group_id: number } & Partial<GroupFields>,
     options?: CallOptions,
@@ -70,7 +73,7 @@ export type AccountOperations = {
     fields: { group_id: number; pkp_id: PkpId },
     options?: CallOptions,
   ): Promise<Done>
-  /** The raw CID. */
+  /** Takes the raw CID. */
   addActionToGroup(
     fields: { group_id: number; action_ipfs_cid: string } & Texts,
     options?: CallOptions,
@@ -91,10 +94,10 @@ export type AccountOperations = {
     fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
     options?: CallOptions,
   ): Promise<Done>
-  /** The key is shown once and is kept by nobody. */
+  /** Returns the key only once; the service does not store it. */
   addUsageApiKey(fields: UsageKeyFields, options?: CallOptions): Promise<NewUsageKey>
   /**
-   * What is absent or `null` stays as it is.
+   * Absent and null fields stay unchanged.
    * @param fields.usage_api_key the key, or its 0x hash
    */
   updateUsageApiKey(
@@ -103,7 +106,7 @@ export type AccountOperations = {
   ): Promise<Done>
   removeUsageApiKey(fields: { usage_api_key: string }, options?: CallOptions): Promise<Done>
 
-  /** The account as the service knows it; `email` is null for none, and after a transfer of ownership. */
+  /** Returns the account. `email` is null if none was given, and after a transfer of ownership. */
   getAccount(options?: CallOptions): Promise<AccountRecord>
   listWallets(options?: CallOptions): Listing<Wallet>
   listWalletsInGroup(fields: { group_id: number }, options?: CallOptions): Listing<Wallet>

@@ -1,4 +1,4 @@
-/** Credits and payments: of an API key's account, or of a wallet's that proves itself. */
+/** Credits and payments of an account, authorized by an API key or a wallet's proof. */
 import type { z } from 'zod'
 import type {
   balanceAnswer,
@@ -24,31 +24,31 @@ export type PaymentIntent = z.infer<typeof createPaymentIntentAnswer>
 export type Credited = z.infer<typeof confirmPaymentAnswer>
 export type ProcessorConfig = z.infer<typeof processorConfigAnswer>
 
-/** UTC days as YYYY-MM-DD, both included; without them the last 30. `key_hash` asks for one key alone. */
+/** UTC days as YYYY-MM-DD, inclusive. Default: the last 30 days. `key_hash` selects a single key. */
 export type UsageQuery = { from?: string; to?: string; key_hash?: string }
 
 export type BillingOperations = {
   balance(options?: CallOptions): Promise<Balance>
-  /** What was charged, by UTC day, key and action or operation. */
+  /** Charges by UTC day, key, and action or operation. */
   usage(query?: UsageQuery, options?: CallOptions): Listing<UsageRow>
-  /** The same as a table with a header line (RFC 4180). */
+  /** The same data as CSV with a header line (RFC 4180). */
   usageCsv(query?: UsageQuery, options?: CallOptions): Promise<string>
-  /** For the payment processor's client library. Needs no key. */
+  /** Configuration for the payment processor's client library. Needs no key. */
   processorConfig(options?: CallOptions): Promise<ProcessorConfig>
-  /** Begins a payment of 500 cents or more, which the processor's library completes with `client_secret`. */
+  /** Starts a payment of at least 500 cents, which the processor's library completes with `client_secret`. */
   createPaymentIntent(
     fields: { amount_cents: number },
     options?: CallOptions,
   ): Promise<PaymentIntent>
   /** @throws {Conflict} `payment_pending`, `payment_failed` */
   confirmPayment(fields: { payment_intent_id: string }, options?: CallOptions): Promise<Credited>
-  /** Confirms until the payment is settled: for 10 minutes unless said. @throws {Conflict} `payment_failed` */
+  /** Polls until the payment is settled. Default timeout: 10 minutes. @throws {Conflict} `payment_failed` */
   waitUntilCredited(paymentIntentId: string, options?: WaitOptions): Promise<Credited>
 }
 
 export type BillingParts = {
   requester: Requester
-  /** Under the key or the wallet's proof. */
+  /** Calls authorized by the key or the wallet's proof. */
   calls: CoreCalls
   surroundings: Surroundings
   signal?: AbortSignal | undefined

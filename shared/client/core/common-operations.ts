@@ -1,4 +1,4 @@
-/** What both modes have in common, and need no account for. */
+/** Operations of both modes that need no account. */
 import type { Report } from '../../attestation/report.ts'
 import type { Receipt } from '../../receipt.ts'
 import { actionWallet, type ActionWallet } from '../action-wallet.ts'
@@ -12,13 +12,13 @@ import { type WaitUntilPermitted, waitUntilPermitted } from './wait-until-permit
 export type CommonOperations = NodeOperations & {
   /** See `core/wait-until-permitted.ts`. */
   waitUntilPermitted: WaitUntilPermitted
-  /** To be given to other clients of this origin: `createClient({ verification: client.verification })`. */
+  /** Can be shared with other clients of this origin: `createClient({ verification: client.verification })`. */
   readonly verification: OriginVerification
-  /** What the origin's evidence shows now. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
+  /** Verifies the origin's current evidence. @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged} */
   verify(options?: CallOptions): Promise<Report>
-  /** What a receipt says, once the verified origin's key has been found under it. @throws {ReceiptRefused} */
+  /** Checks that the verified origin's key signed the receipt, and parses it. @throws {ReceiptRefused} */
   verifyReceipt(receipt: string, options?: CallOptions): Promise<Receipt>
-  /** The public key and address of an action, by its CID. See `action-wallet.ts`. */
+  /** Returns the public key and address of an action, by its CID. See `action-wallet.ts`. */
   actionWallet(cid: string, options?: CallOptions): Promise<ActionWallet>
   triggers: TriggerOperations
 }

@@ -1,4 +1,4 @@
-/** Calls of the core API under one credential, as every part of both modes makes them. */
+/** Calls of the core API under one credential, shared by both modes. */
 import { LIST_PAGE_MAX } from '../../limits.ts'
 import { type Listing, listing } from './listing.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
@@ -6,7 +6,7 @@ import { orAborted } from '../sovereign/aborted.ts'
 import type { CallOptions } from '../options.ts'
 import type { Credential, Requester } from '../request.ts'
 
-/** Parameters after the question mark; those that are `undefined` are left out. */
+/** Query parameters. Undefined ones are omitted. */
 export type Query = Record<string, string | number | undefined>
 
 export type CoreCalls = {
@@ -14,17 +14,17 @@ export type CoreCalls = {
   read<Body>(path: string, query?: Query, options?: CallOptions): Promise<Body>
   /** GET of a list, page by page. */
   list<Item>(path: string, query?: Query, options?: CallOptions): Listing<Item>
-  /** GET of a list as a table. */
+  /** GET of a list as CSV. */
   table(path: string, query?: Query, options?: CallOptions): Promise<string>
-  /** POST, executed at most once however often it is sent. */
+  /** POST, executed at most once even if it is retried. */
   write<Body>(path: string, json: object, options?: CallOptions): Promise<Body>
 }
 
-/** Asked anew for each request: a key may be replaced, and a wallet's proof is good for minutes. */
+/** Called for each request, because a key can be rotated, and a wallet's proof expires within minutes. */
 export type CredentialSource = () => Credential | Promise<Credential>
 
 export function coreCalls(requester: Requester, credential: CredentialSource): CoreCalls {
-  /** A wallet's owner may take minutes to sign, or never answer. */
+  // The owner of a wallet may take minutes to sign, or never respond.
   const shown = async ({ signal }: CallOptions = {}): Promise<Credential> => {
     signal?.throwIfAborted()
     return orAborted(Promise.resolve(credential()), signal)

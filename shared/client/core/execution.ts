@@ -7,35 +7,35 @@ import type { CallOptions } from '../options.ts'
 import type { CoreCalls } from './core-calls.ts'
 
 export type ActionToRun = {
-  /** The whole source: its CID is what the key has to be permitted to run. */
+  /** The complete source. The key must be permitted to run its CID. */
   code: string
-  /** What `main` is given; JSON. */
+  /** JSON argument of `main`. */
   js_params?: object
 }
 
-/** @typeParam Response what the action returns, which nobody checks */
+/** @typeParam Response type of the action's return value; not checked at run time */
 export type ActionAnswer<Response = unknown> = Omit<z.infer<typeof svcActionAnswer>, 'response'> & {
   response: Response
 }
 
 export type ActionOptions = CallOptions & {
   /**
-   * Key, code, params and answer are for the verified origin alone, and the receipt is checked; what is on the way reads
-   * nothing. The default of `verify: 'required'`.
+   * Encrypts key, code, params and response for the verified origin, so that intermediaries cannot read them, and
+   * checks the receipt. Default if `verify` is `'required'`.
    */
   sealed?: boolean
 }
 
 type Execution = Pick<ClientParts, 'sealedActions' | 'verification'> & {
   calls: CoreCalls
-  /** @throws {NotSent} where the client has none */
+  /** @throws {NotSent} if the client has no key */
   apiKey: () => string
 }
 
 /**
- * Runs an action once, however often the call is sent, and waits for its end.
- * @throws {ActionFailed} where it ran and failed; {Forbidden} where the key may not run it
- * @throws {SvcError} of `verification/failures.ts`, where it is sealed
+ * Runs an action at most once, even if the call is retried, and waits for it to finish.
+ * @throws {ActionFailed} if the action ran and failed; {Forbidden} if the key may not run it
+ * @throws {SvcError} of `verification/failures.ts`, if the call is sealed
  */
 export async function runAction<Response>(
   { calls, sealedActions, verification, apiKey }: Execution,

@@ -1,10 +1,10 @@
-/** Everything of a list, asked for page by page as it is read. */
+/** A list that fetches its pages lazily while it is iterated. */
 export type Listing<Item> = AsyncIterable<Item> & {
-  /** All of it at once. */
+  /** Collects all items in an array. */
   all(): Promise<Item[]>
 }
 
-/** @param pages asked for anew by each who reads */
+/** @param pages called once for each iteration */
 export function listing<Item>(pages: () => AsyncIterable<readonly Item[]>): Listing<Item> {
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for await (const page of pages()) yield* page

@@ -1,4 +1,4 @@
-/** What anybody may ask of an origin, without a key. */
+/** Operations of an origin that need no key. */
 import type { z } from 'zod'
 import type { nodeChainConfigAnswer } from '../../wire/core.ts'
 import { NotTheApi } from '../failures/on-the-way.ts'
@@ -10,12 +10,14 @@ export type Version = { version: string; api_version: string }
 export type Limits = Record<string, { value: number; unit: string; about: string }>
 
 export type NodeOperations = {
-  /** Which chain and contract hold the accounts. */
+  /** The chain and the contract that hold the accounts. */
   getNodeChainConfig(options?: CallOptions): Promise<NodeChainConfig>
   version(options?: CallOptions): Promise<Version>
-  /** Every limit in force, with its unit. */
+  /** All limits in force, with their units. */
   limits(options?: CallOptions): Promise<Limits>
-  /** The CIDv0 of a source, as the origin computes it. @throws {NotTheApi} where that is not what it is */
+  /**
+   * Returns the CIDv0 of a source as computed by the origin. @throws {NotTheApi} if it differs from the local result
+   */
   getSvcActionIpfsId(source: string, options?: CallOptions): Promise<string>
 }
 
@@ -39,7 +41,7 @@ export function nodeOperations(requester: Requester): NodeOperations {
       } as const
       const { body, status, requestId } = await requester.core<string>(question)
       const { actionCid } = await import('../../cid.ts')
-      // Who gives a wallet to the action of this name must not give it to somebody else's.
+      // Funds sent to a wrong CID's wallet would belong to another action.
       if (body === (await actionCid(source))) return body
       throw new NotTheApi('it names another CID than the source has', status, requestId)
     },

@@ -7,9 +7,9 @@ import type { Surroundings } from '../surroundings.ts'
 export type WaitOptions = { timeoutMs?: number; signal?: AbortSignal }
 
 /**
- * Makes the real call until it is let in (specification, States and transitions: a new grant is seen a moment later, and
- * so is a new key). Every other failure ends it at once; 403 and 401 do when the time is over.
- * @returns the answer of the call that was let in
+ * Retries a call until it is permitted, because a new grant or key takes a moment to be visible. Any error other than
+ * 401 or 403 is thrown at once. Those two are thrown after the timeout.
+ * @returns the response of the first permitted call
  */
 export type WaitUntilPermitted = <Answer>(
   call: () => Promise<Answer>,

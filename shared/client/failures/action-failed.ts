@@ -4,16 +4,16 @@ const LOGS = '\n\nlogs:\n'
 const FRAME = /\n\s+at /
 
 /**
- * An action that ran and failed (`decisions.md`, failed action): it threw, took too long, or reached a limit; `code`
- * says which. Not charged. Its effects outside stay.
+ * The action ran and failed: it threw, took too long, or reached a limit. `code` states which. Not charged. Its
+ * external effects remain.
  */
 export class ActionFailed extends SvcError {
   override name = 'ActionFailed'
-  /** The action's own, with the message; empty where it has none. */
+  /** The action's own stack trace, including the message; empty if there is none. */
   readonly actionStack: string
-  /** Console output, a line each call. */
+  /** Console output, one line per call. */
   readonly logs: string
-  /** What the origin signed of the run (docs/receipts.md). */
+  /** Signed by the origin (docs/receipts.md). */
   readonly receipt: string | undefined
 
   constructor(text: string, facts: ActionFacts) {
@@ -33,8 +33,8 @@ export class ActionFailed extends SvcError {
 type ActionFacts = { code: string; requestId: string | undefined; receipt: string | undefined }
 
 /**
- * The text of a failed action taken apart: message, stack, and after a blank line `logs:` and the console output. The
- * action writes all three. Where its message has that line in it, the message ends there.
+ * Splits the text of a failed action into message, stack, and, after a blank line and `logs:`, the console output. The
+ * action controls all three, so a message that contains the separator is cut there.
  */
 function partsOf(text: string): { message: string; stack: string; logs: string } {
   const at = text.indexOf(LOGS)

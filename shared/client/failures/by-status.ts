@@ -1,45 +1,45 @@
-/** What the service refused, a class for each status that the specification names ("Errors"). */
+/** Errors returned by the service, with one class per status. */
 import { type FailureFacts, SvcError } from '../failures.ts'
 
-/** `Retry-After`, in seconds from when the answer came; absent where it says none. */
+/** `Retry-After` in seconds, relative to the arrival of the response; absent if the response has none. */
 export type RetryFacts = FailureFacts & { retryAfterS?: number | undefined }
 
-/** 400: not JSON, or a value that can not be. */
+/** 400: not JSON, or an invalid value. */
 export class BadRequest extends SvcError {
   override name = 'BadRequest'
 }
 
-/** 401: no key, or one that resolves to no account. */
+/** 401: no key, or a key without an account. */
 export class Unauthorized extends SvcError {
   override name = 'Unauthorized'
 }
 
-/** 402: the account exists, and its credits, or the key's cap, do not cover the call. */
+/** 402: the account's credits or the key's cap do not cover the call. */
 export class PaymentRequired extends SvcError {
   override name = 'PaymentRequired'
 }
 
-/** 403: a valid key that may not do this. */
+/** 403: a valid key without permission. */
 export class Forbidden extends SvcError {
   override name = 'Forbidden'
 }
 
-/** 404: no such endpoint, or none of this caller's. */
+/** 404: no such endpoint, or no such object of this caller. */
 export class NotFound extends SvcError {
   override name = 'NotFound'
 }
 
-/** 413: more bytes than the endpoint takes. */
+/** 413: more bytes than the endpoint accepts. */
 export class PayloadTooLarge extends SvcError {
   override name = 'PayloadTooLarge'
 }
 
-/** 422: JSON of another shape; the message names the field. */
+/** 422: JSON of the wrong shape. The message names the field. */
 export class Unprocessable extends SvcError {
   override name = 'Unprocessable'
 }
 
-/** 500 and above, but 503 and a failed action. */
+/** 500 and above, except 503 and failed actions. */
 export class ServerFailure extends SvcError {
   override name = 'ServerFailure'
 }
@@ -52,22 +52,22 @@ class Later extends SvcError {
   }
 }
 
-/** 409: what is there already, or is not yet (`payment_pending`, `request_in_progress`, `outcome_unknown`). */
+/** 409: already exists, or not ready yet (`payment_pending`, `request_in_progress`, `outcome_unknown`). */
 export class Conflict extends Later {
   override name = 'Conflict'
 }
 
-/** 429: too many calls, or a node with too much to do. */
+/** 429: rate limited, or the node is overloaded. */
 export class TooManyRequests extends Later {
   override name = 'TooManyRequests'
 }
 
-/** 503: billing, the chain or the actions runtime is away; nothing was charged. */
+/** 503: billing, the chain or the actions runtime is unavailable. Nothing was charged. */
 export class ServiceUnavailable extends Later {
   override name = 'ServiceUnavailable'
 }
 
-/** @param facts with the status that chooses the class; others, such as 405, are a plain `SvcError` */
+/** @param facts contain the status that selects the class; others, such as 405, become a plain `SvcError` */
 export function refusalOf(message: string, facts: RetryFacts & { status: number }): SvcError {
   const { status } = facts
   const named = CLASSES.get(status)

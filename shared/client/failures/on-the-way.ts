@@ -1,7 +1,7 @@
-/** What failed before the service could answer, or was answered by somebody else. */
+/** Failures before the service could answer, and responses from something other than the service. */
 import { SvcError } from '../failures.ts'
 
-/** The client itself refused the call: nothing was sent. */
+/** The client itself rejected the call. Nothing was sent. */
 export class NotSent extends SvcError {
   override name = 'NotSent'
   constructor(code: string, message: string, fix: string) {
@@ -10,12 +10,12 @@ export class NotSent extends SvcError {
 }
 
 /**
- * An answer that the API does not give, such as an HTML page: since `v1.2` all of its answers are JSON (specification,
- * Versioning 2). A redirect is one, too: no credential follows it.
+ * A response that the API never sends, such as an HTML page: since `v1.2`, all of its responses are JSON. This includes
+ * redirects, which are not followed so that credentials are not forwarded.
  */
 export class NotTheApi extends SvcError {
   override name = 'NotTheApi'
-  /** @param what the answer was, such as "text/html" */
+  /** @param what describes the response, such as "text/html" */
   constructor(what: string, status: number, requestId: string | undefined) {
     super(`what answered is not the API: ${what} (status ${status})`, {
       status,
@@ -27,18 +27,18 @@ export class NotTheApi extends SvcError {
 }
 
 export type Loss = {
-  /** Whether the call may have had its effect. */
+  /** True if the call may have taken effect. */
   mayHaveBeenExecuted: boolean
-  /** Under which a write was sent. */
+  /** The key that the write was sent under. */
   idempotencyKey?: string | undefined
   fix?: string
 }
 
-/** No answer came, or none that says what became of the call. */
+/** No response arrived, or the responses leave the outcome of the call unknown. */
 export class NetworkFailed extends SvcError {
   override name = 'NetworkFailed'
   readonly mayHaveBeenExecuted: boolean
-  /** Sent again under it, the call is executed at most once, and its first answer given. */
+  /** Retrying under this key executes the call at most once and returns the first response. */
   readonly idempotencyKey: string | undefined
 
   constructor({ mayHaveBeenExecuted, idempotencyKey, fix }: Loss, options?: ErrorOptions) {

@@ -1,4 +1,7 @@
-/** The promise's answer, or the signal's reason where that comes first: wallets and their nodes take no signal. */
+/**
+ * Resolves with the promise, or rejects with the signal's reason if it aborts first. For wallets and nodes, which
+ * accept no signal.
+ */
 export async function orAborted<Answer>(
   promise: Promise<Answer>,
   signal: AbortSignal | undefined,

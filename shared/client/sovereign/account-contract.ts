@@ -1,4 +1,7 @@
-/** The contract as the wallet's account uses it: writes under the wallet's own hash, and reads of the whole account. */
+/**
+ * The contract from the perspective of the wallet's account: writes under the wallet's own hash, and reads of the
+ * account.
+ */
 import { accountHashOfWallet } from '../../typed-data.ts'
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
@@ -19,14 +22,14 @@ export class AccountContract {
     this.#transactions = new Transactions(parts)
   }
 
-  /** When the last transaction was mined, Unix milliseconds. */
+  /** Time at which the last transaction was mined, in Unix milliseconds. */
   get lastWriteAt(): number | undefined {
     return this.#transactions.lastMinedAt
   }
 
   /**
-   * A write to the wallet's account. The hash that names it goes before `args`: that of the wallet, which is an alias
-   * where the account was converted or handed on.
+   * Writes to the wallet's account. Prepends the account's hash to `args`: the wallet's own hash, which is an alias if
+   * the account was converted or transferred.
    */
   async write(
     what: string,
@@ -44,7 +47,7 @@ export class AccountContract {
     return this.#transactions.write(write, options)
   }
 
-  /** A write that names no account: opening one. */
+  /** Writes without an account hash, to open an account. */
   async writeAsWallet(
     what: string,
     functionName: string,
@@ -54,13 +57,18 @@ export class AccountContract {
     return this.#transactions.write({ what, functionName, args: () => args }, options)
   }
 
-  /** The account of the wallet, as of now. @throws {TransactionReverted} `AccountDoesNotExist` where it has none */
+  /**
+   * Reads the wallet's account at the latest block. @throws {TransactionReverted} `AccountDoesNotExist` if it has none
+   */
   async account(options?: CallOptions): Promise<AccountView> {
     const coding = await contractCoding()
     return coding.account(await this.#read('read the account', 'accountOf', [], options))
   }
 
-  /** Whether the wallet is the admin of an account in ChainSecured mode, as of now. @throws as `account`, but for none */
+  /**
+   * Returns true if the wallet is currently the admin of an account in ChainSecured mode. @throws errors other than a
+   * revert
+   */
   async isOfWallet(): Promise<boolean> {
     try {
       const { managed, adminWallet } = await this.account()
@@ -71,7 +79,9 @@ export class AccountContract {
     }
   }
 
-  /** Its own hash, which stays when the admin changes. @throws {TransactionReverted} as `account` */
+  /**
+   * Returns the account's own hash, which does not change with the admin. @throws {TransactionReverted} as `account`
+   */
   async hash(options?: CallOptions): Promise<string> {
     const coding = await contractCoding()
     const master = coding.master(await this.#read('look the account up', 'masterOf', [], options))
@@ -80,7 +90,7 @@ export class AccountContract {
     throw new TransactionReverted('look the account up', { errorName: 'AccountDoesNotExist', args })
   }
 
-  /** The id of the group that a transaction has made. */
+  /** Returns the ID of the group that a transaction created. */
   async madeGroup({ logs }: Mined): Promise<number> {
     const coding = await contractCoding()
     const { contractAddress } = await this.#parts.deployment()

@@ -1,6 +1,6 @@
 /**
- * What the operations are given, as the contract takes it: the forms of `decisions.md`, Ids in requests. Limits and what
- * exists are the contract's to say, before anything is sent.
+ * Converts the operations' arguments to the contract's types. Does not check limits or existence: the simulation of the
+ * call does that before anything is sent.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { cidHash, isActionCid } from '../../action-cid.ts'
@@ -10,21 +10,21 @@ import { InvalidArgument } from './argument-failure.ts'
 
 const ZERO_WORD = `0x${'0'.repeat(64)}`
 
-/** A wallet's 32-byte id, or its address. */
+/** Accepts a wallet's 32-byte ID or its address. */
 export function pkpIdOf(field: string, id: PkpId): string {
   if (isHex(id, 32)) return id.toLowerCase()
   if (isHex(id, 20)) return `0x${'0'.repeat(24)}${id.slice(2).toLowerCase()}`
   throw new InvalidArgument(field, 'expected 32-byte hex or a 20-byte address')
 }
 
-/** 0 for all actions. */
+/** Accepts a hash, or 0 for all actions. */
 export function cidHashOf(field: string, hash: CidHash): string {
   if (hash === 0 || hash === '0' || hash === '0x0') return ZERO_WORD
   if (isHex(hash, 32)) return hash.toLowerCase()
   throw new InvalidArgument(field, 'expected 32-byte hex, or 0 for all actions')
 }
 
-/** Either the raw CID or its hash. */
+/** Accepts the raw CID or its hash. */
 export function namedCidHash(
   fields: { action_ipfs_cid: string } | { hashed_cid: CidHash },
 ): string {
@@ -37,13 +37,13 @@ export function cidOf(cid: string): string {
   throw new InvalidArgument('action_ipfs_cid', 'expected a CIDv0: Qm and 44 more characters')
 }
 
-/** The id of one group. */
+/** Requires the ID of a single group. */
 export function groupIdOf(id: number): number {
   if (Number.isSafeInteger(id) && id > 0) return id
   throw new InvalidArgument('group_id', 'expected the id of one group: they count from 1')
 }
 
-/** Ids of groups, each once; 0 for all groups. */
+/** Deduplicates group IDs. 0 means all groups. */
 export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   return listOf(field, ids, (at, id) => {
     if (Number.isSafeInteger(id) && id >= 0) return id
@@ -51,7 +51,7 @@ export function groupIdsOf(field: string, ids: readonly number[]): number[] {
   })
 }
 
-/** Each once, as the contract keeps them. */
+/** Deduplicates, like the contract does. */
 export function listOf<Given, Taken>(
   field: string,
   given: readonly Given[],
@@ -61,20 +61,19 @@ export function listOf<Given, Taken>(
   return [...new Set(given.map((one: Given, at) => take(`${field}[${at}]`, one)))]
 }
 
-/** A usage key by its text or its hash: what leaves this client is the hash. */
+/** Accepts a usage key or its hash. Only the hash leaves this client. */
 export function usageKeyHashOf(key: string): string {
   if (isHex(key, 32)) return key.toLowerCase()
   if (typeof key === 'string' && key !== '' && !key.startsWith('0x')) return hashOfKey(key)
   throw new InvalidArgument('usage_api_key', 'expected the key, or its hash: 32-byte hex with 0x')
 }
 
-/** A lone surrogate would reach the contract as another character. */
+/** Rejects lone surrogates, which the contract would receive as a different character. */
 export function textOf(field: string, text: string): string {
   if (typeof text === 'string' && text.isWellFormed()) return text
   throw new InvalidArgument(field, 'expected well-formed Unicode')
 }
 
-/** Of the key's text (`decisions.md`, API keys). */
 function hashOfKey(key: string): string {
   return `0x${encodeHex(keccak_256(new TextEncoder().encode(key)))}`
 }

@@ -8,7 +8,7 @@ import type { Deployment } from './deployment.ts'
 import { signProof } from './sign.ts'
 import type { Wallet } from './signer.ts'
 
-/** POSTs a body with a fresh proof of the wallet, which is its credential. @param path below `/core/v1/` */
+/** POSTs a body with a fresh proof of the wallet, which serves as its credential. @param path below `/core/v1/` */
 export type AskWithProof = <Answer>(
   purpose: Purpose,
   path: string,
@@ -22,7 +22,7 @@ type Parts = Pick<Surroundings, 'now'> & {
   wallet: Wallet
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
-  /** Of the client. */
+  /** The client's own signal. */
   signal: AbortSignal | undefined
 }
 
@@ -39,7 +39,7 @@ export function askWithProof(parts: Parts): AskWithProof {
       method: 'POST',
       path: `/core/v1/${path}`,
       json: { ...fields, ...proof },
-      // What it answers is worth nothing without the admin's transaction, and the service keeps none of it.
+      // Safe to repeat: the response has no effect without the admin's transaction, and the service does not store it.
       repeat: 'idempotent',
       options,
     })

@@ -1,4 +1,4 @@
-/** The proof that a wallet asks about its account's money (`decisions.md`, X-Wallet-Auth). */
+/** A wallet's proof for billing requests about its account. */
 import { Unauthorized } from '../failures/by-status.ts'
 import type { Credential, Question, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -6,23 +6,23 @@ import type { Deployment } from './deployment.ts'
 import { addressOfWallet, signProof } from './sign.ts'
 import type { Wallet } from './signer.ts'
 
-/** The service takes a proof for 300 s by its own clock: a minute is left for clocks that differ, and for the way. */
+/** The service accepts a proof for 300 s by its own clock. One minute is left for clock skew and latency. */
 const KEPT_MS = 4 * 60_000
 
 type Parts = Pick<Surroundings, 'now'> & {
   wallet: Wallet
   deployment: () => Promise<Deployment>
-  /** Told before the wallet is asked to sign. */
+  /** Called before the wallet is asked to sign. */
   onSign: (what: string) => void
 }
 
 export type BillingProof = {
   /**
-   * Signed anew only when the last one is about to end, was refused, or the wallet has changed its address: nobody is
-   * asked at each read. Kept in memory alone.
+   * Returns a cached proof, so that the owner is not prompted for each read. Signs a new one only if the last one is
+   * about to expire, was rejected, or the wallet's address has changed. The proof is kept in memory only.
    */
   credential(): Promise<Credential>
-  /** Asks as `requester` does. A proof that is refused is not kept: by the service's clock it may have ended. */
+  /** Wraps a requester. Drops a rejected proof, because it may have expired by the service's clock. */
   forgottenWhereRefused(requester: Requester): Requester
 }
 

@@ -1,4 +1,4 @@
-/** The client of ChainSecured mode: the admin wallet signs each write, and a usage key runs the actions. */
+/** Client for ChainSecured mode: the admin wallet signs each write, and a usage key runs the actions. */
 import { accountExists } from '../api/account.ts'
 import type { ClientParts } from '../client-parts.ts'
 import type { AccountOperations } from '../core/account.ts'
@@ -21,20 +21,22 @@ export type SovereignClient = AccountOperations &
   Ownership &
   CommonOperations & {
     readonly mode: 'sovereign'
-    /** Of the client's usage key, or of another key. */
+    /** Checks the client's usage key, or another key. */
     accountExists(key?: string, options?: CallOptions): Promise<boolean>
-    /** By the usage key, which pays. See `core/execution.ts`. @throws {NotSent} `no_usage_key` */
+    /**
+     * Runs an action with the usage key, which pays for it. See `core/execution.ts`. @throws {NotSent} `no_usage_key`
+     */
     svcAction<Response = unknown>(
       action: ActionToRun,
       options?: ActionOptions,
     ): Promise<ActionAnswer<Response>>
-    /** By a proof of the wallet, which is asked for one every four minutes at most. */
+    /** Authorized by a proof of the wallet. The wallet is asked for a new one at most every four minutes. */
     billing: BillingOperations
-    /** The same client, that runs actions by this key. @throws {NotSent} `bad_credential` */
+    /** Returns the same client with this key for running actions. @throws {NotSent} `bad_credential` */
     withUsageKey(usageKey: string): SovereignClient
   }
 
-/** @throws {NoWallet} for a signer that is none; {NotSent} `bad_credential` for what is no usage key */
+/** @throws {NoWallet} for an invalid signer; {NotSent} `bad_credential` for an invalid usage key */
 export function createSovereignClient(
   parts: ClientParts,
   options: Pick<SovereignOptions, 'signer' | 'usageKey' | 'contractAddress' | 'onStep'>,

@@ -1,6 +1,8 @@
-/** The contract's ABI: the one file that has ethers, loaded when a wallet writes or reads for the first time. */
+/**
+ * Encodes and decodes the contract's ABI. The only file that uses ethers, which is loaded on the first read or write.
+ */
 
-/** What the contract says of an account (`accountOf`). Hashes are 0x hex of 32 bytes, addresses EIP-55. */
+/** The contract's view of an account (`accountOf`). Hashes are 0x hex of 32 bytes, addresses EIP-55. */
 export type AccountView = {
   accountHash: string
   managed: boolean
@@ -44,17 +46,19 @@ export type Refusal = { errorName: string; args: readonly string[] }
 type Log = { address: string; topics: readonly string[] }
 
 export type ContractCoding = {
-  /** The data of a call, 0x hex. @throws {TypeError} for arguments that do not fit the function's types */
+  /** Encodes call data as 0x hex. @throws {TypeError} for arguments that do not match the function's types */
   encode(functionName: string, args: readonly unknown[]): string
   account(answer: string): AccountView
   group(answer: string): GroupView
-  /** `masterOf`; `undefined` where the hash names no account. */
+  /** Decodes `masterOf`. Returns undefined if the hash does not belong to an account. */
   master(answer: string): string | undefined
-  /** A custom error of the contract; `undefined` for anything else that reverted. */
+  /** Decodes a custom error of the contract. Returns undefined for any other revert. */
   refusal(data: string): Refusal | undefined
-  /** The id of the group that a transaction has made. */
+  /** Returns the ID of the group that a transaction created. */
   madeGroup(logs: readonly Log[], contractAddress: string): number | undefined
-  /** EIP-55. @throws {TypeError} for what is none, and for capitals that do not fit: a mistyped address */
+  /**
+   * Converts to EIP-55. @throws {TypeError} for an invalid address or a wrong checksum, which indicates a typing error
+   */
   address(text: string): string
 }
 
@@ -62,7 +66,7 @@ let loading: Promise<ContractCoding> | undefined
 
 export function contractCoding(): Promise<ContractCoding> {
   loading ??= load().catch((error: unknown) => {
-    // Of a chunk that the network lost: the next call asks for it again.
+    // Retries on the next call, in case a chunk failed to load.
     loading = undefined
     throw error
   })

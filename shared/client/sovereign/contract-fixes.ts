@@ -1,4 +1,4 @@
-/** What an admin can do about each refusal of the contract (`docs/contracts.md`, Errors). */
+/** Advice to the admin for each custom error of the contract (docs/contracts.md, Errors). */
 const FIXES: Readonly<Record<string, string>> = {
   AccountDoesNotExist:
     'Open an account with newAccount, or connect the wallet that is the account’s admin.',

@@ -1,4 +1,4 @@
-/** Where the accounts are: which contract, on which chain. */
+/** The contract that holds the accounts, and its chain. */
 import type { z } from 'zod'
 import type { nodeChainConfigAnswer } from '../../wire/core.ts'
 import type { Requester } from '../request.ts'
@@ -9,17 +9,16 @@ export type Deployment = { chainId: bigint; contractAddress: string }
 type Parts = {
   requester: Requester
   verified: (signal: AbortSignal | undefined) => Promise<void>
-  /** The contract's address as the caller knows it; any other is refused. */
+  /** The contract address that the caller expects. Any other is rejected. */
   pinned: string | undefined
 }
 
 /**
- * Asks the origin once, after its evidence. The answer itself has no signature: who stands between the client and an
- * origin that it does not verify could name another contract. There a transaction changes nothing of the account; its
- * gas is lost.
+ * Asks the origin once, after verifying its evidence. The response is not signed: if the origin is not verified, an
+ * intermediary could name another contract. A transaction sent there would not affect the account, but would waste gas.
  */
 export function deploymentOf(parts: Parts): () => Promise<Deployment> {
-  // What was answered, and no promise of it: in a Worker one of a request that is over never ends.
+  // Caches the value instead of the promise: in a Worker, a promise of a finished request may never settle.
   let known: Deployment | undefined
   return async () => (known ??= await ask(parts))
 }

@@ -1,4 +1,4 @@
-/** Groups and the records of actions, by transactions (`docs/contracts.md`). */
+/** Writes groups and action records with transactions (docs/contracts.md). */
 import type { AccountOperations } from '../core/account.ts'
 import type { AccountContract } from './account-contract.ts'
 import { cidHash } from '../../action-cid.ts'

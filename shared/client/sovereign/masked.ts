@@ -1,10 +1,10 @@
 import { InvalidArgument } from './argument-failure.ts'
 
 /**
- * What an update of the contract is to replace: bit n of `fields` for the n-th value that is given. Those that are not
- * stay as they are on the chain, so that a change made at the same time is not undone.
- * @param members what is given, and what stands in the place of what is not
- * @throws {InvalidArgument} where nothing is given
+ * Builds the bit mask of a contract update: bit n of `fields` is set if the n-th value is given. Other values stay
+ * unchanged on chain, so that a concurrent change is not overwritten.
+ * @param members pairs of the given value and a placeholder for an absent one
+ * @throws {InvalidArgument} if no value is given
  */
 export function masked(members: readonly [given: unknown, absent: unknown][]) {
   let fields = 0

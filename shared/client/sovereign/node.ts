@@ -1,4 +1,4 @@
-/** What the chain's node says, asked through the wallet. */
+/** Reads from the chain's node through the wallet. */
 import type { Surroundings } from '../surroundings.ts'
 import { orAborted } from './aborted.ts'
 import { isRevert, revertDataIn } from './refusals.ts'
@@ -16,7 +16,7 @@ export type SentTransaction = {
   nonce: number
 }
 
-/** A call that the chain itself refuses; `data` is what the contract said, where it said something. */
+/** A call that reverts. `data` is the contract's revert data, if any. */
 export class Reverted extends Error {
   readonly data: string | undefined
   constructor(data: string | undefined) {
@@ -26,14 +26,14 @@ export class Reverted extends Error {
   }
 }
 
-/** Nodes behind one address lag a few blocks behind each other, and lose a question now and then. */
+/** Nodes behind one address can be a few blocks apart, and occasionally drop a request. */
 const TRIES = 7
 const FIRST_WAIT_MS = 100
 
 export class Node {
   readonly #wallet: Wallet
   readonly #sleep: Surroundings['sleep']
-  /** The highest block that a write of ours was mined in: what is read from then on is as new as that. */
+  /** The highest block that mined one of our writes. Later reads use at least this block. */
   #seen = -1
 
   constructor(wallet: Wallet, sleep: Surroundings['sleep']) {
@@ -50,7 +50,7 @@ export class Node {
     return this.#asOfNow((block) => this.#ask('eth_call', [call, block]), signal)
   }
 
-  /** What a call needs, in gas. @throws {Reverted | ChainUnavailable} */
+  /** Returns the gas that a call needs. @throws {Reverted | ChainUnavailable} */
   async estimate(call: Call, signal?: AbortSignal): Promise<bigint> {
     const gas = await this.#asOfNow((block) => this.#ask('eth_estimateGas', [call, block]), signal)
     return BigInt(gas)
@@ -61,7 +61,10 @@ export class Node {
     return (await this.#asOfNow(ask, signal)).length > 2
   }
 
-  /** Why a call reverts in a block; `undefined` where it does not, or the node does not have the block. */
+  /**
+   * Replays a call at a block to find its revert reason. Returns undefined if it does not revert, or the node lacks the
+   * block.
+   */
   async reasonAt(call: Call, block: number): Promise<Reverted | undefined> {
     try {
       await this.#ask('eth_call', [call, quantity(block)])
@@ -75,7 +78,7 @@ export class Node {
     return Number(await this.#ask('eth_blockNumber', []))
   }
 
-  /** `undefined` while it is in no block. */
+  /** Returns undefined while the transaction is not mined. */
   async receipt(transaction: string): Promise<Receipt | undefined> {
     const found: any = await this.#wallet.read('eth_getTransactionReceipt', [transaction])
     if (found?.blockNumber == null) return undefined
@@ -83,24 +86,24 @@ export class Node {
     return { blockNumber: Number(blockNumber), succeeded: BigInt(status) === 1n, logs }
   }
 
-  /** `undefined` where the node has never heard of it, or has forgotten it. */
+  /** Returns undefined if the node does not have the transaction. */
   async transaction(hash: string): Promise<SentTransaction | undefined> {
     return sentIn(await this.#wallet.read('eth_getTransactionByHash', [hash]))
   }
 
-  /** Of the address: its transactions in blocks. */
+  /** Returns the number of the address's mined transactions. */
   async minedCount(address: string): Promise<number> {
     return Number(await this.#ask('eth_getTransactionCount', [address, 'latest']))
   }
 
-  /** What is in a block; nothing where the node does not have it. */
+  /** Returns the transactions of a block; empty if the node does not have it. */
   async transactionsIn(block: number): Promise<SentTransaction[]> {
     const found: any = await this.#wallet.read('eth_getBlockByNumber', [quantity(block), true])
     const transactions: unknown[] = found?.transactions ?? []
     return transactions.flatMap((transaction) => sentIn(transaction) ?? [])
   }
 
-  /** As of the newest block that the node has, and not before what this client has seen itself. */
+  /** Reads at the node's latest block, but not before the newest block that this client has seen. */
   async #asOfNow(ask: (block: string) => Promise<string>, signal?: AbortSignal): Promise<string> {
     const now = async () => {
       if (this.#seen < 0) return ask('latest')

@@ -1,4 +1,4 @@
-/** Opening an account by a wallet, and handing it on (specification, States and transitions). */
+/** Opens an account for a wallet, and transfers ownership. */
 import { accountHashOfWallet } from '../../typed-data.ts'
 import type { CallOptions } from '../options.ts'
 import { orAborted } from './aborted.ts'
@@ -9,30 +9,31 @@ import { contractCoding } from './contract-coding.ts'
 import type { Deployment } from './deployment.ts'
 
 export type NewAccount = {
-  /** Of the admin. */
+  /** Address of the admin wallet. */
   wallet_address: string
-  /** 0x hex of 32 bytes; of the wallet's address, as every account that a wallet opens. */
+  /** 0x hex of 32 bytes, derived from the address of the wallet that opened the account. */
   account_hash: string
 }
 
 export type Ownership = {
-  /** @throws {TransactionReverted} `AccountAlreadyExists` where the wallet is or was an admin of any account */
+  /** @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account */
   newAccount(
     fields: { account_name: string; account_description?: string },
     options?: CallOptions,
   ): Promise<NewAccount>
   /**
-   * Hands the account to another wallet, for ever: this one can never be an admin again. Usage keys stay as they are.
-   * @param newAdmin its address; capitals, where there are any, have to be those of EIP-55
-   * @param confirm so that nobody calls it by accident
-   * @throws {TransactionReverted} `AccountAlreadyExists` where the wallet is or was an admin of any account
+   * Transfers the account to another wallet. This is irreversible: the current wallet can never be an admin again.
+   * Usage keys stay unchanged.
+   * @param newAdmin its address; if it contains capitals, they must match EIP-55
+   * @param confirm prevents accidental calls
+   * @throws {TransactionReverted} `AccountAlreadyExists` if the wallet is or was an admin of any account
    */
   transferOwnership(
     newAdmin: string,
     confirm: typeof NO_WAY_BACK,
     options?: CallOptions,
   ): Promise<{ success: true }>
-  /** Of the account that the wallet is or was the admin of; it stays when the admin changes. */
+  /** Returns the hash of the account that the wallet is or was the admin of. It does not change with the admin. */
   accountHash(options?: CallOptions): Promise<string>
 }
 
@@ -49,7 +50,7 @@ export function ownership(
         textOf('account_description', account_description),
       ]
       const what = `open the account ${account_name}`
-      // Of who has sent it: the wallet may be on another of its addresses by now.
+      // Uses the actual sender, because the wallet may have switched to another address.
       const { sender } = await contract.writeAsWallet(what, 'newChainSecuredAccount', args, options)
       const coding = await contractCoding()
       return { wallet_address: coding.address(sender), account_hash: accountHashOfWallet(sender) }
@@ -75,7 +76,7 @@ export function ownership(
   }
 }
 
-/** A mistyped address would lose the account. */
+/** Validates the address and its checksum, because a typing error would lose the account. */
 async function addressOfAdmin(text: string): Promise<string> {
   const coding = await contractCoding()
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))

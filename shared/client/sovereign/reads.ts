@@ -1,4 +1,4 @@
-/** Reads of the account, from the contract. A list is read whole each time that it is walked. */
+/** Reads the account from the contract. Each iteration of a list reads it again in full. */
 import { groupRecord } from '../../account-records.ts'
 import type { AccountOperations, UsageKey } from '../core/account.ts'
 import type { CoreCalls } from '../core/core-calls.ts'
@@ -31,9 +31,9 @@ export type AccountReads = Pick<
 >
 
 /**
- * Which keys there are and what they may do is the contract's word; what each may spend, and when it was last used, is
- * known to the service alone, and asked of it.
- * @param billing calls under the wallet's proof
+ * Combines two sources: the contract holds the keys and their permissions. Spending caps and times of last use come
+ * from the service.
+ * @param billing calls authorized by the wallet's proof
  */
 export function accountReads(contract: AccountContract, billing: CoreCalls): AccountReads {
   const list = <Item>(items: (account: AccountView) => Item[], options?: CallOptions) =>
@@ -70,7 +70,7 @@ export function accountReads(contract: AccountContract, billing: CoreCalls): Acc
   }
 }
 
-/** In the contract's own words where there is none. */
+/** Throws the contract's own error if the group does not exist. */
 function groupIn(account: AccountView, id: number): GroupView {
   const group = account.groups.find((candidate) => candidate.id === groupIdOf(id))
   if (group) return group

@@ -1,4 +1,4 @@
-/** Waiting for a transaction to be in a block, and finding out where it never will be. */
+/** Waits for a transaction to be mined, and detects that it never will be. */
 import type { Surroundings } from '../surroundings.ts'
 import { orAborted } from './aborted.ts'
 import type { Node, Receipt, SentTransaction } from './node.ts'
@@ -12,38 +12,41 @@ export type SentCall = {
   what: string
   transaction: string
   call: { from: string; to: string; data: string }
-  /** The newest block before it was sent. */
+  /** The latest block before it was sent. */
   sentAfter: number
   usageApiKeyHash?: string | undefined
 }
 
 type Around = Pick<Surroundings, 'now' | 'sleep'> & {
   signal: AbortSignal | undefined
-  /** Told of the hash under which the same call is mined where its owner has raised the fee. */
+  /** Called with the new hash if the owner raised the fee and the same call was mined under it. */
   onRepriced: (transaction: string) => void
 }
 
-/** Blocks come every 250 ms to 12 s: short at first, and no burden later. */
+// Block times range from 250 ms to 12 s: polls quickly at first, then less often.
 const FIRST_WAIT_MS = 200
 const WAIT_MAX_MS = 4_000
 const WAIT_GROWTH = 1.5
 
-/** Nodes behind one address pass a transaction on to each other within seconds. */
+/** Nodes behind one address share a transaction within seconds. A longer absence means that it was dropped. */
 const FORGOTTEN_MS = 60_000
 
-/** Questions in a row that the node may leave unanswered: some half a minute. */
+/** Consecutive failures of the node that are tolerated: about half a minute. */
 const FAILURES_MAX = 10
 
-/** Looks at new blocks for what has taken its place, before that is given up: nodes lag behind each other. */
+/** Searches for the replacing transaction before giving up, because nodes lag behind each other. */
 const LOOKS_MAX = 10
 
-/** How far one node may be behind another: a block that the one calls unused may have been mined at the other. */
+/**
+ * Assumed lag between nodes. One node may report the nonce as unused while another has already mined it in these
+ * blocks.
+ */
 const LAG_BLOCKS = 8
 
 /**
- * The receipt, and the hash that it is of.
- * @throws {TransactionPending} where the signal or the node ends the wait
- * @throws {TransactionReplaced | TransactionDropped} where it will never be mined
+ * Returns the receipt and the hash that it belongs to.
+ * @throws {TransactionPending} if the signal or the node ends the wait
+ * @throws {TransactionReplaced | TransactionDropped} if the transaction will never be mined
  */
 export async function receiptOf(
   node: Node,
@@ -76,14 +79,14 @@ export async function receiptOf(
 }
 
 class Search {
-  /** The one that is looked for; another after its owner has raised the fee. */
+  /** Hash of the expected transaction. Changes if the owner raises the fee. */
   transaction: string
   readonly #node: Node
   readonly #sent: SentCall
   readonly #now: () => number
   #nonce: number | undefined
   #knownAt: number
-  /** Up to this block the nonce was not used. */
+  /** Up to this block, the nonce was unused. */
   #unusedUntil: number
   #looks = 0
 
@@ -129,7 +132,7 @@ class Search {
     return undefined
   }
 
-  /** The transaction that used the nonce, in the blocks since it was seen unused. */
+  /** Finds the transaction that used the nonce, in the blocks since it was last seen unused. */
   async #minedWith(nonce: number): Promise<SentTransaction | undefined> {
     const head = await this.#node.blockNumber()
     for (let block = head; block > Math.max(this.#unusedUntil - LAG_BLOCKS, 0); block--) {

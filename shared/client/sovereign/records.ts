@@ -1,4 +1,4 @@
-/** An account as the contract has it, in the records of the API: the same reads give the same in both modes. */
+/** Converts the contract's view of an account to API records, so that reads return the same in both modes. */
 import { groupRecord, usageKeyRecord } from '../../account-records.ts'
 import type { RegisteredAction, UsageKey, Wallet, WholeGroup } from '../core/account.ts'
 import type { AccountView, GroupView, UsageKeyView, WalletView } from './contract-coding.ts'
@@ -15,7 +15,10 @@ export function walletRecord(wallet: WalletView): Wallet {
   }
 }
 
-/** @param known what the service says of the key; `undefined` of one that it has not seen yet, which has no cap */
+/**
+ * @param known the service's record of the key; undefined if the service has not seen the key yet, which then has no
+ * cap
+ */
 export function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined): UsageKey {
   return {
     ...usageKeyRecord(key, known?.last_used_at ?? null),
@@ -25,7 +28,7 @@ export function listedKeyRecord(key: UsageKeyView, known: UsageKey | undefined):
   }
 }
 
-/** By their ids: the contract moves the last one of a list into the place of one that is removed. */
+/** Sorts by ID: on removal, the contract moves the last item of a list into the gap. */
 export function groupsOf({ groups }: AccountView): GroupView[] {
   return groups.toSorted((one, other) => one.id - other.id)
 }
@@ -35,20 +38,20 @@ export function usageKeysOf({ usageApiKeys }: AccountView): UsageKeyView[] {
   return usageApiKeys.toSorted((one, other) => one.createdAt - other.createdAt)
 }
 
-/** The wallets that a group permits: where it permits every wallet, all of the account. */
+/** Returns the wallets that a group permits; all wallets of the account if it has the wildcard. */
 export function walletsIn({ wallets }: AccountView, { pkpIds }: GroupView): WalletView[] {
   if (pkpIds.includes(WILDCARD)) return [...wallets]
   return pkpIds.flatMap((id) => wallets.find(({ pkpId }) => pkpId === id) ?? [])
 }
 
-/** Those that are recorded, and after them hashes that groups permit without a record. */
+/** Returns the recorded actions, followed by hashes that groups permit without a record. */
 export function actionRecords(account: AccountView): RegisteredAction[] {
   const recorded = account.actions.map(({ cidHash }) => cidHash)
   const permitted = groupsOf(account).flatMap(({ cidHashes }) => cidHashes)
   return recordsOf(account, [...recorded, ...permitted.filter((hash) => hash !== WILDCARD)])
 }
 
-/** Those that a group permits: where it permits every action, all that are recorded too. */
+/** Returns the actions that a group permits; also all recorded actions if it has the wildcard. */
 export function actionRecordsIn(
   account: AccountView,
   { cidHashes }: GroupView,
@@ -83,7 +86,7 @@ export function wholeGroupRecord(account: AccountView, group: GroupView): WholeG
   }
 }
 
-/** Whether any array of a usage key names the group, or all of them. */
+/** Returns true if any group list of a usage key contains the group, or 0 for all groups. */
 function lists(key: UsageKeyView, groupId: number): boolean {
   return [
     key.manageIpfsIdsInGroups,

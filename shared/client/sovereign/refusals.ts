@@ -1,23 +1,23 @@
-/** Reading what wallets and nodes say when they say no: EIP-1193's codes, and ethers' around them. */
+/** Interprets errors of wallets and nodes: EIP-1193 codes, and the errors of ethers that wrap them. */
 
 const USER_REFUSED = 4001
-/** Objects inside errors of wallets that wrap a node's answer: four levels are the most that were seen. */
+/** Wallets nest a node's error in other objects. At most four levels have been observed. */
 const DEPTH_MAX = 6
 const REASON_MAX_CHARACTERS = 300
 
-/** Whether the wallet's owner said no. */
+/** Returns true if the owner of the wallet rejected the request. */
 export function isRefusedByOwner(error: unknown): boolean {
   return levelsOf(error).some(({ code }) => code === USER_REFUSED || code === 'ACTION_REJECTED')
 }
 
-/** What a contract answered as it reverted, 0x hex; `undefined` where nothing says that it did. */
+/** Returns the contract's revert data as 0x hex; undefined if the error has none. */
 export function revertDataIn(error: unknown): string | undefined {
   for (const { data } of levelsOf(error))
     if (typeof data === 'string' && /^0x(?:[0-9a-f]{2}){4,}$/i.test(data)) return data
   return undefined
 }
 
-/** Whether a node says that a call reverted, with or without the contract's words. */
+/** Returns true if a node reports a revert, with or without revert data. */
 export function isRevert(error: unknown): boolean {
   return (
     revertDataIn(error) !== undefined ||
@@ -26,18 +26,18 @@ export function isRevert(error: unknown): boolean {
 }
 
 /**
- * In its words, that a wallet or its node has not done what it was asked; `undefined` for anything that leaves that
- * open, such as a connection that broke, or a wallet's "internal error" over one.
+ * Returns the error message if it proves that the wallet or its node did not carry out the request. Returns undefined
+ * if that is uncertain, as with a lost connection or a wallet's "internal error".
  */
 export function notDoneIn(error: unknown): string | undefined {
   const said = levelsOf(error).findLast(({ code }) => NOT_DONE.has(code))
   if (!said) return undefined
-  // The long message of ethers has all that was sent in it.
+  // The long message of ethers contains everything that was sent.
   const { shortMessage, message } = said
   return String(shortMessage ?? message).slice(0, REASON_MAX_CHARACTERS)
 }
 
-/** Of JSON-RPC and of nodes (EIP-1474), of wallets (EIP-1193), and of ethers before and after it has asked. */
+/** Codes of JSON-RPC and nodes (EIP-1474), of wallets (EIP-1193), and of ethers itself. */
 const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
   -32_000,
   -32_002,
@@ -60,7 +60,7 @@ const NOT_DONE: ReadonlySet<unknown> = new Set<unknown>([
 
 type Level = Record<string, unknown>
 
-/** An error and what is inside it, the outermost first. */
+/** Returns an error and those nested in it, outermost first. */
 function levelsOf(error: unknown): Level[] {
   const levels: Level[] = []
   let next: unknown[] = [error]

@@ -9,8 +9,8 @@ import {
 import { NoWallet, WalletFailed, WalletRefused } from './wallet-failures.ts'
 
 /**
- * A wallet did not say that it has sent a transaction. Only where it, or its node, says that nothing was done is that
- * believed: whoever makes the call again on a guess makes it twice.
+ * Classifies a wallet's error from sending. Treats the transaction as unsent only if the wallet or its node says so:
+ * repeating a call on a guess could execute it twice.
  */
 export function sendFailure(
   error: unknown,
@@ -21,7 +21,7 @@ export function sendFailure(
   }: { write: { what: string; usageApiKeyHash?: string }; from: string; coding: ContractCoding },
 ): SvcError {
   const { what, usageApiKeyHash } = write
-  // Without its cause: errors of ethers have the signed transaction in them.
+  // Omits the cause, because errors of ethers contain the signed transaction.
   if (isRefusedByOwner(error)) return new WalletRefused(what)
   const reason = notDoneIn(error)
   if (reason === undefined || MAY_BE_SENT.test(reason) || error instanceof NoWallet)
@@ -33,5 +33,5 @@ export function sendFailure(
   return new WalletFailed(what, reason)
 }
 
-/** Said of one that came twice: its first sending was heard. */
+/** Messages about a duplicate: the first submission was received. */
 const MAY_BE_SENT = /already (known|imported)|known transaction|nonce (is )?too low/i

@@ -1,4 +1,4 @@
-/** What wallets sign for the service (`shared/typed-data.ts`): proofs that a wallet asks, each for one purpose. */
+/** Proofs that wallets sign for the service (`shared/typed-data.ts`), each for one purpose. */
 import { type Purpose, type TypedData, typedDataOf } from '../../typed-data.ts'
 import { isRefusedByOwner, notDoneIn } from './refusals.ts'
 import type { EthereumSigner, Wallet } from './signer.ts'
@@ -7,15 +7,15 @@ import { walletOf } from './wallet-of.ts'
 
 export type Proof = { typed_data: TypedData; signature: string }
 
-/** As `typed_data.message.address` has it. @throws {NoWallet | WalletRefused | WalletFailed} */
+/** Returns the address for `typed_data.message.address`. @throws {NoWallet | WalletRefused | WalletFailed} */
 export async function addressOf(signer: EthereumSigner): Promise<string> {
   return addressOfWallet(walletOf(signer))
 }
 
 /**
- * Has a wallet sign typed data of its own address.
- * @returns the address, and 0x hex of the signature: 65 bytes, or any number of a contract wallet's
- * @throws {NoWallet | WalletRefused | WalletFailed} never with a signature in it
+ * Asks a wallet to sign typed data that names its own address.
+ * @returns the address, and the signature as 0x hex: 65 bytes, or any length for a contract wallet
+ * @throws {NoWallet | WalletRefused | WalletFailed} whose text never contains a signature
  */
 export async function signTypedData(
   signer: EthereumSigner,
@@ -26,7 +26,7 @@ export async function signTypedData(
   return { address, signature: await signedBy(wallet, address, typedData) }
 }
 
-/** A proof that is dated now, for the node of a chain. */
+/** Signs a proof dated now, for the chain of a node. */
 export async function signProof(
   wallet: Wallet,
   { purpose, chainId, now }: { purpose: Purpose; chainId: bigint; now: () => number },
@@ -48,7 +48,7 @@ async function signedBy(wallet: Wallet, address: string, typedData: TypedData): 
   return asked(`sign ${typedData.primaryType}`, () => wallet.signTypedData(address, typedData))
 }
 
-/** What the wallet threw goes no further: it may hold what was signed. */
+/** Replaces the wallet's own error, which may contain the signed data. */
 async function asked<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()

@@ -1,9 +1,12 @@
-/** A wallet as browsers have it (EIP-1193). */
+/** A browser wallet (EIP-1193). */
 export type Eip1193Provider = {
   request(question: { method: string; params?: readonly unknown[] | object }): Promise<unknown>
 }
 
-/** The part of a signer of ethers v6 that is used. Its provider is one of JSON-RPC, as all are but `FallbackProvider`. */
+/**
+ * The part of an ethers v6 signer that the client uses. Its provider must support JSON-RPC, as all except
+ * `FallbackProvider` do.
+ */
 export type EthersSigner = {
   getAddress(): Promise<string>
   signTypedData(
@@ -17,7 +20,7 @@ export type EthersSigner = {
 
 export type EthereumSigner = Eip1193Provider | EthersSigner
 
-/** A call of a contract, as nodes take it: quantities are 0x hex. */
+/** A contract call in JSON-RPC format: quantities are 0x hex. */
 export type ContractCall = {
   from: string
   to: string
@@ -26,17 +29,17 @@ export type ContractCall = {
   chainId: string
 }
 
-/** What the client asks of a wallet, whatever kind it is. Nothing is asked twice. */
+/** Common interface of both kinds of wallets. Its methods never retry. */
 export type Wallet = {
-  /** Its address, 0x hex of 20 bytes in any case; a browser's wallet asks its owner at the first time. */
+  /** Returns 0x hex of 20 bytes, in any case. A browser wallet prompts its owner the first time. */
   address(): Promise<string>
-  /** Of the node that the wallet speaks to, as it answers. */
+  /** Calls a JSON-RPC method of the wallet's node and returns the raw result. */
   read(method: string, params: readonly unknown[]): Promise<unknown>
   /** @param typedData as for `eth_signTypedData_v4` */
   signTypedData(address: string, typedData: SignedData): Promise<string>
   /** @returns the hash of the transaction */
   send(call: ContractCall): Promise<string>
-  /** Asks the owner to change the chain; absent where there is nobody to ask. */
+  /** Asks the owner to switch chains. Absent if the wallet cannot prompt. */
   switchChain?(chainId: string): Promise<void>
 }
 

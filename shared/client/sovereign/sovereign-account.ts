@@ -1,4 +1,4 @@
-/** ChainSecured mode: the account is written by its admin wallet alone, straight at the contract. */
+/** ChainSecured mode: only the admin wallet writes the account, directly to the contract. */
 import type { AccountOperations } from '../core/account.ts'
 import { coreCalls } from '../core/core-calls.ts'
 import type { SovereignOptions, Step } from '../options.ts'
@@ -21,18 +21,18 @@ import { createWallet } from './wallets.ts'
 
 export type SovereignAccount = {
   account: AccountOperations & Ownership
-  /** For what is asked under `billing`: it waits until the service has seen the wallet's last transaction. */
+  /** Requester that retries until the service has seen the wallet's last transaction. */
   patient: Requester
-  /** What billing is asked with: a proof of the wallet, that is kept for four minutes. */
+  /** Credential for billing: a proof of the wallet, cached for four minutes. */
   billing: () => Promise<Credential>
 }
 
 export type SovereignParts = Surroundings &
   Pick<SovereignOptions, 'signer' | 'onStep' | 'contractAddress'> & {
     requester: Requester
-    /** Of the client. */
+    /** The client's own signal. */
     signal: AbortSignal | undefined
-    /** Awaited before the origin is believed which contract it is, and before it is sent a proof. */
+    /** Awaited before trusting the origin's contract address, and before sending it a proof. */
     verified: (signal: AbortSignal | undefined) => Promise<void>
   }
 
@@ -70,7 +70,7 @@ export function sovereignAccount(parts: SovereignParts): SovereignAccount {
   }
 }
 
-/** Operations whose first argument may have null for an absent field, as in API mode. */
+/** Wraps operations so that null in their first argument means an absent field, as in API mode. */
 function acceptingNulls<Operations extends object>(operations: Operations): Operations {
   const accepting = Object.entries(operations).map(([name, operation]) => [
     name,
@@ -81,13 +81,13 @@ function acceptingNulls<Operations extends object>(operations: Operations): Oper
   return Object.fromEntries(accepting)
 }
 
-/** What a listener throws must not end a write that is paid for. */
+/** Ignores errors of a listener, which must not abort a write that is already paid for. */
 function quietly(listener: ((step: Step) => void) | undefined): (step: Step) => void {
   return (step) => {
     try {
       listener?.(step)
     } catch {
-      // Its own affair.
+      // Deliberately ignored.
     }
   }
 }

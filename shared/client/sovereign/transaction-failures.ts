@@ -1,17 +1,17 @@
-/** How a write to the contract ends, when it does not end well. Each says whether anything was sent. */
+/** Errors of writes to the contract. Each class states whether anything was sent. */
 import { SvcError } from '../failures.ts'
 import type { Refusal } from './contract-coding.ts'
 import { fixOf } from './contract-fixes.ts'
 
 /**
- * The contract refuses the call. Most often that is seen before anything is sent; `transaction` is there where it was
- * mined all the same, and has cost its gas.
+ * The contract rejects the call. This is usually detected before anything is sent. `transaction` is set if the
+ * transaction was mined anyway, and its gas spent.
  */
 export class TransactionReverted extends SvcError {
   override name = 'TransactionReverted'
-  /** The contract's custom error, such as `GroupDoesNotExist`; `unknown` where it gave none of its own. */
+  /** The contract's custom error, such as `GroupDoesNotExist`; `unknown` if it returned none. */
   readonly errorName: string
-  /** Its arguments as text, in the order of the ABI. */
+  /** Arguments of the custom error as text, in ABI order. */
   readonly args: readonly string[]
   readonly transaction: string | undefined
 
@@ -29,14 +29,14 @@ export class TransactionReverted extends SvcError {
 }
 
 /**
- * The wait for a transaction has ended before the transaction has: it may be mined yet. `cause` is why: the reason of
- * the signal, or that the node does not answer any more.
+ * The wait ended before the transaction was mined; it may still be mined. `cause` is the signal's reason, or the error
+ * of a node that stopped responding.
  */
 export class TransactionPending extends SvcError {
   override name = 'TransactionPending'
-  /** Its hash; absent where the answer to the sending itself was lost. */
+  /** The hash; absent if the wallet's response was lost. */
   readonly transaction: string | undefined
-  /** Of the usage key that it registers, to remove it by; the key itself was not given out. */
+  /** Hash of the usage key that it registers, so that the key can be removed. The key itself was not returned. */
   readonly usageApiKeyHash: string | undefined
 
   constructor(what: string, transaction: string | undefined, options: PendingOptions = {}) {
@@ -53,7 +53,7 @@ export class TransactionPending extends SvcError {
   }
 }
 
-/** Of a transaction that registers a usage key. */
+/** Advice for a transaction that registers a usage key. */
 function ifMined(usageApiKeyHash: string | undefined): string {
   if (usageApiKeyHash === undefined) return ''
   return ` If it is mined, remove the key ${usageApiKeyHash} by its hash, and make another.`
@@ -61,13 +61,13 @@ function ifMined(usageApiKeyHash: string | undefined): string {
 
 type PendingOptions = { usageApiKeyHash?: string | undefined; cause?: unknown }
 
-/** Another transaction with its nonce was mined in its place: the owner has cancelled or changed it in the wallet. */
+/** Another transaction with the same nonce was mined: the owner cancelled or changed this one in the wallet. */
 export class TransactionReplaced extends SvcError {
   override name = 'TransactionReplaced'
   readonly transaction: string
-  /** The one that was mined; absent where it was not found: then it may be the same call at another fee. */
+  /** The mined transaction; absent if it was not found, in which case it may be the same call with another fee. */
   readonly replacedBy: string | undefined
-  /** Of the usage key that it was to register; the key itself was not given out. */
+  /** Hash of the usage key that it was to register. The key itself was not returned. */
   readonly usageApiKeyHash: string | undefined
   constructor(
     what: string,
@@ -90,11 +90,11 @@ export class TransactionReplaced extends SvcError {
   }
 }
 
-/** The node has forgotten the transaction, and no other has taken its nonce: its fee was too low, say. */
+/** The node no longer has the transaction, and its nonce is unused. The fee may have been too low. */
 export class TransactionDropped extends SvcError {
   override name = 'TransactionDropped'
   readonly transaction: string
-  /** Of the usage key that it was to register; the key itself was not given out. */
+  /** Hash of the usage key that it was to register. The key itself was not returned. */
   readonly usageApiKeyHash: string | undefined
   constructor(what: string, transaction: string, usageApiKeyHash?: string) {
     const cancel =
@@ -108,7 +108,7 @@ export class TransactionDropped extends SvcError {
   }
 }
 
-/** The wallet can not pay for the gas. Nothing was sent. */
+/** The wallet cannot pay for the gas. Nothing was sent. */
 export class InsufficientFunds extends SvcError {
   override name = 'InsufficientFunds'
   readonly address: string
@@ -121,7 +121,7 @@ export class InsufficientFunds extends SvcError {
   }
 }
 
-/** The node could not be asked. Nothing was sent. */
+/** The node is unavailable. Nothing was sent. */
 export class ChainUnavailable extends SvcError {
   override name = 'ChainUnavailable'
   constructor(what: string, options?: ErrorOptions) {
@@ -134,7 +134,7 @@ export class ChainUnavailable extends SvcError {
   }
 }
 
-/** There is no such contract, or another one than was pinned. Nothing was sent. */
+/** The contract does not exist, or is not the pinned one. Nothing was sent. */
 export class WrongContract extends SvcError {
   override name = 'WrongContract'
   readonly contractAddress: string

@@ -1,4 +1,4 @@
-/** Writes to the contract: transactions that the admin wallet signs and pays for, one for each call. */
+/** Writes to the contract: one transaction per call, signed and paid for by the admin wallet. */
 import { WRITE_GAS_MAX } from '../../limits.ts'
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions, Step } from '../options.ts'
@@ -16,12 +16,12 @@ import { TransactionPending, TransactionReverted, WrongContract } from './transa
 import { requireWalletChain } from './wallet-chain.ts'
 
 export type Write = {
-  /** What it does, for messages and steps: `remove group 3`. */
+  /** Description for messages and steps, such as `remove group 3`. */
   what: string
   functionName: string
-  /** What the function takes, given the wallet that sends. */
+  /** Builds the function's arguments from the sender's address. */
   args: (sender: string) => readonly unknown[]
-  /** Of the usage key that it registers. */
+  /** Hash of the usage key that the call registers. */
   usageApiKeyHash?: string
 }
 
@@ -32,16 +32,19 @@ export type TransactionParts = Pick<Surroundings, 'now' | 'sleep'> & {
   node: Node
   deployment: () => Promise<Deployment>
   onStep: (step: Step) => void
-  /** Ends every wait. */
+  /** Aborts every wait. */
   signal: AbortSignal | undefined
 }
 
-/** The contract's functions touch what others may have changed by the time that they are mined. */
+/** Gas margin, in tenths, for state that others change before the transaction is mined. */
 const HEADROOM_TENTHS = 12n
 
 export class Transactions {
   readonly #parts: TransactionParts
-  /** Settles when the wallet has sent, or refused, the latest: two at once would get the same nonce from some wallets. */
+  /**
+   * Settles when the wallet has sent or rejected the latest transaction. Sends are serialized, because some wallets
+   * give concurrent transactions the same nonce.
+   */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #contracts = new Set<string>()
   #lastMinedAt: number | undefined
@@ -56,11 +59,11 @@ export class Transactions {
   }
 
   /**
-   * Simulates, sends once, and waits for the block.
+   * Simulates the call, sends it once, and waits until it is mined.
    * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | InsufficientFunds | ChainUnavailable} with
    *   nothing sent
    * @throws {TransactionReverted} with nothing sent, unless it has a `transaction`
-   * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after the sending
+   * @throws {TransactionPending | TransactionReplaced | TransactionDropped} after sending
    */
   async write(write: Write, options: CallOptions = {}): Promise<Mined> {
     const signal = eitherSignal(this.#parts.signal, options.signal)
@@ -73,7 +76,7 @@ export class Transactions {
       await orAborted(before, signal)
       sent = await this.#sent(write, signal, done)
     } catch (error) {
-      // The wallet may be asking its owner yet: then `#sent` ends the turn when it has heard from it.
+      // The wallet may still be prompting its owner. In that case, `#sent` ends the turn when the wallet answers.
       if (!(error instanceof TransactionPending)) void before.then(done)
       throw error
     }
@@ -119,7 +122,7 @@ export class Transactions {
   ): Promise<bigint> {
     const { node } = this.#parts
     try {
-      // First, for nodes say less of why an estimate fails.
+      // Simulated first, because nodes give fewer details for a failed estimate.
       await node.call(call, signal)
       const estimate = await node.estimate(call, signal)
       if (estimate > WRITE_GAS_MAX) {
@@ -134,7 +137,7 @@ export class Transactions {
     }
   }
 
-  /** A call of what is no contract succeeds, does nothing, and costs gas. */
+  /** Rejects an address without code: calling it succeeds, does nothing, and costs gas. */
   async #requireContract(address: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#contracts.has(address)) return
     if (!(await this.#parts.node.hasCode(address, signal)))

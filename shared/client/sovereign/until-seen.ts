@@ -3,22 +3,22 @@ import type { Step } from '../options.ts'
 import type { Question, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** The service sees a block within a second, and its nodes lag behind the wallet's by a few. */
+/** The service sees a block within a second, but its nodes can be a few seconds behind the wallet's. */
 const SEEN_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 250
 
 type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
   onStep: (step: Step) => void
-  /** When the wallet's last transaction was mined, Unix milliseconds. */
+  /** Time at which the wallet's last transaction was mined, in Unix milliseconds. */
   lastWriteAt: () => number | undefined
-  /** Whether the contract, as the wallet's own node shows it, has an account whose admin the wallet is. */
+  /** Returns true if the wallet is the admin of an account, according to the contract as read through its own node. */
   isAdmin: () => Promise<boolean>
 }
 
 /**
- * Asks as `requester` does, and again where the answer may only mean that the service has not seen the block of the
- * wallet's last transaction: the account is not known yet (401), or the group that was just made is not (404). The first
- * 401 may be of an account that another client of the wallet has opened a moment ago: then the contract has it.
+ * Wraps a requester. Retries errors that may only mean that the service has not seen the block of the wallet's last
+ * transaction: an unknown account (401), or a new group that is not found (404). A first 401 may concern an account
+ * that another client of the wallet has just opened; the contract shows whether it exists.
  */
 export function untilSeen(requester: Requester, parts: Parts): Requester {
   const { now, sleep, onStep, lastWriteAt, isAdmin } = parts
@@ -34,7 +34,7 @@ export function untilSeen(requester: Requester, parts: Parts): Requester {
     return now() - (changedAt ?? 0) <= SEEN_WITHIN_MS
   }
   const core: Requester['core'] = async <Body>(question: Question) => {
-    // Counted too: a clock may be set back.
+    // Also counts attempts, because the clock may be set back.
     for (let looks = 0; ; looks++) {
       try {
         const answer = await requester.core<Body>(question)

@@ -1,16 +1,19 @@
-/** What a usage key may spend: kept by the service and not by the contract, so it is set with a proof for billing. */
+/** Spending caps of usage keys. The service stores them off chain, so they are set with a billing proof. */
 import type { RemovedCap, UsageKeyFields } from '../core/account.ts'
 import { SvcError } from '../failures.ts'
 import { InvalidArgument } from './argument-failure.ts'
 
-/** As `update_usage_api_key` takes it. */
+/** As accepted by `update_usage_api_key`. */
 export type CapChange =
   | { spend_cap_cents: number; spend_window_seconds: number }
   | { remove_spend_cap: true }
 
 type Fields = Partial<UsageKeyFields> & RemovedCap
 
-/** `undefined` where a cap is neither set nor removed. @throws {InvalidArgument} for half of a cap, or both changes */
+/**
+ * Returns undefined if the cap does not change. @throws {InvalidArgument} for half of a cap, or for setting and
+ * removing it
+ */
 export function capIn(fields: Fields): CapChange | undefined {
   const { spend_cap_cents: cap, spend_window_seconds: window, remove_spend_cap: isRemoved } = fields
   if (cap == null && window == null) return isRemoved ? { remove_spend_cap: true } : undefined
@@ -24,7 +27,7 @@ export function capIn(fields: Fields): CapChange | undefined {
   return { spend_cap_cents: cap, spend_window_seconds: window }
 }
 
-/** The fields that the contract holds. */
+/** Returns the fields that the contract stores. */
 export function scopesIn({
   spend_cap_cents: _cents,
   spend_window_seconds: _window,
@@ -34,12 +37,12 @@ export function scopesIn({
   return scopes
 }
 
-/** Whether anything is given that the contract holds. */
+/** Returns true if any field that the contract stores is given. */
 export function hasScopes(fields: Fields): boolean {
   return Object.values(scopesIn(fields)).some((value) => value !== undefined)
 }
 
-/** The usage key is on the chain, and its cap is not set: the key was not given out. */
+/** The usage key is registered, but its cap may not be set. The key itself was not returned. */
 export class CapNotSet extends SvcError {
   override name = 'CapNotSet'
   readonly usageApiKeyHash: string

@@ -1,4 +1,4 @@
-/** Usage keys: the service makes them, and never sees their transaction but on the chain. */
+/** Usage keys. The service generates them, but sees their registration only on the chain. */
 import { accountExists } from '../api/account.ts'
 import type { AccountOperations, NewUsageKey, UsageKeyFields } from '../core/account.ts'
 import type { CallOptions, Step } from '../options.ts'
@@ -15,7 +15,7 @@ type Parts = Pick<Surroundings, 'now' | 'sleep'> & {
   contract: AccountContract
   requester: Requester
   askWithProof: AskWithProof
-  /** X-Wallet-Auth. */
+  /** Credential for the header X-Wallet-Auth. */
   billing: () => Promise<Credential>
   onStep: (step: Step) => void
 }
@@ -27,7 +27,7 @@ export type UsageKeyWrites = Pick<
 
 const DONE = { success: true } as const
 
-/** The service sees a block within a second of it; a load balancer's node may lag behind for a few. */
+/** The service sees a block within a second, but a node behind a load balancer can be a few seconds behind. */
 const SEEN_WITHIN_MS = 30_000
 const LOOK_EVERY_MS = 250
 
@@ -45,10 +45,10 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
     })
   }
 
-  /** Whether the service knows the key by now. Never throws: the key is in a block, whatever the service says. */
+  /** Waits until the service recognizes the key. Never throws, because the key is already registered on the chain. */
   const seen = async (apiKey: string, options?: CallOptions): Promise<boolean> => {
     const until = now() + SEEN_WITHIN_MS
-    // Counted too: a clock may be set back.
+    // Also counts attempts, because the clock may be set back.
     let looks = SEEN_WITHIN_MS / LOOK_EVERY_MS
     try {
       while (!(await accountExists(requester, { apiKey }, options))) {
@@ -66,7 +66,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
     addUsageApiKey: async (fields, options) => {
       const { values } = membersOf(fields)
       const cap = capIn(fields)
-      // Here, so that a wallet's owner who refuses it has paid for nothing yet.
+      // Signed first, so that an owner who declines has not paid for a transaction yet.
       if (cap) await orAborted(billing(), options?.signal)
       const path = 'add_usage_api_key_with_signature'
       const made = await askWithProof<NewUsageKey>(
@@ -76,7 +76,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
         options,
       )
       const { usage_api_key } = made
-      // Of the key that was shown, whatever hash is said beside it.
+      // Computed from the key itself instead of trusting the hash in the response.
       const usageApiKeyHash = usageKeyHashOf(usage_api_key)
       await contract.write(
         `register the usage key ${fields.name}`,
@@ -110,7 +110,7 @@ export function usageKeyWrites(parts: Parts): UsageKeyWrites {
   }
 }
 
-/** The members of the contract's `UsageApiKey`, in its order: bits of an update name them by it. */
+/** Fields of the contract's `UsageApiKey`, in the order of the update mask's bits. */
 function membersOf(fields: Partial<UsageKeyFields>) {
   const text = (field: 'name' | 'description') => fields[field] && textOf(field, fields[field])
   const groups = (field: GroupsField) => fields[field] && groupIdsOf(field, fields[field])

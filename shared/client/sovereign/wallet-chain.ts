@@ -4,7 +4,7 @@ import { WalletFailed, WalletRefused, WrongChain } from './wallet-failures.ts'
 import { walletOf } from './wallet-of.ts'
 
 /**
- * Sees to it that a wallet is on the chain of the accounts; a browser's wallet is asked once to change to it.
+ * Requires a wallet to be on the chain of the accounts. A browser wallet is asked once to switch.
  * @throws {WrongChain | WalletRefused | WalletFailed}
  */
 export async function requireChain(signer: EthereumSigner, chainId: bigint): Promise<void> {
@@ -19,7 +19,7 @@ export async function requireWalletChain(wallet: Wallet, chainId: bigint): Promi
     await wallet.switchChain(`0x${chainId.toString(16)}`)
   } catch (error) {
     if (isRefusedByOwner(error)) throw new WalletRefused(`change to chain ${chainId}`)
-    // Most often 4902: the wallet has never heard of that chain.
+    // Usually error 4902: the wallet does not have this chain.
     throw new WrongChain(before, chainId)
   }
   const after = await chainOf(wallet)

@@ -1,7 +1,7 @@
-/** What a wallet or its chain says no to. Nothing was sent where a class does not say otherwise. */
+/** Errors of a wallet or its chain. Nothing was sent unless a class says otherwise. */
 import { SvcError } from '../failures.ts'
 
-/** Nothing that can sign and send was given as `signer`. */
+/** `signer` cannot sign and send. */
 export class NoWallet extends SvcError {
   override name = 'NoWallet'
   constructor(message: string) {
@@ -10,10 +10,10 @@ export class NoWallet extends SvcError {
   }
 }
 
-/** The wallet's owner said no (EIP-1193, 4001). */
+/** The owner of the wallet rejected the request (EIP-1193, 4001). */
 export class WalletRefused extends SvcError {
   override name = 'WalletRefused'
-  /** What was asked. */
+  /** The rejected request. */
   readonly what: string
   constructor(what: string) {
     super(`The wallet’s owner refused: ${what}.`, {
@@ -24,7 +24,7 @@ export class WalletRefused extends SvcError {
   }
 }
 
-/** The wallet itself failed, or does not know what it was asked. */
+/** The wallet itself failed, or does not support the request. */
 export class WalletFailed extends SvcError {
   override name = 'WalletFailed'
   constructor(what: string, reason: string) {
@@ -35,7 +35,7 @@ export class WalletFailed extends SvcError {
   }
 }
 
-/** The wallet is connected to another chain than the one that the accounts are on. */
+/** The wallet is connected to a different chain than the accounts. */
 export class WrongChain extends SvcError {
   override name = 'WrongChain'
   readonly walletChainId: bigint

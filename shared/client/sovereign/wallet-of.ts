@@ -1,7 +1,7 @@
 import { NoWallet } from './wallet-failures.ts'
 import type { Eip1193Provider, EthereumSigner, EthersSigner, Wallet } from './signer.ts'
 
-/** @throws {NoWallet} for what is no wallet, and for a signer of ethers that can not reach a node */
+/** @throws {NoWallet} for a value that is not a wallet, or an ethers signer that cannot reach a node */
 export function walletOf(signer: EthereumSigner): Wallet {
   if ('request' in signer && typeof signer.request === 'function') return eip1193Wallet(signer)
   if ('signTypedData' in signer && typeof signer.signTypedData === 'function')
@@ -35,7 +35,7 @@ function ethersWallet(signer: EthersSigner): Wallet {
   const { provider } = signer
   if (!provider)
     throw new NoWallet('The signer has no provider: connect it to one, `wallet.connect(provider)`.')
-  // Its methods keep answers for a quarter of a second, in which a block may come; `send` keeps none.
+  // Uses `send`: the provider's other methods cache responses for 250 ms, in which a block may arrive.
   if (!('send' in provider) || typeof provider.send !== 'function')
     throw new NoWallet('The signer’s provider has no `send`: connect it to a `JsonRpcProvider`.')
   const node = provider as { send(method: string, params: readonly unknown[]): Promise<unknown> }
@@ -43,14 +43,15 @@ function ethersWallet(signer: EthersSigner): Wallet {
     address: () => signer.getAddress(),
     read: (method, params) => node.send(method, params),
     signTypedData: (_address, { domain, types, message }) => {
-      // It computes the domain's type itself, and refuses to be told.
+      // ethers computes the domain type itself and rejects an explicit one.
       const { EIP712Domain: _domain, ...others } = types
       const own = Object.entries(others).map(([name, members]) => [name, [...members]])
       return signer.signTypedData(domain, Object.fromEntries(own), message)
     },
     send: async ({ gas, chainId, ...call }) => {
       const transaction = { ...call, gasLimit: gas, chainId }
-      // Where the key is the node's, the node counts. Other signers ask that provider, which may not know of the latest yet.
+      // If the node holds the key, it assigns the nonce. Other signers would take it from the provider's cache, which
+      // may // not include the latest transaction yet.
       if ('sendUncheckedTransaction' in signer)
         return (await signer.sendTransaction(transaction)).hash
       const count = await node.send('eth_getTransactionCount', [call.from, 'pending'])

@@ -3,12 +3,12 @@ import type { AccountContract } from './account-contract.ts'
 import type { AskWithProof } from './ask-with-proof.ts'
 import { textsOf } from './group-writes.ts'
 
-/** `create_wallet_with_signature`. */
+/** Response of `create_wallet_with_signature`. */
 type Derived = { wallet_address: string; pkp_id: string; derivation_path: string }
 
 /**
- * A new wallet: the service derives it under a path of its choosing, and the admin's transaction registers it. Until
- * that is mined nothing has happened that anybody would have to undo.
+ * Creates a wallet: the service derives it under a path that it chooses, and the admin's transaction registers it.
+ * Until the transaction is mined, there is nothing to undo.
  */
 export function createWallet(
   contract: AccountContract,

@@ -1,21 +1,19 @@
-/** How the parts of this folder ask the trigger service. */
 import { RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../ids.ts'
 import { NotSent } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import type { Answered, Question, Requester } from '../request.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** What the trigger service's part of a client is made of. */
 export type TriggersParts = Pick<Surroundings, 'now' | 'random' | 'sleep'> & {
   requester: Requester
-  /** One that a person has approved, or will have. */
+  /** An agent token, already approved or to be approved. */
   token?: string | undefined
-  /** Ends every call of the client. */
+  /** Aborts every call of the client. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Asks for what is under `/api`.
+ * Sends a request under `/api` with the token.
  * @throws {NotSent} `no_token`
  * @throws {SvcError}
  */
@@ -42,7 +40,7 @@ export const runPath = (id: string) => `/api/runs/${checked('run', id, RUN_ID_CH
 /** @throws {NotSent} `malformed_id` */
 export const triggerIdOf = (id: string) => checked('trigger', id, TRIGGER_ID_CHARACTERS)
 
-/** As part of a path another text would name something else: with an empty id, the list in place of a trigger. */
+/** Validates an ID. Any other text could change the path: an empty ID would name the list instead of a trigger. */
 function checked(of: 'trigger' | 'run', id: string, characters: number): string {
   if (id.length === characters && /^[\w-]+$/.test(id)) return id
   const message = `this is no ${of}’s id: one has ${characters} characters of base64url`

@@ -4,12 +4,15 @@ import { triggerIdOf, type TriggersParts } from './ask.ts'
 import { LOOK_AT_RUNS } from './lost-answers.ts'
 import type { FiredRun } from './records.ts'
 
-/** With an `idempotencyKey` the event is sent again when its answer is lost: only for triggers with `options.dedup`. */
+/**
+ * With an `idempotencyKey`, the event is sent again if its response is lost. Use it only for triggers with
+ * `options.dedup`.
+ */
 export type FireOptions = CallOptions
 
 /**
- * Posts an event to a webhook, byte for byte, as its sender would: without a credential.
- * @param headers such as a signature; without a content type JSON is recognised all the same
+ * Posts an event to a webhook unmodified and without a credential, as its sender would.
+ * @param headers such as a signature; JSON is recognized without a content type
  * @throws {ServiceUnavailable} `trigger_disabled`
  */
 export async function fire(

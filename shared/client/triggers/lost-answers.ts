@@ -1,4 +1,4 @@
-/** What becomes of a write whose answer was lost: the trigger service knows no Idempotency-Key. */
+/** Recovers writes with a lost response, because the trigger service does not support Idempotency-Key. */
 import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
@@ -7,7 +7,7 @@ import { ask, runPath, triggerPath, type TriggersParts } from './ask.ts'
 import type { Run } from './records.ts'
 import { runNow } from './wait-for-run.ts'
 
-/** What a failure says to do: no list of ours could tell a trigger of this call from another with the same fields. */
+// Advice in errors. The client cannot find the trigger itself: another one may have the same fields.
 export const LOOK_AT_LIST =
   'A trigger may have been made. triggers.list() has the newest first: delete it or use it before you call again.'
 export const LOOK_AT_RUNS = 'Look at triggers.runs(id) for what became of it before you call again.'
@@ -15,9 +15,9 @@ export const LOOK_AT_RUNS = 'Look at triggers.runs(id) for what became of it bef
 type Write = Omit<Question, 'credential' | 'options' | 'repeat'>
 
 /**
- * A write that must not be made twice: it is sent once.
- * @param fix how to find out what became of it
- * @throws {NetworkFailed} with that
+ * Sends a write that must not be repeated, and does not retry it.
+ * @param fix advice for finding out what happened
+ * @throws {NetworkFailed} with that advice
  */
 export async function askOnce<Body>(
   parts: TriggersParts,
@@ -33,7 +33,7 @@ export async function askOnce<Body>(
   }
 }
 
-/** Of a trigger that was deleted by a question whose answer was lost, the next one knows nothing: that is done. */
+/** Deletes a trigger. After a lost response, a retry that gets 404 counts as success. */
 export async function deleteTrigger(
   parts: TriggersParts,
   triggerId: string,
@@ -50,7 +50,10 @@ export async function deleteTrigger(
   }
 }
 
-/** A run that was cancelled by a question whose answer was lost is not queued any more: its record says why. */
+/**
+ * Cancels a run. After a lost response, a retry may get a conflict because the run is no longer queued. The run's
+ * record then shows whether it was cancelled.
+ */
 export async function cancelRun(
   parts: TriggersParts,
   runId: string,
@@ -72,7 +75,7 @@ export async function cancelRun(
   }
 }
 
-/** Whether the write may have been made all the same. */
+/** Returns true if the write may have taken effect anyway. */
 function isLost(error: unknown): boolean {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   if (error instanceof NetworkFailed) return error.mayHaveBeenExecuted

@@ -1,18 +1,18 @@
-/** For what goes on for minutes: a pause of the network is waited out, and is not its end. */
+/** Retries for long-running waits, so that a network outage does not end them. */
 import type { SvcError } from '../failures.ts'
 import { ServerFailure, ServiceUnavailable, TooManyRequests } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/on-the-way.ts'
 import type { TriggersParts } from './ask.ts'
 
-/** Of the first wait after a question has failed with all its retries; each next is twice as long. */
+/** Delay after a request has exhausted its own retries. Doubles each time. */
 const FIRST_MS = 1_000
-/** Somebody waits for this: half a minute after the network is back, he hears of it. */
+/** Bounds the time until a waiting caller notices that the network is back. */
 const LAST_MS = 30_000
 
 /**
- * Asks until there is an answer, or a refusal that stays.
- * @param ask a read, with the retries of any other
- * @throws the signal's reason; what `ask` throws and waiting would not change
+ * Retries until there is a response or a permanent error.
+ * @param ask a read, which has its own retries
+ * @throws the signal's reason, or an error of `ask` that retrying would not change
  */
 export async function patiently<Answer>(
   ask: () => Promise<Answer>,
@@ -30,13 +30,13 @@ export async function patiently<Answer>(
   }
 }
 
-/** Between half of it and all: those who lost the same connection do not come back together. */
+/** Returns between half and all of the delay. Jitter avoids a thundering herd. */
 export function jittered(milliseconds: number, random: TriggersParts['random']): number {
   const [byte = 0] = random(1)
   return milliseconds * (0.5 + byte / 510)
 }
 
-/** No answer, or one of something on the way; what the service itself refuses for now. */
+/** Returns true for temporary errors: no response, an intermediary's 5xx, or the service's own temporary rejections. */
 function isPause(error: unknown): error is SvcError {
   if (error instanceof NotTheApi) return (error.status ?? 0) >= 500
   return (

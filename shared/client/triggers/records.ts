@@ -1,4 +1,4 @@
-/** Bodies and records of the trigger service under their names on the wire; times are RFC 3339 in UTC. */
+/** Bodies and records of the trigger service, named as in the API. Times are RFC 3339 in UTC. */
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meAnswer } from '../../wire/me.ts'
@@ -19,34 +19,34 @@ import type {
   triggerRecord,
 } from '../../wire/trigger.ts'
 
-/** `options` and what has a default may be left out. */
+/** `options` and fields with a default are optional. */
 export type TriggerFields = z.input<typeof createTriggerRequest>
-/** What is absent stays as it is; `kind` is fixed. */
+/** Absent fields stay unchanged. `kind` cannot be changed. */
 export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>
 export type PreviewFields = z.input<typeof previewRequest>
 
 export type Trigger = z.infer<typeof triggerRecord>
-/** With `warnings` about its usage key and its event's signature. */
+/** Includes `warnings` about its usage key and its event signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
-/** Without `action_code`; `default_params` is null where it is large. */
+/** Without `action_code`. `default_params` is null if it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
 export type TriggerPreview = z.infer<typeof triggerPreview>
 
-/** A run. In lists the largest inputs may be left out (`input_omitted`); `run(id)` has the whole one. */
+/** In lists, the largest inputs may be omitted (`input_omitted`). `run(id)` returns the complete run. */
 export type Run = z.infer<typeof runRecord>
 export type RunStatus = Run['status']
 export type RunsPage = z.infer<typeof runsAnswer>
-/** A run that is on disk: `run_id`. */
+/** A run that is stored durably, with its `run_id`. */
 export type QueuedRun = z.infer<typeof queuedAnswer>
-/** The same; `duplicate` where the trigger knew the delivery's id, and the run is the first one's. */
+/** `duplicate` is set if the delivery was deduplicated. The run is then that of the first delivery. */
 export type FiredRun = QueuedRun & { duplicate?: true }
-/** One of the two: what the event would add to `default_params`, or for webhooks the event. */
+/** Either the params that the event would add to `default_params`, or for webhooks the event. */
 export type TestFields = Pick<z.input<typeof testRequest>, 'params'> | { event: unknown }
 export type ReplayFields = z.input<typeof replayRequest>
 export type Purged = z.infer<typeof purgeAnswer>
-/** A chain that triggers can watch: how far it was looked through, and how its nodes are. */
+/** A chain that triggers can watch, with its watermark and the health of its nodes. */
 export type Chain = ChainRecord
-/** Whose token it is, and when it ends. */
+/** The token's owner, and when the token expires. */
 export type Me = z.infer<typeof meAnswer>
 
 export type TriggerFilter = { kind?: Trigger['kind']; enabled?: boolean }
@@ -56,6 +56,6 @@ export type RunFilter = {
   since?: string | Date
   /** Queued before this time. */
   until?: string | Date
-  /** At most so many, the newest; all by default. */
+  /** Maximum number of runs, newest first. Default: all. */
   limit?: number
 }

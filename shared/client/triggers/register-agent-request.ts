@@ -6,8 +6,9 @@ export type AgentRequestFields = AgentRequestBody
 export type AgentRequest = AgentRequestAnswer
 
 /**
- * Says who asks, before a person opens the link: the page then shows the label, and has them type `user_code`. Sent once: where
- * the answer is lost the code is too, and a new token is needed. No token is sent, whatever else `request` has.
+ * Registers a request before a person opens the link. The page then shows the label, and the person types `user_code`.
+ * Not retried: a lost response loses the code, and a new token is needed. Never sends the token, even if `request` has
+ * more fields.
  * @throws {Conflict} `challenge_taken`
  */
 export async function registerAgentRequest(

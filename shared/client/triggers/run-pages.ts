@@ -1,25 +1,27 @@
-/** A history, newest first, page by page. */
+/** Reads a run history page by page, newest first. */
 import { NotTheApi } from '../failures/on-the-way.ts'
 import type { CallOptions } from '../options.ts'
 import { ask, triggerPath, type TriggersParts } from './ask.ts'
 import type { Run, RunFilter, RunsPage } from './records.ts'
 
-/** Usual runs have a few KiB. */
+/** Typical runs have a few KiB. */
 const PAGE_RUNS = 50
 /**
- * Sizes of smaller pages, for a page that is larger than the client reads of one answer: ten runs with the largest results, or
- * one whose input grows twelvefold in JSON.
+ * Smaller page sizes, used if a page exceeds the client's limit for a response: ten runs with the largest results, or
+ * one run with an input that grows twelvefold in JSON.
  */
 const SMALLER_PAGES = [10, 1]
 
-/** Where a page begins and ends. It has the same runs whenever it is asked for, unless `cursor` is absent. */
+/** Position of a page. It always has the same runs, unless `cursor` is absent. */
 export type PagePlace = { cursor: string | undefined; limit: number }
 export type PageOfRuns = RunsPage & { place: PagePlace }
 
-/** What is asked of a history, for all of its pages. */
+/** Filters that apply to all pages of a history. */
 export type HistoryQuery = Omit<RunFilter, 'limit'> & { triggerId: string }
 
-/** @param place a page of large runs has fewer than its limit, and says so */
+/**
+ * @param place its limit is reduced if the runs are too large for one response; the returned place has the actual limit
+ */
 export async function runsPage(
   parts: TriggersParts,
   query: HistoryQuery,
@@ -43,9 +45,9 @@ export async function runsPage(
 }
 
 /**
- * The pages of a history. A cursor names a run and not a distance from the newest: what is fired while they are read comes
- * into none of them, and moves no run into two.
- * @param pageAt asks for one
+ * Iterates over the pages of a history. A cursor identifies a run instead of an offset, so runs that start meanwhile
+ * are not included and do not shift others into a second page.
+ * @param pageAt fetches one page
  * @param limit of all runs together
  */
 export async function* runPages(
@@ -62,7 +64,7 @@ export async function* runPages(
   }
 }
 
-/** Without their places, for who lists runs. */
+/** Strips the positions from pages. */
 export async function* runsOf(pages: AsyncIterable<PageOfRuns>): AsyncGenerator<Run[]> {
   for await (const { runs } of pages) yield runs
 }

@@ -3,7 +3,10 @@ import { LIST_PAGE_MAX } from '../../limits.ts'
 import { ask, type TriggersParts } from './ask.ts'
 import type { ListedTrigger, TriggerFilter } from './records.ts'
 
-/** The pages of the list of triggers, newest first. Each trigger is on one of them, whatever is made or deleted meanwhile. */
+/**
+ * Iterates over the list of triggers, newest first. Each trigger appears once, even if others are created or deleted
+ * meanwhile.
+ */
 export async function* triggerPages(
   parts: TriggersParts,
   filter: TriggerFilter,
@@ -27,8 +30,8 @@ export async function* triggerPages(
 }
 
 /**
- * Of `Link: <…?cursor=…>; rel="next"` (RFC 8288). The cursor alone is taken: where the token goes is not the answer's to
- * say.
+ * Extracts the cursor from `Link: <…?cursor=…>; rel="next"` (RFC 8288). Ignores the rest of the URL, so that a response
+ * cannot redirect the token.
  */
 function cursorOfNext(link: string | null): string | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]

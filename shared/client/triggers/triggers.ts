@@ -1,4 +1,4 @@
-/** `client.triggers`: the trigger service under the names of its paths. */
+/** `client.triggers`: operations of the trigger service, named after its paths. */
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
@@ -35,31 +35,35 @@ import { runNow, waitForRun } from './wait-for-run.ts'
 import { type AuthorizedOptions, waitUntilAuthorized } from './wait-until-authorized.ts'
 import { watchRuns, type WatchOptions } from './watch-runs.ts'
 
-/** What each throws beside refusals: `NotSent` without a token, a `triggersUrl`, or for what is no id. */
+/**
+ * Besides the service's errors, each throws `NotSent` if the token or `triggersUrl` is missing, or an ID is malformed.
+ */
 export type TriggerOperations = {
-  /** Whose token it is, and what it may do. */
+  /** Returns the token's owner and scopes. */
   me(options?: CallOptions): Promise<Me>
-  /** Optional, before a person opens the link: they then see the label, and type `user_code`. Needs no token, and sends none. */
+  /**
+   * Optional, before a person opens the link: the page then shows the label and asks for `user_code`. Needs no token.
+   */
   registerAgentRequest(fields: AgentRequestFields, options?: CallOptions): Promise<AgentRequest>
-  /** Until a person has approved the token; up to 15 minutes, and no longer than its request, where it has one. */
+  /** Waits until a person has approved the token: at most 15 minutes, or until its registered request expires. */
   waitUntilAuthorized(options?: AuthorizedOptions): Promise<Me>
-  /** Sent once: where the answer is lost, `NetworkFailed` says that a trigger may be there. */
+  /** Not retried. After a lost response, `NetworkFailed` warns that the trigger may exist. */
   create(fields: TriggerFields, options?: CallOptions): Promise<StoredTrigger>
   /** Newest first, without `action_code`. */
   list(filter?: TriggerFilter, options?: CallOptions): Listing<ListedTrigger>
   get(id: string, options?: CallOptions): Promise<Trigger>
   patch(id: string, changes: TriggerChanges, options?: CallOptions): Promise<StoredTrigger>
-  /** With its history and its sealed key. @throws {NotFound} */
+  /** Deletes a trigger with its history and its sealed key. @throws {NotFound} */
   delete(id: string, options?: CallOptions): Promise<void>
-  /** What a trigger would do, without making it. */
+  /** Shows what a trigger would do, without creating it. */
   preview(fields: PreviewFields, options?: CallOptions): Promise<TriggerPreview>
-  /** The chains whose events triggers can watch here. */
+  /** Lists the chains with events that triggers can watch. */
   chains(options?: CallOptions): Promise<Chain[]>
-  /** A real run, marked `test`. Sent once. */
+  /** Starts a real run, marked `test`. Not retried. */
   test(id: string, fields: TestFields, options?: CallOptions): Promise<QueuedRun>
-  /** Ends all that is queued as failed. Sent once: what has been queued since would be ended, too. */
+  /** Cancels all queued runs. Not retried, because a repeated call would also cancel runs queued since. */
   purge(id: string, options?: CallOptions): Promise<Purged>
-  /** Posts to the webhook; needs no token. */
+  /** Posts to the webhook. Needs no token. */
   fire(
     id: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -68,15 +72,15 @@ export type TriggerOperations = {
   ): Promise<FiredRun>
   /** Newest first. */
   runs(id: string, filter?: RunFilter, options?: CallOptions): Listing<Run>
-  /** @param options.wait seconds that the answer may wait for the run's end, up to 30 */
+  /** @param options.wait seconds of long polling until the run has finished, up to 30 */
   run(runId: string, options?: CallOptions & { wait?: number }): Promise<Run>
-  /** The run once it has ended, also as failed. Goes on over lost connections, until the signal ends it. */
+  /** Returns the run once it has finished or failed. Survives lost connections. Stops only with the signal. */
   waitForRun(runId: string, options?: CallOptions): Promise<Run>
-  /** A run that is queued. @throws {Conflict} for another */
+  /** Cancels a queued run. @throws {Conflict} if it is not queued */
   cancelRun(runId: string, options?: CallOptions): Promise<Run>
-  /** Its event again, as a new run: with today's code, or `{code: 'original'}`. Sent once. */
+  /** Runs the event again as a new run, with the current code or `{code: 'original'}`. Not retried. */
   replayRun(runId: string, fields?: ReplayFields, options?: CallOptions): Promise<QueuedRun>
-  /** Runs as they end, each once. Goes on over lost connections, until the signal or the reader ends it. */
+  /** Yields runs as they finish, each once. Survives lost connections. Stops with the signal or the consumer. */
   watchRuns(id: string, options?: WatchOptions): AsyncGenerator<Run, void, undefined>
 }
 
@@ -93,7 +97,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     },
     list: (filter = {}, options) => listing(() => triggerPages(parts, filter, options)),
     get: async (id, options) => get(triggerPath(id), options),
-    // The same change again changes nothing more.
+    // Repeating the same change has no further effect.
     async patch(id, json, options) {
       const path = triggerPath(id)
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const

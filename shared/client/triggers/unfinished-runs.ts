@@ -1,4 +1,4 @@
-/** Runs that are known and had not ended when they were last seen. */
+/** Tracks known runs that had not finished when last seen. */
 import { NotFound } from '../failures/by-status.ts'
 import type { CallOptions } from '../options.ts'
 import type { TriggersParts } from './ask.ts'
@@ -7,9 +7,9 @@ import type { Run } from './records.ts'
 import { runPages, runsPage } from './run-pages.ts'
 import { runNow } from './wait-for-run.ts'
 
-/** Runs that are asked about together: the oldest are the first to end. */
+/** Runs checked together. The oldest are expected to finish first. */
 const TOGETHER = 100
-/** Questions at once: a Worker has six connections. */
+/** Concurrent requests: a Worker has six connections. */
 const AT_ONCE = 4
 
 type Known = { id: string; queuedAt: number }
@@ -21,7 +21,7 @@ export class UnfinishedRuns {
   readonly #runs = new Map<string, Known>()
   #turn = 0
 
-  /** @param options of each question, with the signal of the whole */
+  /** @param options for each request, including the combined signal */
   constructor(parts: TriggersParts, triggerId: string, options: CallOptions) {
     this.#parts = parts
     this.#triggerId = triggerId
@@ -36,7 +36,7 @@ export class UnfinishedRuns {
     this.#runs.set(id, { id, queuedAt: Date.parse(queued_at) })
   }
 
-  /** Those that have ended, a few at a time; they are not known any more. */
+  /** Yields runs that have finished, a few at a time, and stops tracking them. */
   async *ended(): AsyncGenerator<Run[], void, undefined> {
     for (const asked of this.#lookedAt()) {
       const going = await this.#stillGoing(asked)
@@ -48,7 +48,9 @@ export class UnfinishedRuns {
     }
   }
 
-  /** The oldest, and some of the others in turn: one that waits for an hour holds up no news of those behind it. */
+  /**
+   * Selects the oldest runs, and some of the others in rotation, so that long waits do not delay news of later runs.
+   */
   #lookedAt(): Known[][] {
     const all = [...this.#runs.values()].toSorted((one, other) => one.queuedAt - other.queuedAt)
     const oldest = all.splice(0, TOGETHER)
@@ -57,7 +59,10 @@ export class UnfinishedRuns {
     return [oldest, all.slice(from, from + TOGETHER)]
   }
 
-  /** Two lists in place of a hundred questions. What begins in between is in the first, what is put back in none. */
+  /**
+   * Finds unfinished runs with two lists instead of a request per run. A run that moves from queued to running between
+   * the lists is in the first one; a run that moves back to the queue may be missing from both.
+   */
   async #stillGoing(asked: readonly Known[]): Promise<Set<string>> {
     const range = {
       triggerId: this.#triggerId,
@@ -74,7 +79,7 @@ export class UnfinishedRuns {
     return going
   }
 
-  /** The run, where it has ended; none where it has not after all, or was deleted. */
+  /** Fetches a run. Returns undefined if it has not finished after all, or was deleted. */
   async #run(id: string): Promise<Run | undefined> {
     try {
       const run = await this.#patiently(() => runNow(this.#parts, id, this.#options))

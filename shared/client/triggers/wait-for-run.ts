@@ -5,10 +5,10 @@ import { ask, runPath, type TriggersParts } from './ask.ts'
 import { patiently } from './patience.ts'
 import type { Run } from './records.ts'
 
-/** Whoever answers for the service at once, where it would have waited, is asked again after so long. */
+/** Delay before the next poll if the server answers at once instead of waiting. */
 const UNWAITED_MS = 1_000
 
-/** @param wait seconds that the answer may wait for the run's end, up to 30 */
+/** @param wait seconds of long polling until the run has finished, up to 30 */
 export async function runNow(
   parts: TriggersParts,
   runId: string,
@@ -19,8 +19,8 @@ export async function runNow(
 }
 
 /**
- * The run once it has ended, however long that takes and however often the connection is lost.
- * @throws {SvcError} at once, where the first question has no answer: a wrong address is not waited for
+ * Waits until a run has finished, regardless of the duration and of lost connections.
+ * @throws {SvcError} at once if the first request fails, so that a wrong address is reported
  */
 export async function waitForRun(
   parts: TriggersParts,

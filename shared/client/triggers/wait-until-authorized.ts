@@ -7,24 +7,25 @@ import type { CallOptions } from '../options.ts'
 import { ask, type TriggersParts } from './ask.ts'
 import type { Me } from './records.ts'
 
-/** As often and as long as the service is asked without being told that this is too much (`decisions.md`, Authorize). */
+// Polling within the service's rate limit, for as long as a request can be approved (docs/decisions/0049).
 const EVERY_MS = 1_000
 const WITHIN_MS = 15 * 60 * 1_000
 
 const TOKEN_SHAPE = new RegExp(`^[A-Za-z0-9._~-]{${AGENT_TOKEN_MIN_CHARACTERS},}$`)
 
-/** Nobody can approve this token any more. */
+/** The token can no longer be approved. */
 const ENDS: ReadonlySet<string> = new Set(ENDED_REQUEST)
 
 export type AuthorizedOptions = CallOptions & {
-  /** Of `newAgentToken()`; the client's own by default. */
+  /** A token of `newAgentToken()`. Default: the client's own. */
   token?: string
 }
 
 /**
- * Waits until a person has approved the token: a refusal of it is "not yet". Any other failure is thrown.
- * @returns whose triggers the token is good for
- * @throws {Unauthorized} after 15 minutes; at once with the code `request_refused`, `request_locked` or `request_expired`
+ * Polls until a person has approved the token: 401 means "not yet". Any other error is thrown.
+ * @returns the token's owner
+ * @throws {Unauthorized} after 15 minutes; at once with the code `request_refused`, `request_locked` or
+ * `request_expired`
  */
 export async function waitUntilAuthorized(
   parts: TriggersParts,

@@ -1,6 +1,6 @@
 /**
- * The runs of a trigger as they end. The service tells nobody, so it is asked: for runs that are new, and which of those
- * that were unfinished are not any more.
+ * Watches a trigger for finished runs. The service has no push, so this polls for new runs and for known unfinished
+ * runs that have finished.
  */
 import { eitherSignal } from '../either-signal.ts'
 import type { CallOptions } from '../options.ts'
@@ -17,17 +17,17 @@ import {
 import { UnfinishedRuns } from './unfinished-runs.ts'
 
 export type WatchOptions = CallOptions & {
-  /** Runs queued at this time or later, also those that have ended; by default those that end from now on. */
+  /** Includes runs queued at this time or later, also finished ones. Default: runs that finish from now on. */
   since?: string | Date
 }
 
-/** Between two looks: soon after something has ended, then twice as long each time. */
+// Poll interval: short after a run has finished, then doubling.
 const FIRST_MS = 500
 const LAST_MS = 10_000
-/** While a run is under way its end may be near. */
+/** Maximum poll interval while a run is unfinished. */
 const UNFINISHED_MS = 2_000
 
-/** Begins with this call, and not when it is first read. Each run is given once. */
+/** Starts with this call, not with the first read. Yields each run once. */
 export function watchRuns(
   parts: TriggersParts,
   triggerId: string,
@@ -35,7 +35,7 @@ export function watchRuns(
 ): AsyncGenerator<Run, void, undefined> {
   const watch = new Watch(parts, triggerId, options)
   const begun = watch.begin()
-  // Told to who reads: nobody may ever.
+  // The error is reported to the reader. This prevents an unhandled rejection if nothing is read.
   begun.catch(() => undefined)
   return watch.ends(begun)
 }
@@ -46,7 +46,7 @@ class Watch {
   readonly #options: WatchOptions
   readonly #signal: AbortSignal | undefined
   readonly #unfinished: UnfinishedRuns
-  /** All runs queued before this time are known, and of those queued at it these ids. */
+  /** All runs queued before `until` are known, and of those queued at exactly that time, the ones in `atThat`. */
   #known: { until: string | undefined; atThat: Set<string> } = {
     until: undefined,
     atThat: new Set(),
@@ -63,7 +63,7 @@ class Watch {
     })
   }
 
-  /** Without patience: a wrong id, token or address is told at once. */
+  /** Takes the initial snapshot. Does not retry for long, so that a wrong ID, token or address is reported at once. */
   async begin(): Promise<void> {
     const { since } = this.#options
     if (since !== undefined) {
@@ -99,7 +99,7 @@ class Watch {
     }
   }
 
-  /** What has ended since the last look, some at a time; what was queued first comes first. */
+  /** Yields batches of runs that have finished since the last poll, in the order they were queued. */
   async *#look(): AsyncGenerator<Run[], void, undefined> {
     yield* this.#unfinished.ended()
     const since = this.#known.until
@@ -109,7 +109,7 @@ class Watch {
         this.#parts,
         this.#signal,
       )
-    // The oldest page comes last: to begin with it, and to hold one of them only, all but the newest are read again.
+    // Processes the oldest page first. To hold only one page in memory, all but the newest are fetched a second time.
     const places: PagePlace[] = []
     let newest: PageOfRuns | undefined
     for await (const read of runPages(page)) {

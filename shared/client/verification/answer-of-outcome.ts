@@ -1,4 +1,4 @@
-/** From the outcome inside an envelope to what a plain `svc_action` would have answered or thrown. */
+/** Converts a sealed outcome to the response or error of a plain `svc_action`. */
 import type { z } from 'zod'
 import type { svcActionAnswer } from '../../wire/core.ts'
 import { failureText, logsText, type Outcome } from '../../wire/outcome.ts'
@@ -9,7 +9,7 @@ import type { CallRefused } from './call-refused.ts'
 
 export type SvcActionAnswer = z.infer<typeof svcActionAnswer>
 
-/** @throws {ActionFailed | SvcError} for an action that failed, or was stopped because it could not go on being paid */
+/** @throws {ActionFailed | SvcError} if the action failed, or was stopped for lack of funds */
 export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
   const logs = logsText(outcome.logs)
   if (outcome.status === 'failed') {
@@ -20,7 +20,7 @@ export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
     throw new ActionFailed(text, { code, receipt, requestId: undefined })
   }
   const { response, action_cid, duration_ms, charged_cents, receipt } = outcome
-  // A receipt is there: `receiptOfCall` has refused the outcome else.
+  // The receipt exists: `receiptOfCall` rejects an outcome without one.
   return {
     response,
     logs,
@@ -32,7 +32,7 @@ export function answerOfOutcome(outcome: Outcome): SvcActionAnswer {
   }
 }
 
-/** The failure of the class that the status inside the envelope names. */
+/** Creates the error class that matches the status inside the envelope. */
 export function refusalInside({ message, status, code, fix, retryAfterS }: CallRefused): SvcError {
   return refusalOf(message, { status, code, fix, retryAfterS })
 }
@@ -41,7 +41,7 @@ const LOOK_FIRST =
   'The action may have had effects; look before you try again. Nothing was charged.'
 const stoppedBy = (status: number, code: string, fix = LOOK_FIRST) => ({ status, code, fix })
 
-/** Actions that had begun, and whose next second could not be reserved (decisions.md, Money). */
+/** Codes of actions that were stopped because their next second could not be reserved, with the status of each. */
 const STOPPED = new Map([
   ['out_of_credits', stoppedBy(402, 'out_of_credits', 'Add funds: billing.createPaymentIntent.')],
   ['spend_cap_reached', stoppedBy(402, 'spend_cap_reached', 'Wait, or raise the cap of this key.')],

@@ -1,13 +1,13 @@
-/** What a client takes evidence by: its options, and what they leave out. */
+/** Derives the evidence policy from a client's options and defaults. */
 import type { Policy } from '../../attestation/policy.ts'
 import { isLoopback } from '../../loopback.ts'
 import type { ClientPolicy, Verify } from '../options.ts'
 import { PolicyIncomplete } from './failures.ts'
 
 /**
- * A stack on this very machine is simulated, and nothing between it and the client could be another: `once` takes its
- * root without being told. Everywhere else a simulated root is taken where the policy names it.
- * @throws {PolicyIncomplete} where `required` is not told which application, or is silent on the machine
+ * Builds the policy. With `once`, a loopback origin may use any root: a local stack is simulated, and no other machine
+ * can be in between. Everywhere else, a simulated root is accepted only if the policy names it.
+ * @throws {PolicyIncomplete} if `required` lacks the application or the accepted machines
  */
 export function clientPolicy(baseUrl: string, verify: Verify, given: ClientPolicy = {}): Policy {
   if (verify === 'required') requireNamed(given)

@@ -1,11 +1,11 @@
-/** Why no key was sent, no call was sealed, or an answer is not believed. Light: what explains them is loaded later. */
+/** Errors of verification. This module is small: the code that raises most of them is loaded on demand. */
 import type { RuleName } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
 import type { JwsFlaw } from '../../jws.ts'
 import type { ReceiptFlaw } from '../../receipt.ts'
 import { SvcError } from '../failures.ts'
 
-/** The options do not say what `verify: 'required'` needs; the client was not made. */
+/** The options lack what `verify: 'required'` needs. The client was not created. */
 export class PolicyIncomplete extends SvcError {
   override name = 'PolicyIncomplete'
   readonly option: string
@@ -15,7 +15,7 @@ export class PolicyIncomplete extends SvcError {
   }
 }
 
-/** The evidence did not pass; nothing secret was sent. */
+/** The evidence did not pass. Nothing secret was sent. */
 export class EvidenceRefused extends SvcError {
   override name = 'EvidenceRefused'
   readonly rule: RuleName
@@ -33,7 +33,7 @@ export class EvidenceRefused extends SvcError {
   }
 }
 
-/** The origin does not show its evidence; nothing secret was sent. */
+/** The origin's evidence could not be fetched. Nothing secret was sent. */
 export class EvidenceUnavailable extends SvcError {
   override name = 'EvidenceUnavailable'
   constructor(message: string, options?: ErrorOptions) {
@@ -42,7 +42,7 @@ export class EvidenceUnavailable extends SvcError {
   }
 }
 
-/** The evidence passed, and is of another application than the first that this client saw; nothing secret was sent. */
+/** The evidence passed, but is for a different application than before. Nothing secret was sent. */
 export class EvidenceChanged extends SvcError {
   override name = 'EvidenceChanged'
   readonly field: 'app id' | 'compose hash' | 'root'
@@ -55,7 +55,7 @@ export class EvidenceChanged extends SvcError {
   }
 }
 
-/** The origin was verified too long ago; nothing was sent. */
+/** The verification of the origin has expired. Nothing was sent. */
 export class TrustExpired extends SvcError {
   override name = 'TrustExpired'
   constructor() {
@@ -66,10 +66,10 @@ export class TrustExpired extends SvcError {
   }
 }
 
-/** Of calls that may have been executed, whatever came back. */
+/** Advice for calls that may have been executed. */
 const LOOK_FIRST = 'The action may have run: look at what it does before you call it again.'
 
-/** Somebody on the way answered in the origin's place, or the origin could not open the call. */
+/** An intermediary answered instead of the origin, or the origin could not open the call. */
 export class AnswerUnsealed extends SvcError {
   override name = 'AnswerUnsealed'
   constructor(status: number) {
@@ -78,7 +78,7 @@ export class AnswerUnsealed extends SvcError {
   }
 }
 
-/** The answer does not open under the key of the call: the origin did not make it for this one. */
+/** The response could not be decrypted with the key of the call: it is not the origin's response to this call. */
 export class AnswerNotAuthentic extends SvcError {
   override name = 'AnswerNotAuthentic'
   constructor(options?: ErrorOptions) {
@@ -87,7 +87,7 @@ export class AnswerNotAuthentic extends SvcError {
   }
 }
 
-/** The answer is the origin's, and no answer to a call. */
+/** The response is from the origin, but is not a valid response to a call. */
 export class AnswerUnreadable extends SvcError {
   override name = 'AnswerUnreadable'
   constructor(reason: string) {
@@ -97,8 +97,8 @@ export class AnswerUnreadable extends SvcError {
 }
 
 /**
- * Said in the clear that the origin has not the key, which its evidence names still. The call is not sealed again: who
- * passed it on and then said so would have it executed twice.
+ * An unsealed response claims that the origin does not have the key, although the evidence still names it. The call is
+ * not sealed again: an intermediary could forward it and then make this claim, to have it executed twice.
  */
 export class ChannelKeyUnknown extends SvcError {
   override name = 'ChannelKeyUnknown'
@@ -110,7 +110,7 @@ export class ChannelKeyUnknown extends SvcError {
   }
 }
 
-/** The receipt is not signed by the origin's key, or is no receipt. */
+/** The receipt is malformed, or not signed by the origin's key. */
 export class ReceiptRefused extends SvcError {
   override name = 'ReceiptRefused'
   readonly flaw: ReceiptFlaw
@@ -121,7 +121,7 @@ export class ReceiptRefused extends SvcError {
   }
 }
 
-/** The receipt is signed, and says something else than what was called and answered. */
+/** The receipt is signed, but does not match the call or its response. */
 export class ReceiptMismatch extends SvcError {
   override name = 'ReceiptMismatch'
   readonly field: string
@@ -134,7 +134,7 @@ export class ReceiptMismatch extends SvcError {
   }
 }
 
-/** What was said of an action's key is not the verified origin's word on that action. */
+/** The statement about an action's key is not signed by the verified origin, or is for another action. */
 export class StatementRefused extends SvcError {
   override name = 'StatementRefused'
   readonly flaw: JwsFlaw | 'action_cid' | 'compose_hash'

@@ -1,4 +1,4 @@
-/** What a client knows of its origin: looked at before the first key is sent, and again when it is an hour old. */
+/** A client's trust in its origin: verified before the first key is sent, and again after an hour. */
 import type { ActionStatement } from '../../action-statement.ts'
 import type { Policy } from '../../attestation/policy.ts'
 import type { Report } from '../../attestation/report.ts'
@@ -21,11 +21,14 @@ export type VerificationOptions = {
   /** Unix milliseconds. */
   now: () => number
   sleep?: Surroundings['sleep'] | undefined
-  /** Of the client: ends the verification for all who wait. */
+  /** The client's signal: aborts a verification for all of its callers. */
   signal?: AbortSignal | undefined
 }
 
-/** Some times what a verification takes: so long another's is waited for, which may have gone with its request. */
+/**
+ * A few times the usual duration. Another caller's verification is awaited for this long, because its request may be
+ * gone.
+ */
 const JOINED_MS = 5_000
 
 export class OriginVerification {
@@ -48,27 +51,27 @@ export class OriginVerification {
     return new URL(this.#options.baseUrl).origin
   }
 
-  /** Whether actions go sealed where a call does not say. */
+  /** True if calls are sealed by default. */
   get sealsByDefault(): boolean {
     return this.#options.verify === 'required'
   }
 
-  /** Whether anything is believed for the evidence's sake; under `never` for that of TLS alone. */
+  /** False under `never`, where TLS alone is trusted. */
   get judges(): boolean {
     return this.#options.verify !== 'never'
   }
 
   /**
-   * Resolves when an API key, a proof or a usage key may leave for this origin. Under `never` at once, and nothing is
-   * asked.
-   * @param signal ends this wait alone
+   * Resolves when an API key, a proof or a usage key may be sent to this origin. Under `never`, resolves at once
+   * without a request.
+   * @param signal aborts this wait only
    * @throws {EvidenceUnavailable | EvidenceRefused | EvidenceChanged}
    */
   async beforeCredential(signal?: AbortSignal): Promise<void> {
     if (this.judges) await this.trusted(signal)
   }
 
-  /** The origin as it was verified within the hour; verified now where it was not. Under `never`, too. */
+  /** Returns the origin if verified within the last hour; otherwise verifies it now, even under `never`. */
   async trusted(signal?: AbortSignal): Promise<TrustedOrigin> {
     signal?.throwIfAborted()
     const trusted = this.#trusted
@@ -76,7 +79,7 @@ export class OriginVerification {
     return until(this.#verification(), signal)
   }
 
-  /** What the evidence shows now. What passes is relied on from now on. */
+  /** Verifies the current evidence. If it passes, it replaces the earlier result. */
   async report(signal?: AbortSignal): Promise<Report> {
     signal?.throwIfAborted()
     const { report } = await until(this.#verification(), signal)
@@ -84,8 +87,8 @@ export class OriginVerification {
   }
 
   /**
-   * What a receipt says, when the verified origin has signed it. It may be of an earlier version of the application: its
-   * `compose_hash` says which.
+   * Verifies the origin's signature on a receipt and parses it. It may be from another version of the application:
+   * `compose_hash` states which.
    * @throws {ReceiptRefused}
    */
   async receipt(text: string, signal?: AbortSignal): Promise<Receipt> {
@@ -95,7 +98,7 @@ export class OriginVerification {
   }
 
   /**
-   * What a statement on an action's key says, when the verified origin has signed it for this action.
+   * Verifies the origin's statement about the key of this action, and parses it.
    * @throws {StatementRefused}
    */
   async actionStatement(text: string, cid: string, signal?: AbortSignal): Promise<ActionStatement> {
@@ -104,7 +107,9 @@ export class OriginVerification {
     return actionStatementOf(text, cid, trusted)
   }
 
-  /** One for all who ask meanwhile. What fails is not kept: who asks next tries again. */
+  /**
+   * Single-flight: concurrent callers share one verification. A failure is not cached, so the next caller tries again.
+   */
   async #verification(): Promise<TrustedOrigin> {
     for (let underWay = this.#underWay; underWay; underWay = this.#underWay) {
       const verified = await this.#joined(underWay)
@@ -119,8 +124,8 @@ export class OriginVerification {
   }
 
   /**
-   * What somebody else has begun; `undefined` where that does not end. In a Worker nothing goes on of a request that is
-   * over, and what waits for it would wait for ever.
+   * Awaits a verification that another caller started. Returns undefined after a timeout: in a Worker, work of a
+   * finished request stops, and a promise that depends on it never settles.
    */
   async #joined(underWay: Promise<TrustedOrigin>): Promise<TrustedOrigin | undefined> {
     const { sleep = slept } = this.#options
@@ -137,7 +142,7 @@ export class OriginVerification {
   }
 
   async #verified(): Promise<TrustedOrigin> {
-    // Not before it passes again is anything sent: what was known may have been known wrongly.
+    // Distrusts the origin until it passes again, because the earlier result may have been wrong.
     this.#trusted = undefined
     const { baseUrl, fetch, random, now, signal } = this.#options
     const { judgedOrigin } = await import('./verifier.ts')
@@ -155,7 +160,7 @@ export class OriginVerification {
     return this.#trusted
   }
 
-  /** What the evidence's own names say of where plain calls end: at the machine, or at who passes its evidence on. */
+  /** Compares the base URL with the hosts in the evidence, to detect that TLS terminates before the machine. */
   #withHost({ report, hosts }: TrustedOrigin): Report {
     const { hostname } = new URL(this.#options.baseUrl)
     if (isLoopback(hostname) || hosts.some((host) => host.toLowerCase() === hostname)) return report
@@ -166,12 +171,12 @@ export class OriginVerification {
   }
 }
 
-/** A clock that was set back would make an hour longer. */
+/** Also rejects a `verifiedUntil` too far in the future: a clock set back would extend the hour. */
 function isCurrent({ verifiedUntil }: TrustedOrigin, now: number): boolean {
   return now < verifiedUntil && verifiedUntil - now <= CHANNEL_KEY_MAX_AGE_MS
 }
 
-/** @throws the signal's reason, when that is earlier */
+/** @throws the signal's reason if it aborts first */
 function until<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type { Verify } from '../options.ts'
 import { EvidenceChanged } from './failures.ts'
 
 /**
- * Which application a client has seen first, for as long as the client lives. Under a policy that names compose hashes
- * and is required, an upgrade from one of them to another is what its author has foreseen.
+ * Pins the application on first use, for the lifetime of the client. Under `verify: 'required'`, the policy lists the
+ * accepted compose hashes, so an upgrade between them is allowed.
  */
 export class PinnedApplication {
   readonly #pinsCompose: boolean
@@ -14,7 +14,7 @@ export class PinnedApplication {
     this.#pinsCompose = verify !== 'required'
   }
 
-  /** @throws {EvidenceChanged} for a report that passed, and is of another application */
+  /** @throws {EvidenceChanged} if a report that passed is for another application */
   require(report: Report): void {
     const found = applicationIn(report)
     const seen = (this.#seen ??= found)

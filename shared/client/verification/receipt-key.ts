@@ -6,9 +6,9 @@ const KEY_ID_BYTES = 16
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 
 /**
- * The key that receipts are checked with, by the WebCrypto that browsers, Workers and Node have in common.
+ * Imports the key that receipts are verified with, using WebCrypto in browsers, Workers and Node.
  * @param point 65 bytes, an uncompressed point of P-256: `public_key` of `/evidences/receipt-key.json`
- * @throws {DOMException} for what is no point of the curve
+ * @throws {DOMException} if it is not a point on the curve
  */
 export async function importReceiptKey(point: Uint8Array): Promise<ReceiptKey> {
   const raw = Uint8Array.from(point)

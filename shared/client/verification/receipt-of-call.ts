@@ -3,17 +3,17 @@ import { type Receipt, type ReceiptKey, sha256OfText, verifyReceipt } from '../.
 import { ORIGIN_LOST, type Outcome } from '../../wire/outcome.ts'
 import { ReceiptMismatch } from './failures.ts'
 
-/** What a client knows of its call without asking anybody. */
+/** The facts of a call that the client knows itself. */
 export type CalledAction = {
   code: string
-  /** `js_params` as they were sealed. */
+  /** `js_params` exactly as sealed. */
   paramsText: string
 }
 
 /**
- * The receipt of an answer: signed by the key, for this very call and outcome. Whose account it names is not checked: a
- * client with a usage key does not know it.
- * @returns `undefined` where the origin lost the run
+ * Verifies the receipt of a response: the signature, and that it is for this call and outcome. Does not check the
+ * account, which a client with a usage key does not know.
+ * @returns undefined if the origin lost the run
  * @throws {ReceiptRefused | ReceiptMismatch}
  */
 export async function receiptOfCall(

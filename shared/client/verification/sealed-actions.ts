@@ -1,4 +1,4 @@
-/** Actions that nobody on the way can read: sealed to the key that the client has found in verified evidence. */
+/** Runs actions end-to-end encrypted to the key in the verified evidence, so that intermediaries cannot read them. */
 import { requireApiKeyShape } from '../credential.ts'
 import { SvcError } from '../failures.ts'
 import { NetworkFailed } from '../failures/on-the-way.ts'
@@ -13,10 +13,10 @@ import type { OriginVerification } from './origin-verification.ts'
 
 export type SealedActionsParts = Surroundings & {
   verification: OriginVerification
-  /** Of the origin, or of an edge that passes sealed calls on. */
+  /** URL of the origin, or of an edge that forwards sealed calls. */
   via: string
   retries: RetryOptions | undefined
-  /** Of the client. */
+  /** The client's own signal. */
   signal: AbortSignal | undefined
 }
 
@@ -30,9 +30,9 @@ export class SealedActions {
   }
 
   /**
-   * Executes an action once, and checks the receipt of it. Sent again where nothing was executed by the origin's own
-   * sealed word (429), or no connection was made; never where it may have run.
-   * @throws {SvcError} what a plain call throws, and those of `failures.ts`
+   * Executes an action at most once, and verifies its receipt. Retried if the origin's sealed response says that
+   * nothing was executed (429), or if no connection was made; never if the action may have run.
+   * @throws {SvcError} the errors of a plain call, and those of `failures.ts`
    */
   async svcAction(
     apiKey: string,
@@ -72,10 +72,10 @@ export class SealedActions {
     } catch (error) {
       signal?.throwIfAborted()
       const failure = error instanceof CallRefused ? refusalInside(error) : error
-      // Between the look at the clock here and there an hour was over.
+      // The trust expired between the check here and the one inside.
       if (error instanceof TrustExpired && sends.begun === 0)
         return { failure: error, waits: false }
-      // A call that was sealed a second time may have run the first time, whoever says what by now.
+      // After the call was sealed a second time, the first one may have run, whatever the last response says.
       const isFirstWord = error instanceof CallRefused || error instanceof NetworkFailed
       if (isFirstWord && sends.begun === 1) return { failure: failure as SvcError, waits: true }
       if (failure instanceof SvcError || sends.begun === 0) throw failure

@@ -1,6 +1,6 @@
 /**
- * `svc_action` sealed end to end: API key, code and params are inside the envelope, for the origin that the client has
- * verified itself. Who passes it on, the edge or anybody, reads nothing and changes nothing.
+ * `svc_action` sealed end to end: the envelope contains API key, code and params, for an origin that the client has
+ * verified itself. Intermediaries, including the edge, can neither read nor change it.
  */
 import { encodeBase64url } from '../../base64url.ts'
 import { SEALED_CONTENT_TYPE } from '../../envelope/format.ts'
@@ -18,34 +18,35 @@ import type { TrustedOrigin } from './trusted-origin.ts'
 
 export type SealedChannel = {
   trusted: TrustedOrigin
-  /** Of the origin, or of an edge that passes sealed requests on. */
+  /** URL of the origin, or of an edge that forwards sealed requests. */
   url: string | URL
   fetch: typeof fetch
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   /** Unix milliseconds. */
   now: () => number
-  /** Ends the wait; the origin may have begun. */
+  /** Aborts the wait. The origin may have started the action. */
   signal?: AbortSignal
 }
 
 export type ActionCall = { apiKey: string; code: string; jsParams?: object }
 
 export type SealedAnswer = {
-  /** How the action ended: a failed action is an answer, too. */
+  /** Outcome of the action. A failed action is a valid response. */
   outcome: Outcome
-  /** Verified, and of this very call; none where the origin lost the run. */
+  /** Verified to be for this call; undefined if the origin lost the run. */
   receipt: Receipt | undefined
-  /** To be used from now on: another where the origin had to be verified anew. */
+  /** Use this from now on: it differs if the origin had to be verified again. */
   trusted: TrustedOrigin
 }
 
 /**
- * Executes an action once. It is sealed again only to an origin whose verified key is another one by now, and under the
- * same request id: while processes of both keys run, whoever passed the first on to one of the old key gains nothing.
+ * Executes an action at most once. The call is sealed again only if the origin's verified key has changed, and then
+ * under the same request ID. While processes with both keys run, an intermediary that already forwarded the first call
+ * to the old key gains nothing.
  * @throws {TrustExpired | CallRefused | AnswerUnsealed | AnswerUnreadable | ChannelKeyUnknown} see `failures.ts`
- * @throws {AnswerNotAuthentic} for an answer that the origin did not make for this call
- * @throws {ReceiptRefused | ReceiptMismatch} for a receipt that is not of this call and outcome
- * @throws {EvidenceRefused} where the origin had to be verified anew, and was not
+ * @throws {AnswerNotAuthentic} if the origin did not make the response for this call
+ * @throws {ReceiptRefused | ReceiptMismatch} if the receipt is not for this call and outcome
+ * @throws {EvidenceRefused} if the origin had to be verified again and did not pass
  */
 export async function sealedSvcAction(
   channel: SealedChannel,
@@ -77,8 +78,8 @@ export async function sealedSvcAction(
 const UNKNOWN_CHANNEL_KEY = 421
 
 /**
- * The id is taken once by all processes of the origin together, and forgotten when the time from `issuedAt` is over: a
- * call that is sealed again keeps both.
+ * A call that is sealed again keeps its request ID and `issuedAt`. All processes of the origin together accept an ID
+ * once, and forget it when the time counted from `issuedAt` is over.
  */
 type PreparedCall = {
   call: ActionCall
@@ -117,7 +118,7 @@ async function sent(
   return answerIn(await open(sealed))
 }
 
-/** The params go in as the very text that the receipt is compared with. */
+/** Inserts the params as the exact text whose hash is compared with the receipt. */
 function plaintextOf(
   { apiKey, code }: ActionCall,
   paramsText: string,

@@ -5,24 +5,24 @@ import type { Report } from '../../attestation/report.ts'
 import { verifyBundle } from '../../attestation/verify.ts'
 import { CHANNEL_KEY_MAX_AGE_MS } from '../../limits.ts'
 
-/** An origin whose evidence this client has verified itself. */
+/** An origin with evidence that this client has verified itself. */
 export type TrustedOrigin = {
-  /** Uncompressed points of P-256, 65 bytes each. */
+  // Uncompressed P-256 points, 65 bytes each.
   channelKey: Uint8Array
   receiptKey: Uint8Array
-  /** Hex of 32 bytes: the application that its receipts have to name. */
+  /** Hex of 32 bytes: the application that its receipts must name. */
   composeHash: string
-  /** Names that the certificates in the evidence are for: where TLS ends in the machine. */
+  /** Host names of the certificates in the evidence, where TLS terminates inside the machine. */
   hosts: readonly string[]
   report: Report
-  /** Unix milliseconds; from then on nothing is sealed to it. */
+  /** Unix milliseconds. After this time, nothing is sealed to it. */
   verifiedUntil: number
   /** @throws {EvidenceUnavailable | EvidenceRefused} */
   verifyAgain(): Promise<TrustedOrigin>
 }
 
 export type OriginToVerify = {
-  /** Of the origin, or of an edge that passes its evidence on. */
+  /** URL of the origin, or of an edge that forwards its evidence. */
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
   policy: Policy
@@ -33,20 +33,20 @@ export type OriginToVerify = {
 }
 
 /**
- * What the keys hang on. The handshake, CAA and the governance contract are not seen from everywhere that this runs: a
- * policy that names the application says more than they do.
+ * Rules that the keys depend on. The handshake, CAA and the governance contract are not visible on every platform. A
+ * policy that names the application is a stronger check than those.
  */
 const NEEDED: readonly RuleName[] = ['quote', 'compose hash', 'images', 'evidence files']
 const NONCE_BYTES = 32
 const CERTIFICATE_FILE = /^cert-(.+)\.pem$/
 
 /**
- * Verifies an origin by its evidence and a quote of now.
+ * Verifies an origin by its evidence and a fresh quote.
  * @throws {EvidenceUnavailable | EvidenceRefused}
  */
 export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigin> {
   const { baseUrl, fetch, policy, random, now, signal } = origin
-  // Before the first question: what is shown is as old as that at most.
+  // Taken before the first request, so that the evidence is not older than this.
   const at = now()
   const nonce = random(NONCE_BYTES)
   const bundle = await fetchEvidence({ baseUrl, fetch, nonce, now, ...(signal && { signal }) })
@@ -58,7 +58,7 @@ export async function verifyOrigin(origin: OriginToVerify): Promise<TrustedOrigi
     channelKey: keys.channel,
     receiptKey: keys.receipt,
     composeHash,
-    // Rule 4 has passed: no file is there that the checksums do not name.
+    // Rule 4 passed, so all files are covered by the checksums.
     hosts: Object.keys(bundle.files).flatMap((name) => CERTIFICATE_FILE.exec(name)?.[1] ?? []),
     report,
     verifiedUntil: Math.min(at + CHANNEL_KEY_MAX_AGE_MS, keys.channelValidUntil),

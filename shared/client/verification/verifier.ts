@@ -1,6 +1,6 @@
 /**
- * All that a client loads when it is first needed, and not before: the judge of evidence, HPKE and zod. What they throw
- * becomes the client's own failures.
+ * The modules that a client loads on demand: evidence verification, HPKE and zod. Converts their errors to the client's
+ * own.
  */
 import {
   type ActionStatement,

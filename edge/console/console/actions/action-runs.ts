@@ -1,4 +1,4 @@
-/** Runs that this tab has begun: they go on while another view is looked at, and are there when one comes back. */
+/** Runs started in this tab. They continue while another view is open, and are shown again on return. */
 import type { ApiClient } from '../../../../shared/client/api/client.ts'
 import type { SovereignClient } from '../../../../shared/client/sovereign/client.ts'
 import type { ActionAnswer } from '../../../../shared/client/core/execution.ts'
@@ -12,13 +12,12 @@ export type ActionRun = {
   source: string
   /** Unix milliseconds. */
   startedAt: number
-  /** `left`: nobody here waits for it; it goes on. */
+  /** `left`: this page has stopped waiting, but the run continues. */
   state: 'under way' | 'left' | 'ended'
   answer?: ActionAnswer
   failure?: unknown
 }
 
-/** So many are shown. */
 const KEPT_RUNS = 10
 
 export class ActionRuns {
@@ -27,12 +26,12 @@ export class ActionRuns {
   readonly #waits = new Map<number, { again: () => void; stop: AbortController }>()
   readonly #listeners = new Set<() => void>()
 
-  /** The newest first. */
+  /** Newest first. */
   get all(): readonly ActionRun[] {
     return this.#runs
   }
 
-  /** @returns how to listen no more */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -40,7 +39,7 @@ export class ActionRuns {
 
   begin(runner: Runner, code: string, js_params: Record<string, unknown>): void {
     const number = ++this.#begun
-    // Under one key it is executed once, however often its answer is asked for.
+    // With one idempotency key, the action is executed once, however often the result is requested.
     const idempotencyKey = crypto.randomUUID()
     const wait = () => {
       const stop = new AbortController()
@@ -62,7 +61,7 @@ export class ActionRuns {
     this.#tell()
   }
 
-  /** The run goes on, and its answer can be asked for again. */
+  /** Stops waiting for the result. The run continues, and its result can be requested again. */
   stopWaiting(number: number): void {
     this.#waits.get(number)?.stop.abort()
     this.#change(number, { state: 'left' })
@@ -86,7 +85,7 @@ export class ActionRuns {
 
 const ofConnections = new WeakMap<Connection, ActionRuns>()
 
-/** Who connects to another account sees nothing of this one. */
+/** Returns the runs of a connection, so that runs of one account are never shown for another. */
 export function runsOf(connection: Connection): ActionRuns {
   const known = ofConnections.get(connection) ?? new ActionRuns()
   ofConnections.set(connection, known)

@@ -1,10 +1,13 @@
-/** What is being written: kept by the tab, so that a reload loses nothing. Source and params are no secrets of the console's. */
+/**
+ * Keeps the draft in `sessionStorage`, so that a reload loses nothing. The console does not treat source and params as
+ * secrets.
+ */
 
 export type Draft = { source: string; params: string }
 
 const KEPT = 'svc/action-draft'
 
-/** @returns undefined where nothing is kept, or the browser keeps nothing */
+/** @returns undefined if no draft is stored, or storage is unavailable */
 export function keptDraft(): Draft | undefined {
   try {
     const { source, params } = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Draft
@@ -14,7 +17,7 @@ export function keptDraft(): Draft | undefined {
   }
 }
 
-/** A source may be larger than what a browser keeps: then the tab has it alone. */
+/** Stores the draft. If it exceeds the storage quota, it exists only in the page. */
 export function keepDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(draft))

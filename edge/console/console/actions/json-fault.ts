@@ -1,13 +1,16 @@
-/** Where a text stops being JSON (RFC 8259): engines say it each in words of their own, or not at all. */
+/** Locates syntax errors in JSON (RFC 8259), because engines report positions differently or not at all. */
 
 const SPACE = /[ \t\r\n]*/y
 const TOKEN =
-  // oxlint-disable-next-line no-control-regex -- what a string may not have in it
+  // oxlint-disable-next-line no-control-regex -- JSON strings must not contain control characters
   /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
 
-/** @param text that `JSON.parse` has refused; @returns the offset of what does not belong there, its length where it ends too early */
+/**
+ * @param text a text that `JSON.parse` rejected
+ * @returns the offset of the first invalid character, or the length of the text if it ends early
+ */
 export function jsonFault(text: string): number {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
@@ -23,7 +26,7 @@ export function jsonFault(text: string): number {
   }
 }
 
-/** What may follow a token; nothing where it may not stand here. */
+/** Returns what may follow a token, or undefined if the token is not allowed here. */
 function after(token: string, expected: Expected, open: ('{' | '[')[]): Expected | undefined {
   const isInObject = open.at(-1) === '{'
   switch (expected) {

@@ -1,11 +1,10 @@
-/** What a person typed as `js_params`. */
 import { jsonFault } from './json-fault.ts'
 
 export type ParamsText =
   | { params: Record<string, unknown> }
   | { fault: string; place?: { line: number; column: number; offset: number } }
 
-/** A JSON object; nothing is `{}`. Of what is no JSON it says where. */
+/** Parses a JSON object; empty text means `{}`. For invalid JSON, returns the position of the error. */
 export function readParams(text: string): ParamsText {
   if (text.trim() === '') return { params: {} }
   let value: unknown
@@ -19,7 +18,7 @@ export function readParams(text: string): ParamsText {
   return { fault: 'Params are a JSON object, as {"message": "hello"}.' }
 }
 
-/** Lines and columns count from 1. */
+/** Lines and columns are 1-based. */
 function faultAt(text: string, offset: number): ParamsText {
   const before = text.slice(0, offset).split('\n')
   const line = before.length

@@ -1,4 +1,4 @@
-/** What the source is called, whether it may run, and what it may use. */
+/** Shows the CID of the source, the groups that permit it, and the wallets it may use. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { cidHash } from '../../../../shared/action-cid.ts'
@@ -12,7 +12,7 @@ import { Loaded, useLoaded } from '../loaded.tsx'
 import type { Perform } from '../view.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** The CID of a text, a moment after it was typed. */
+/** Computes the CID of the source asynchronously; it lags briefly behind edits. */
 export function useCid(source: string): string | undefined {
   const [cid, setCid] = useState<string | undefined>(undefined)
   useEffect(() => {
@@ -32,11 +32,11 @@ type PermissionCardProps = {
   connection: Connection
   cid: string
   perform: Perform
-  /** Something was permitted. */
+  /** Called after a permission was added. */
   onChange: () => void
 }
 
-/** @param cid absent for a moment at the beginning: the card has its place already */
+/** @param cid undefined until it is first computed; the card is shown meanwhile, to avoid a layout shift */
 export const PermissionCard: FC<Omit<PermissionCardProps, 'cid'> & { cid: string | undefined }> = ({
   cid,
   ...props
@@ -121,7 +121,7 @@ const Groups: FC<PermissionCardProps> = ({ connection, cid, perform, onChange })
   )
 }
 
-/** 32 zero bytes in a group stand for every action. */
+/** 32 zero bytes in a group are the wildcard for every action or wallet. */
 const EVERY = `0x${'0'.repeat(64)}`
 
 const permits = ({ cid_hashes_permitted: hashes }: Group, hash: string) =>
@@ -156,7 +156,7 @@ const Permitting: FC<{ groups: Group[]; hash: string; connection: Connection }> 
 
 const walletsOf = (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`)
 
-/** Asked for when somebody wants it: it is signed by the machine, and the evidence for that is large. */
+/** Looked up only on request: the machine signs the answer, and verifying it requires downloading large evidence. */
 const OwnWallet: FC<PermissionCardProps> = ({ connection, cid }) => {
   const [found, setFound] = useState<{ address?: string; why?: string; isAsked?: boolean }>({})
   const look = async () => {

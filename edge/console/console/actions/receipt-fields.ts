@@ -1,4 +1,7 @@
-/** The members of a receipt's payload, read without judging it (`docs/receipts.md`). Nothing for what is no receipt. */
+/**
+ * Decodes the fields of a receipt's payload without verifying it (`docs/receipts.md`). Returns an empty array if it is
+ * not a receipt.
+ */
 export function receiptFields(receipt: string): [name: string, value: string][] {
   try {
     const [, payload = ''] = receipt.split('.')

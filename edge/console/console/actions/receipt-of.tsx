@@ -10,7 +10,7 @@ import { receiptFields } from './receipt-fields.ts'
 type ReceiptOfProps = { receipt: string; connection: Connection }
 type Verified = { state: 'not yet' | 'under way' | 'verified' } | { state: 'refused'; why: string }
 
-/** What the machine signed of the run; it is believed when its signature has been held to the machine's evidence. */
+/** Shows the run's receipt. It can be trusted once its signature is verified against the machine's evidence. */
 export const ReceiptOf: FC<ReceiptOfProps> = ({ receipt, connection }) => {
   const [verified, setVerified] = useState<Verified>({ state: 'not yet' })
   const verify = async () => {

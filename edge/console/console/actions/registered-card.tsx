@@ -1,4 +1,4 @@
-/** Actions that have a name: the record permits nothing, the groups do. */
+/** Lists the registered (named) actions. Registering permits nothing; groups grant permissions. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { RegisteredAction } from '../../../../shared/client/core/account.ts'
@@ -12,7 +12,7 @@ import type { Perform } from '../view.ts'
 type RegisteredCardProps = {
   connection: Connection
   perform: Perform
-  /** Of the source in the editor. */
+  /** CID of the source in the editor. */
   cid: string
   actions: Loading<RegisteredAction[]>
 }

@@ -1,4 +1,4 @@
-/** Params, by which key, and what became of it. */
+/** Form to run the action with params and a key, and the results. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
@@ -156,7 +156,7 @@ type WhichKeyProps = {
   otherKey: { current: HTMLInputElement | null }
 }
 
-/** An admin wallet runs nothing itself: what runs is paid and permitted by a usage key. */
+/** An admin wallet cannot run actions itself: a usage key authorizes and pays for each run. */
 const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   connection,
   byOther,
@@ -202,7 +202,7 @@ const WhichKey: FC<WhichKeyProps & { children?: string | false }> = ({
   </>
 )
 
-/** @returns why there is none */
+/** @returns a client for the key, or the reason why it cannot be used */
 function runnerOf(usageKey: string, origin: Origin): Runner | string {
   if (usageKey === '') return 'Paste the usage key that it is run by.'
   try {

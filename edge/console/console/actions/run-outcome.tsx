@@ -1,4 +1,4 @@
-/** What came of a run: response, console output, what it cost, or why it failed. */
+/** Shows the outcome of a run: response, console output, cost, or the error. */
 import type { FC } from 'hono/jsx'
 import { Copy } from '../../copy.tsx'
 import { failureInWords } from '../../failure-in-words.ts'
@@ -14,7 +14,7 @@ import { UserLines, visibleLines } from './user-lines.tsx'
 type OutcomeProps = {
   run: ActionRun
   connection: Connection
-  /** Whether lines of the stack are lines of what is in the editor. */
+  /** True if line numbers in the stack refer to the source in the editor. */
   isSourceShown: boolean
   goTo: (line: number, column: number) => void
 }
@@ -47,7 +47,7 @@ const Succeeded: FC<OutcomeProps> = ({ run: { answer }, connection }) => {
   )
 }
 
-/** By its fields: see `failureInWords`. */
+/** Recognized by its fields rather than its class: see `failureInWords`. */
 type ActionFailure = Error & { code: string; actionStack: string; logs: string; receipt?: string }
 export const isActionFailure = (failure: unknown): failure is ActionFailure =>
   failure instanceof Error && 'actionStack' in failure && 'logs' in failure
@@ -115,7 +115,7 @@ const Part: FC<{ title: string; text: string }> = ({ title, text }) => (
   </section>
 )
 
-/** It did not run, or nobody knows. */
+/** The action did not run, or its outcome is unknown. */
 const Refused: FC<{ failure: unknown }> = ({ failure }) => {
   const { message, fix, status, requestId } = failureInWords(failure)
   return (

@@ -4,14 +4,14 @@ import type { Editor } from '../../editor/mount-editor.ts'
 import { useEffect } from '../../use-effect.ts'
 
 type SourceEditorProps = {
-  /** What it begins with; afterwards the text is the editor's. */
+  /** Initial text. Afterwards the editor owns the text. */
   source: string
   onChange: (source: string) => void
-  /** Given the editor once it is there: it is loaded when it is needed. */
+  /** Called with a plain textarea first, and again with the editor once it has loaded. */
   onMounted: (editor: Pick<Editor, 'setText' | 'goTo' | 'mark'>) => void
 }
 
-/** A textarea until the editor has come, and where it does not come. */
+/** A textarea until the editor has loaded, and as a fallback if it fails to load. */
 export const SourceEditor: FC<SourceEditorProps> = ({ source, onChange, onMounted }) => {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

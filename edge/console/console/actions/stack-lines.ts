@@ -1,14 +1,14 @@
-/** A stack, as the origin hands it on: which of its lines are lines of the source. */
+/** Parses a stack trace from the origin, to find the lines that refer to the action's source. */
 
 export type StackLine = {
   text: string
-  /** Of the source, both from 1. */
+  /** Position in the source; both numbers are 1-based. */
   place?: { line: number; column: number }
 }
 
 const PLACE = /\baction\.js:(\d{1,7}):(\d{1,7})\)?$/
 
-/** The action writes its own message: only frames below it count, which begin with `at`. */
+/** Recognizes only stack frames, which start with `at`: the action controls the message above them. */
 export function stackLines(stack: string): StackLine[] {
   return stack.split('\n').map((text) => {
     const found = /^\s+at /.test(text) ? PLACE.exec(text) : null

@@ -1,9 +1,9 @@
-/** Where one can start from. A test holds that each is an action. */
+/** Templates for new actions. A test checks that each one is a valid action. */
 import type { Draft } from './draft.ts'
 
 export type Template = Draft & { name: string }
 
-/** Stands for a wallet of the account's own, which the console puts in its place where there is one. */
+/** Placeholder that the console replaces with one of the account's wallets, if it has any. */
 export const SOME_WALLET = '0x0000000000000000000000000000000000000000'
 
 const params = (value: object) => JSON.stringify(value, null, 2)

@@ -1,19 +1,19 @@
-/** Long text that a stranger may have written: a response, console output, a stack. */
+/** Shows long untrusted text: a response, console output or a stack. */
 import { useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import { visible } from '../../user-text.tsx'
 
-/** A browser lays out no more than this at a time without a stutter; the rest is a press away. */
+/** Longest text that browsers lay out without a noticeable delay. A button shows the rest. */
 const SHOWN_CHARACTERS = 20_000
 
-/** The same text with its line ends and tabs, and nothing else that is not seen. */
+/** Keeps line breaks and tabs, and makes all other invisible characters visible. */
 export const visibleLines = (text: string) =>
   text
     .split(/([\n\t])/)
     .map((part) => (part === '\n' || part === '\t' ? part : visible(part)))
     .join('')
 
-/** @param of what it is, for screen readers: "Console output" */
+/** @param of describes the text for screen readers: "Console output" */
 export const UserLines: FC<{ text: string; of: string }> = ({ text, of }) => {
   const [isWhole, setWhole] = useState(false)
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS

@@ -1,7 +1,10 @@
 import { PAYMENT_MAX_CENTS, PAYMENT_MIN_CENTS } from '../../../../shared/limits.ts'
 import { dollars } from '../../dollars.ts'
 
-/** @param text dollars, as `12` or `12.50`; @returns cents, or why it is no amount */
+/**
+ * @param text dollars, such as `12` or `12.50`
+ * @returns cents, or an error message
+ */
 export function amountCents(text: string): number | string {
   const found = /^\$?\s*(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text.trim())
   if (!found) return 'Enter dollars, as 25 or 12.50.'

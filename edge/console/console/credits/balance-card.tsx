@@ -4,11 +4,11 @@ import { Loaded, type Loading } from '../loaded.tsx'
 import { dollars } from '../../dollars.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** @param credited counts what came in: the balance is another after each */
+/** @param credited number of credited payments; the balance is reloaded when it changes */
 export const BalanceCard: FC<{
   balance: Loading<Balance>
   credited: number
-  /** As in "a change costs a cent". */
+  /** Price of a change to the account, such as "a cent". */
   price: string
 }> = ({ balance, credited, price }) => {
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Payments that this tab has begun: each is paid on a page of its own (`/pay`), and confirmed from here. */
+/** Payments started in this tab. Each is paid on a separate page (`/pay`) and confirmed from here. */
 import type { BillingOperations, Credited } from '../../../../shared/client/core/billing.ts'
 import { balanceChanged } from '../balance-changed.ts'
 import type { Connection } from '../connection.ts'
@@ -6,12 +6,12 @@ import { handOver } from './handover.ts'
 import type { PaymentHandover } from './payment-channel.ts'
 
 export type Payment = {
-  /** The processor's. */
+  /** ID assigned by the payment processor. */
   id: string
   amountCents: number
-  /** `begun`: to be paid on its page; `asking`: it was paid there, as that page says, and is not credited yet. */
+  /** `begun`: not paid yet, as far as this tab knows. `asking`: reported as paid, and waiting to be credited. */
   state: 'begun' | 'asking' | 'credited' | 'failed'
-  /** Of its page. */
+  /** Path of the payment page. */
   path: string
   failure?: unknown
   credited?: Credited
@@ -23,23 +23,23 @@ export class Payments {
   #payments: readonly Payment[] = []
   readonly #listeners = new Set<() => void>()
 
-  /** The newest first. */
+  /** Newest first. */
   get all(): readonly Payment[] {
     return this.#payments
   }
 
-  /** How many were credited. */
+  /** Number of credited payments. */
   get credited(): number {
     return this.#payments.filter(({ state }) => state === 'credited').length
   }
 
-  /** @returns how to listen no more */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Nothing is paid by it: its page has to be opened. */
+  /** Creates a payment. The person pays it on the payment page. */
   async begin({ billing, publishableKey }: Parts, amountCents: number): Promise<void> {
     const intent = await billing.createPaymentIntent({ amount_cents: amountCents })
     const { payment_intent_id: id, client_secret: clientSecret } = intent
@@ -49,7 +49,10 @@ export class Payments {
     this.#tell()
   }
 
-  /** Asks until it is settled. The machine asks the processor itself: what the page says is no more than a hint. */
+  /**
+   * Polls until the payment is settled. The origin asks the payment processor; a report from the payment page is only a
+   * hint.
+   */
   async confirm(billing: BillingOperations, id: string): Promise<void> {
     if (this.#payments.some((payment) => payment.id === id && payment.state === 'asking')) return
     this.#change(id, { state: 'asking', failure: undefined })

@@ -39,12 +39,12 @@ export const TopUpCard: FC<TopUpProps> = ({ billing, payments, perform }) => {
   )
 }
 
-/** @returns undefined where this service takes no payments */
+/** @returns undefined if this service does not accept payments */
 async function processorKey(billing: BillingOperations): Promise<string | undefined> {
   try {
     return (await billing.processorConfig()).publishable_key
   } catch (failure) {
-    // By its fields: the classes of scripts that are loaded later are not those of the ones before.
+    // Checks fields rather than the class: scripts loaded later have their own copies of the error classes.
     if (failureInWords(failure).status === 503) return undefined
     throw failure
   }
@@ -148,7 +148,7 @@ const PaymentRow: FC<PaymentRowProps> = ({ payment, payments, billing }) => {
   )
 }
 
-/** Refused for now: the same payment can be paid with another card. */
+/** True if the payment was declined, in which case it can be paid with another card. */
 const isPayable = ({ failure }: Payment) => failureInWords(failure).code === 'payment_failed'
 
 const SAID: Record<Payment['state'], string> = {
@@ -168,7 +168,7 @@ const WhyNot: FC<{ failure: unknown }> = ({ failure }) => {
   )
 }
 
-/** Redraws when a payment has changed. */
+/** Redraws the component when a payment changes. */
 export function usePayments(payments: Payments): void {
   const [, redraw] = useState(0)
   useEffect(() => payments.onChange(() => redraw((count) => count + 1)), [])

@@ -1,4 +1,4 @@
-/** What was charged: by day as a chart, and each row of the statement. */
+/** Shows the charges: a chart by day, and the rows of the statement. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
@@ -19,13 +19,13 @@ import { useEffect } from '../../use-effect.ts'
 type UsageCardProps = { connection: Connection; perform: Perform }
 type Asked = { from: string; to: string; key_hash?: string }
 
-/** As the API has it where no days are named. */
+/** Default period of the API. */
 const SHOWN_DAYS = 30
 
 export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
   const [asked, setAsked] = useState<Asked>(() => lastDays(SHOWN_DAYS, Date.now()))
   const usage = useLoaded(async () => connection.client.billing.usage(asked).all())
-  // Names of keys, for the choice of one: those that were charged.
+  // Keys with charges, as choices for the filter.
   const [keys, setKeys] = useState<[hash: string, name: string][]>([])
   useEffect(() => {
     if (usage.value && asked.key_hash === undefined) setKeys(keysIn(usage.value))
@@ -99,7 +99,6 @@ function keysIn(rows: readonly UsageRow[]): [string, string][] {
 
 const sumOf = (rows: readonly UsageRow[]) => rows.reduce((sum, { cents }) => sum + cents, 0)
 
-/** The table has the same in numbers. */
 const UsageChart: FC<{ rows: UsageRow[]; from: string; to: string }> = ({ rows, from, to }) => {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,17 +1,21 @@
-/** A statement's rows, added up by day: what a chart is of. */
+/** Aggregates the rows of a statement by day, for the chart. */
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export type UsageDays = {
-  /** Unix milliseconds of each UTC day from the first to the last, ascending. */
+  /** Start of each UTC day in Unix milliseconds, ascending and without gaps. */
   times: number[]
-  /** Cents of each day. */
+  /** Cents per day. */
   runs: number[]
   writes: number[]
 }
 
-/** @param from @param to UTC days as YYYY-MM-DD, both included; days without a row are 0 */
+/**
+ * @param from first UTC day, as YYYY-MM-DD
+ * @param to last UTC day, inclusive
+ * @returns one entry per day; days without a row are 0
+ */
 export function usageDays(rows: readonly UsageRow[], from: string, to: string): UsageDays {
   const [first, last] = [Date.parse(from), Date.parse(to)]
   const count = Math.max(1, Math.round((last - first) / DAY_MS) + 1)
@@ -26,10 +30,10 @@ export function usageDays(rows: readonly UsageRow[], from: string, to: string): 
   return { times, runs, writes }
 }
 
-/** The UTC day of a moment. */
+/** Returns the UTC day of a time in Unix milliseconds. */
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** So many days, today the last of them. */
+/** Returns a period of `days` days that includes today as its last day. */
 export function lastDays(days: number, now: number): { from: string; to: string } {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
 }

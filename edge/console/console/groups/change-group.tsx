@@ -1,4 +1,4 @@
-/** How a group gets other texts, an action or a wallet. That it permits everything is nothing that a form here offers. */
+/** Forms to rename a group and to add an action or a wallet. Wildcards are deliberately not offered. */
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
 import { Field } from '../../parts.tsx'
@@ -11,7 +11,7 @@ export const ChangeGroup = ({ group, permissions, client, change }: GroupProps) 
   const others = permissions.wallets.filter(
     ({ pkp_id }) => !group.pkp_ids_permitted.includes(pkp_id),
   )
-  /** One on a page. */
+  /** Makes a field name unique on the page. */
   const id = (name: string) => `${name}-${group_id}`
   const addAction = (event: Event) => {
     const { text } = submitted(event)

@@ -1,4 +1,4 @@
-/** A group of the list: what it permits, what is dangerous of that, and how it is changed. */
+/** Row of a group: its members, warnings about them, and forms to change it. */
 import type { AccountOperations, Group } from '../../../../shared/client/core/account.ts'
 import { Armed } from '../../armed.tsx'
 import { UserText } from '../../user-text.tsx'
@@ -13,7 +13,10 @@ import {
 } from '../permissions.ts'
 import { ChangeGroup } from './change-group.tsx'
 
-/** Does a change of the groups, and draws them anew. @returns whether it was done */
+/**
+ * Performs a change to a group, then reloads the groups.
+ * @returns true if it succeeded
+ */
 export type Change = (what: string, work: () => Promise<unknown>) => Promise<boolean>
 
 export type GroupProps = {

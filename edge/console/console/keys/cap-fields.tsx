@@ -1,4 +1,4 @@
-/** What a usage key may spend, in dollars and a window that moves along. */
+/** Fields for a usage key's spending cap, in dollars per rolling window. */
 import type { UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { SPEND_CAP_MAX_CENTS } from '../../../../shared/limits.ts'
 import { Select } from '../../fields.tsx'
@@ -8,7 +8,7 @@ import { centsOf, windowChoices } from '../money.ts'
 
 type Cap = Required<Pick<UsageKeyFields, 'spend_cap_cents' | 'spend_window_seconds'>>
 
-/** Of a key that is new: a program's mistakes cost no more than this. */
+/** Default cap of a new key. Limits the cost of a program's mistakes. */
 const SUGGESTED_DOLLARS = '1'
 const A_DAY_S = 86_400
 
@@ -35,7 +35,7 @@ export const CapFields = ({ suffix = '', cents, seconds }: CapFieldsProps) => (
   </>
 )
 
-/** @returns `undefined` for what is no amount, or above what the service takes */
+/** @returns undefined if the text is not an amount, or exceeds the maximum cap */
 export function capOf({ text }: Fields, suffix = ''): Cap | undefined {
   const given = text(`cap${suffix}`)
   if (given === '') return { spend_cap_cents: null, spend_window_seconds: null }

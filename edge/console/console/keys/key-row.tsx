@@ -1,4 +1,4 @@
-/** A usage key of the list: what it may do, what it has spent of its cap, and how that is changed. */
+/** Row of a usage key: its rights, its spending, and a form to change its cap. */
 import { useState } from 'hono/jsx/dom'
 import type { AccountOperations, Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { Armed } from '../../armed.tsx'
@@ -57,7 +57,7 @@ export const KeyRow = ({ usageKey: key, groups, client, change }: KeyRowProps) =
   )
 }
 
-/** From here on the bar warns. */
+/** Share of the cap above which the meter shows a warning. */
 const NEARLY = 0.8
 
 const Spent = ({ usageKey }: { usageKey: UsageKey }) => {

@@ -1,4 +1,3 @@
-/** What a new usage key may do, each right with what it means. */
 import { useState } from 'hono/jsx/dom'
 import type { Group, UsageKeyFields } from '../../../../shared/client/core/account.ts'
 import { submitted } from '../form.ts'

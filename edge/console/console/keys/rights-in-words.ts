@@ -1,8 +1,7 @@
-/** What a usage key may do, as people say it. */
 import type { Group, UsageKey } from '../../../../shared/client/core/account.ts'
 import { EVERY_GROUP, nameOfGroup } from '../permissions.ts'
 
-/** Each right that it has, with where; that it may run nothing is said too. */
+/** Lists each right of the key with the groups it covers. A key that can run nothing has an entry that says so. */
 export function rightsInWords(key: UsageKey, groups: Group[]): [name: string, what: string][] {
   const where = (ids: readonly number[]) => {
     if (ids.includes(EVERY_GROUP)) return 'every group, later ones too: dangerous'

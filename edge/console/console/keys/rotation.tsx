@@ -1,4 +1,4 @@
-/** Another account key in the place of the one that is connected. */
+/** Replaces the connected account key with a new one. */
 import { useState } from 'hono/jsx/dom'
 import { Armed } from '../../armed.tsx'
 import { ShownOnce } from '../../shown-once.tsx'
@@ -6,7 +6,7 @@ import type { KeyConnection } from '../connection.ts'
 import { keyHashOf } from '../open.ts'
 import type { ViewProps } from '../view.ts'
 
-/** A key that is made, and not sent before the person has said that it is stored. */
+/** A new key, which is sent only after the person confirms having stored it. */
 type Pending = { newKey: string; send: () => Promise<void>; giveUp: () => void }
 
 export const Rotation = ({ connection, ...props }: ViewProps) =>
@@ -20,7 +20,7 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
   const [pending, setPending] = useState<Pending | undefined>(undefined)
 
   const begin = () => {
-    // The client gives the key before it is sent, and waits: so that no lost answer has the only copy.
+    // The client passes the key to `keep` before sending it, so that a lost response cannot lose the only copy.
     const keep = (newKey: string) =>
       new Promise<void>((stored, givenUp) => {
         const send = async () => {
@@ -38,7 +38,7 @@ const RotationOfKey = ({ connection, reconnect, perform }: RotationProps) => {
         setPending({ newKey, send, giveUp })
       })
     const rotation = connection.client.rotateAccountApiKey({ keep })
-    // What fails is told where it is awaited; what is given up is nobody's failure.
+    // Failures are reported where the promise is awaited. Giving up is not a failure.
     rotation.catch(() => {})
   }
 

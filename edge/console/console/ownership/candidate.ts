@@ -1,13 +1,16 @@
-/** Whether an address can be made the admin of an account, and what speaks against it. */
+/** Checks whether an address can become the admin of an account. */
 import { contractCoding } from '../../../../shared/client/sovereign/contract-coding.ts'
 import type { WalletConnection } from '../connection.ts'
 
 export type Candidate =
   | { is: 'refused'; reason: string }
-  /** @property address EIP-55 */
+  /** `address` is EIP-55 checksummed. */
   | { is: 'taken'; reason?: undefined; address: string; warnings: readonly string[] }
 
-/** @param connection of the admin */
+/**
+ * Checks an address as typed.
+ * @returns `taken` if it is acceptable, with warnings; `refused` with the reason otherwise
+ */
 export async function candidateOf(
   typed: string,
   { address: admin, wallet }: Pick<WalletConnection, 'address' | 'wallet'>,

@@ -1,4 +1,4 @@
-/** From an account key to an admin wallet: chosen, looked at, confirmed, signed. There is no way back. */
+/** Converts an account from an account key to an admin wallet: choose, check, confirm, sign. Irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { slept } from '../../../../shared/client/surroundings.ts'
@@ -99,7 +99,10 @@ const Chosen: FC<ChosenProps> = ({ chosen: { address, standing }, another, conve
   </section>
 )
 
-/** The wallet's node may be a few blocks behind the service's. What it shows then is late, and not wrong. */
+/**
+ * Waits up to 30 s, because the wallet's node may be a few blocks behind the service's. Until the node catches up, the
+ * console shows outdated state.
+ */
 async function untilAdmin({ wallet }: WalletConnection): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks++) {
     if ((await wallet.opened.standing()) === 'admin') return

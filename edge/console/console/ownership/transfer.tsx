@@ -1,4 +1,4 @@
-/** Hands the account to another wallet: the address is looked at first, for nobody can take it back. */
+/** Transfers the account to another wallet. The address is checked first, because a transfer is irreversible. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { NO_WAY_BACK } from '../../../../shared/client/sovereign/ownership.ts'

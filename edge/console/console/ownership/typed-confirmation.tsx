@@ -1,13 +1,13 @@
-/** For what has no way back: nobody does it by a press in the wrong place. */
+/** Requires typing a phrase to confirm an irreversible action, so that a stray click cannot trigger it. */
 import type { Child, FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { Field } from '../../parts.tsx'
 import { submitted } from '../form.ts'
 
 type TypedConfirmationProps = {
-  /** What has to be typed. */
+  /** The phrase to type. */
   words: string
-  /** On the button. */
+  /** Label of the button. */
   act: string
   onConfirmed: () => void
   children?: Child

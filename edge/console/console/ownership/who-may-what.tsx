@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 
-/** What the two modes of an account differ in: the one that it is in comes first to who reads by ear. */
+/** Compares the two modes of an account. The introduction describes the current mode, for screen readers. */
 export const WhoMayWhat: FC<{ isChainSecured: boolean }> = ({ isChainSecured }) => (
   <section class="card">
     <h3>Who can change this account</h3>

@@ -1,4 +1,4 @@
-/** Who may run what with which wallet, as a picture, and as a table of the same. */
+/** Shows which keys can run which actions with which wallets, as a diagram and as a table. */
 import {
   keysOf,
   nameOfAction,
@@ -9,7 +9,7 @@ import {
 } from '../permissions.ts'
 import { type Kind, layoutOf, type Line, NODE, type Node } from './layout.ts'
 
-/** What fits into a node; the whole text is its title. */
+/** Maximum number of characters in a node. The full text is its title. */
 const TEXT_MAX = 22
 
 const HEADINGS: Record<Kind, string> = {
@@ -63,7 +63,7 @@ export const PermissionPicture = ({ permissions }: { permissions: Permissions })
   )
 }
 
-/** Above the first of each kind. */
+/** Returns the first node of each kind; the heading is drawn above it. */
 function headings(nodes: Node[]): Node[] {
   return nodes.filter((node, i) => nodes.findIndex(({ kind }) => kind === node.kind) === i)
 }
@@ -73,7 +73,7 @@ const Box = ({ node: { kind, text, isWide, x, y } }: { node: Node }) => (
     <title>{text}</title>
     <rect x={x} y={y} width={NODE.width} height={NODE.height} rx={kind === 'group' ? 18 : 6} />
     {isWide && <rect x={x + 3} y={y + 3} width={NODE.width - 6} height={NODE.height - 6} rx={4} />}
-    {/* A picture within it: wide characters end where it ends. */}
+    {/* A nested <svg> clips wide characters at the edge of the node. */}
     <svg x={x + 14} y={y} width={NODE.width - 22} height={NODE.height}>
       <text y={23}>{text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text}</text>
     </svg>

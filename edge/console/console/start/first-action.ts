@@ -1,4 +1,4 @@
-/** The action of the first steps, that of docs/by-hand.md: a webhook's sender proves itself before anything is signed. */
+/** Action of the first steps, from docs/by-hand.md. Verifies the webhook's sender before it signs anything. */
 export const FIRST_ACTION = `async function main(params) {
   const { utils } = ethers
   if (params.source === 'webhook') {

@@ -1,4 +1,4 @@
-/** The first step that an earlier connection has taken: a wallet that is there is not made a second time. */
+/** Finds the wallet that the first step created in an earlier connection, so that it is not created twice. */
 import type { Wallet } from '../../../../shared/client/core/account.ts'
 import type { Connection } from '../connection.ts'
 import { type Made, WALLET_NAME } from './steps.ts'
@@ -8,8 +8,9 @@ export async function readMade({ client }: Connection): Promise<Made> {
 }
 
 /**
- * A group that is there is not gone on with: a usage key may have been given a part in it since, or have made it, and would
- * get what the new key has. Of a usage key nobody knows the text.
+ * Finds the reusable results of earlier steps. An existing group is not reused: another usage key may have created it
+ * or have rights in it, and would gain the rights of the new key. An existing usage key cannot be reused, because its
+ * text cannot be read back.
  */
 export function madeOf(
   wallets: readonly Pick<Wallet, 'name' | 'wallet_address' | 'pkp_id'>[],

@@ -1,35 +1,34 @@
-/** The first steps, in order: each makes one thing of what the steps before it have made. */
+/** The first steps, in order. Each creates one thing from the results of the previous steps. */
 import { encodeHex } from '../../../../shared/hex.ts'
 import type { Connection } from '../connection.ts'
 import { FIRST_ACTION } from './first-action.ts'
 
-/** What was made so far; a step is done when its field is there. */
+/** Results so far. A step is done if its field is present. */
 export type Made = {
   wallet?: { address: string; pkpId: string }
   cid?: string
   groupId?: number
-  /** Secret: for the trigger alone. */
+  /** Secret; used only for the trigger. */
   usageKey?: string
 }
 
-/** By which it is found again; no operation gives a wallet another name. */
+/** Identifies the wallet in later connections. No operation renames a wallet. */
 export const WALLET_NAME = 'First wallet'
 
-/** Of the first key: what a mistake can cost in a day. */
+// Spending cap of the first usage key: limits the cost of a mistake to $1.00 a day.
 const CAP_CENTS = 100
 const CAP_WINDOW_S = 86_400
 
-/** 24 bytes: as many as docs/by-hand.md makes. */
+/** As in docs/by-hand.md. */
 const SECRET_BYTES = 24
 
 export type FirstStep = {
   field: keyof Made
   title: string
-  /** What it is for. */
   about: string
-  /** Of its button, and of what is told. */
+  /** Label of the button, also shown as progress. */
   press: string
-  /** @returns what was made before, with this */
+  /** @returns `made` with the new result added */
   make: (client: Connection['client'], made: Made) => Promise<Made>
 }
 
@@ -85,7 +84,7 @@ export const STEPS: readonly FirstStep[] = [
   },
 ]
 
-/** What sender and action share, so that the action knows the sender. */
+/** Returns a secret for the sender and the action to share, with which the action authenticates the sender. */
 export function newSecret(): string {
   return encodeHex(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
 }

@@ -1,4 +1,4 @@
-/** `#actions`: source, what it may, a run of it, and the actions that have a name. */
+/** `#actions`: the source with its permissions, runs of it, and the registered actions. */
 import { useRef, useState } from 'hono/jsx/dom'
 import type { Editor } from '../../editor/mount-editor.ts'
 import { type Draft, keepDraft, keptDraft } from '../actions/draft.ts'
@@ -14,13 +14,13 @@ import { useEffect } from '../../use-effect.ts'
 
 const FIRST = TEMPLATES[0]!
 
-/** Whether it is something else than what one starts with. */
+/** True if the draft differs from the initial template. */
 const isOther = ({ source = FIRST.source, params = FIRST.params }: Partial<Draft>) =>
   source !== FIRST.source || params !== FIRST.params
 
 export const ActionsView: View = ({ connection, origin, perform }) => {
   const [draft, setDraft] = useState<Draft>(() => keptDraft() ?? FIRST)
-  // Known at once, and not from the next drawing on: what was typed just now is not replaced.
+  // A ref rather than state: it takes effect before the next render, so that recent typing is never replaced.
   const isWritten = useRef(isOther(draft))
   const editor = useRef<Pick<Editor, 'setText' | 'goTo' | 'mark'> | null>(null)
   const isWhole = isWholeAccount(connection)
@@ -47,7 +47,7 @@ export const ActionsView: View = ({ connection, origin, perform }) => {
     editor.current?.setText(template.source.replaceAll(SOME_WALLET, wallet))
     change({ params: template.params.replaceAll(SOME_WALLET, wallet) })
   }
-  // What one starts with has a wallet of the account in it, where there is one.
+  // Puts one of the account's wallets into the initial template.
   useEffect(() => {
     if (wallets.state === 'there' && !isWritten.current) startFrom(FIRST.name)
   }, [wallets.state])

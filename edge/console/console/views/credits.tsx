@@ -1,4 +1,4 @@
-/** `#credits`: what the account has, how it gets more, and what it was charged. */
+/** `#credits`: the balance, top-ups and charges. */
 import { BalanceCard } from '../credits/balance-card.tsx'
 import { paymentsOf } from '../credits/payments.ts'
 import { TopUpCard, usePayments } from '../credits/top-up-card.tsx'

@@ -1,4 +1,4 @@
-/** `#keys`: keys with narrow rights, for programs and triggers; and another key for the account itself. */
+/** `#keys`: usage keys with limited rights for programs and triggers, and replacement of the account key. */
 import { useState } from 'hono/jsx/dom'
 import { ShownOnce } from '../../shown-once.tsx'
 import { NewKeyForm } from '../keys/new-key-form.tsx'

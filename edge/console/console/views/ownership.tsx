@@ -1,4 +1,4 @@
-/** Whose the account is, and how it becomes somebody else's. */
+/** `#ownership`: the account's mode, and its conversion or transfer. */
 import { Convert } from '../ownership/convert.tsx'
 import { Transfer } from '../ownership/transfer.tsx'
 import { WhoMayWhat } from '../ownership/who-may-what.tsx'

@@ -1,4 +1,4 @@
-/** `#start`: from an account to a webhook whose message is signed, a press each. */
+/** `#start`: leads from an account to a webhook that signs messages, with one button per step. */
 import { useState } from 'hono/jsx/dom'
 import type { Child } from 'hono/jsx'
 import { Badge } from '../../parts.tsx'
@@ -13,7 +13,7 @@ import { tellStep } from '../told.ts'
 import { priceOfChange } from '../price-of-change.ts'
 import type { View, ViewProps } from '../view.ts'
 
-/** Of each connection: who looks at another view, and comes back, goes on. */
+/** Results per connection, so that progress is kept while another view is open. */
 const madeBy = new WeakMap<Connection, Made>()
 
 export const StartView: View = (props) => {
@@ -52,7 +52,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
     setMade(next)
   }
   const left = STEPS.filter(({ field }) => made[field] === undefined)
-  /** From what there is by now: steps may have been taken while another view was shown. */
+  /** Starts from the latest results, because steps may have been completed while another view was open. */
   const take = async (steps: readonly FirstStep[]) => {
     let so = madeBy.get(connection) ?? made
     for (const { field, press, make } of steps) {
@@ -105,7 +105,7 @@ const Steps = ({ connection, perform, before }: StepsProps) => {
   )
 }
 
-/** The button that was pressed is gone with its step: who works by keyboard, or on a small screen, goes on at the next. */
+/** Focuses the button of the next step, because the pressed button disappears with its step. */
 function toNextStep(): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body)
@@ -113,7 +113,7 @@ function toNextStep(): void {
   })
 }
 
-/** What this page is no more when one comes back to it. */
+/** Explains what is lost by leaving this page. */
 const LEFT_BEHIND = {
   key: 'This page forgets the account key, unless this tab keeps it.',
   wallet: 'To come back here, you connect your wallet again.',
@@ -165,7 +165,7 @@ const Result = ({ field, made }: { field: keyof Made; made: Made }) => {
   }
 }
 
-/** Within this tab: it outlives the sign-in, and the form takes it out. */
+/** Passes the trigger to the form through `sessionStorage`, which survives the sign-in. The form removes it. */
 function handOver({ wallet, usageKey }: Made): void {
   const trigger: NewTrigger = {
     name: 'Sign each message',

@@ -1,4 +1,4 @@
-/** `#wallets`: the keys that the service has made for the account, and never gives to anybody but permitted actions. */
+/** `#wallets`: keys that the service created for the account and makes available only to permitted actions. */
 import { Copy } from '../../copy.tsx'
 import { UserText } from '../../user-text.tsx'
 import { submitted } from '../form.ts'

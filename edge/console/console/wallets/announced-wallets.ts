@@ -1,28 +1,28 @@
-/** Wallets of the browser, as they announce themselves (EIP-6963). All of it is theirs to choose, and none of it is proven. */
+/** Discovers the browser's wallets (EIP-6963). Their announcements are unverified. */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 import { asRead } from '../../user-text.tsx'
 import { walletIcon } from './wallet-icon.ts'
 
 export type AnnouncedWallet = {
   uuid: string
-  /** As it calls itself: another may call itself the same. */
+  /** Self-chosen, and not necessarily unique. */
   name: string
-  /** A domain of its maker's, reversed. */
+  /** Reverse domain name of the wallet's publisher. */
   rdns: string
-  /** A `data:` address of a picture. */
+  /** A `data:` URL of an image. */
   icon: string | undefined
   provider: Eip1193Provider
 }
 
-/** More than anybody has; whoever announces without end fills no page. */
+/** More than anyone has installed. Bounds the list if an extension announces wallets endlessly. */
 const WALLETS_MAX = 20
 const NAME_MAX_CHARACTERS = 60
 const RDNS_MAX_CHARACTERS = 100
 
 /**
- * Asks who is there, and listens for who comes late.
- * @param onChange told of all that are known, in the order in which they came
- * @returns stops listening
+ * Requests announcements, and listens for wallets that announce themselves later.
+ * @param onChange called with all known wallets, in order of arrival
+ * @returns a function that removes the listener
  */
 export function announcedWallets(
   target: EventTarget,
@@ -31,7 +31,7 @@ export function announcedWallets(
   const known: AnnouncedWallet[] = []
   const listener = (event: Event) => {
     const wallet = walletIn(event)
-    // The first of an id stays: nobody takes its place.
+    // The first announcement of a UUID wins, so that another wallet cannot replace it.
     if (!wallet || known.length === WALLETS_MAX || known.some(({ uuid }) => uuid === wallet.uuid))
       return
     known.push(wallet)
@@ -42,12 +42,12 @@ export function announcedWallets(
   return () => target.removeEventListener('eip6963:announceProvider', listener)
 }
 
-/** Whether two of them would be read as the same. */
+/** Returns true if two of the names look the same. */
 export function hasNamesakes(wallets: readonly Pick<AnnouncedWallet, 'name'>[]): boolean {
   return new Set(wallets.map(({ name }) => asRead(name))).size < wallets.length
 }
 
-/** Whatever a page's neighbours may put into an event: read once, and believed in nothing. */
+/** Parses an announcement. Reads each untrusted field once, and validates it. */
 function walletIn(event: Event): AnnouncedWallet | undefined {
   try {
     const { info, provider } = (event as CustomEvent).detail

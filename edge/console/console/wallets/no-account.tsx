@@ -1,4 +1,4 @@
-/** A wallet that has no account to show: it may open one, or it may never again. */
+/** Shown for a wallet without an account. It can open one, unless it was an admin before. */
 import type { FC } from 'hono/jsx'
 import type { WalletConnection } from '../connection.ts'
 import { submitted } from '../form.ts'

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx'
 
 export const WALLETS_TITLE = 'Connect a wallet'
 
-/** Where wallets of the browser would be listed: drawn by the Worker too, so that nothing moves when they are. */
+/** Placeholder for the list of the browser's wallets. The Worker renders it too, to avoid a layout shift. */
 export const NoWalletCard: FC<{ title?: string | undefined }> = ({ title }) => (
   <section class="card wallets">
     <h2>{title ?? WALLETS_TITLE}</h2>

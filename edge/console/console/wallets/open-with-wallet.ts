@@ -7,7 +7,8 @@ import { showSigningDialog } from './signing-dialog.tsx'
 import type { ChosenWallet } from './wallet-connect.tsx'
 
 /**
- * Connects by a wallet, once its owner lets this page know its address. The wallet may be no admin: `standing` says so.
+ * Connects with a wallet, once its owner has shared its address. The wallet is not necessarily an admin: see
+ * `standing`.
  * @throws {WalletRefused | WalletFailed | WrongChain | WrongContract | NoWallet}
  */
 export async function connectWallet(
@@ -50,7 +51,7 @@ export async function connectWallet(
   }
 }
 
-/** The same client, that also says what a call fails with. */
+/** Wraps a client so that `tell` receives the error of each failed call. */
 function saying<Client extends object>(client: Client, tell: (failure: unknown) => void): Client {
   const told = (member: unknown) => {
     if (typeof member !== 'function') return member

@@ -1,4 +1,4 @@
-/** What became of the transactions of this visit, the newest first. */
+/** Lists the transactions sent in this connection with their states, newest first. */
 import type { FC } from 'hono/jsx'
 import type { Sent, Signing } from './signing.ts'
 import { useSigning } from './use-signing.ts'

@@ -1,4 +1,4 @@
-/** Where a person reads what their wallet will be asked, and decides: nothing else can be pressed meanwhile. */
+/** Modal dialog that explains a request to the wallet, and asks the person to continue or cancel. */
 import type { FC } from 'hono/jsx'
 import { render, useRef } from 'hono/jsx/dom'
 import type { Explanation } from '../../chain-secured/explanation.ts'
@@ -10,7 +10,7 @@ import { useEffect } from '../../use-effect.ts'
 
 type DialogProps = {
   signing: Signing
-  /** As the wallet calls itself. */
+  /** Name that the wallet announces for itself. */
   walletName: string
 }
 
@@ -22,7 +22,7 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
     if (!shown) dialog.current?.close()
   }, [shown])
   const leave = (event: Event) => {
-    // Closed by what becomes of it, and by nothing before.
+    // The dialog closes only when the state changes.
     event.preventDefault()
     if (shown?.phase === 'explained') signing.decide(false)
     else signing.stopWaiting()
@@ -35,8 +35,8 @@ const SigningDialog: FC<DialogProps> = ({ signing, walletName }) => {
 }
 
 /**
- * Puts the dialog beside all else of the page: what is disabled while something is done would disable it too.
- * @returns takes it away
+ * Renders the dialog outside of the console's fieldset, which is disabled during operations and would disable it too.
+ * @returns a function that removes the dialog
  */
 export function showSigningDialog(signing: Signing, walletName: string): () => void {
   const root = document.createElement('div')
@@ -94,7 +94,7 @@ const Explained: FC<{ explanation: Explanation }> = ({ explanation }) => {
           ? 'Your wallet will be asked to send a transaction.'
           : 'Your wallet will be asked to sign a statement.'}
       </p>
-      {/* The focus is where reading begins: on a button it would scroll a long explanation away. */}
+      {/* Focuses the heading, because focusing a button would scroll a long explanation out of view. */}
       <h2 id="signing-title" tabindex={-1} autofocus>
         {title}
       </h2>
@@ -120,5 +120,5 @@ const StopWaiting: FC<{ signing: Signing }> = ({ signing }) => (
   </div>
 )
 
-/** A group names five hundred wallets; who wants to know them all looks at the group. */
+/** Limits the length of a value: a group can have five hundred wallets. The groups view lists them all. */
 const VALUE_MAX_CHARACTERS = 1_500

@@ -1,21 +1,21 @@
 /**
- * What a person is asked about their wallet, one thing at a time, and what became of it. It knows nothing of how that looks
- * (`signing-dialog.tsx`), and nothing of what is signed (`chain-secured/`).
+ * State of the requests to the wallet: asks for one decision at a time, and tracks the results. Independent of their
+ * display (`signing-dialog.tsx`) and of their content (`chain-secured/`).
  */
 import type { Step } from '../../../../shared/client/options.ts'
 import type { Consent, Explanation } from '../../chain-secured/explanation.ts'
 import { REFUSED, RpcError } from '../../chain-secured/rpc-error.ts'
 
-/** What the dialog shows. `waiting`: the wallet was asked for something that needs no explanation, and takes its time. */
+/** State of the dialog. `waiting`: the wallet is slow to answer a request that needs no explanation. */
 export type Shown =
   | { phase: 'explained' | 'asked'; explanation: Explanation }
   | { phase: 'waiting'; what: string }
 
 export type Sent = {
   title: string
-  /** Its hash, as the wallet says. */
+  /** The transaction hash reported by the wallet. */
   transaction: string
-  /** `late`: the wallet sent it after it was waited for no longer. */
+  /** `late`: the wallet sent it after the person had stopped waiting. */
   state: 'sent' | 'late' | 'mined' | 'seen' | 'failed'
   block?: number
 }
@@ -28,11 +28,11 @@ type Parts = {
   sleep: (milliseconds: number) => Promise<void>
 }
 
-/** Wallets answer what needs no person within this, as a rule. */
+/** Wallets usually answer requests that need no user interaction within this time. */
 const SLOW_MS = 4_000
-/** Reads are tried again: who has had enough is not asked about each of them. */
+/** After the person stops waiting, no dialog is shown for this long, because reads are retried. */
 const QUIET_MS = 10_000
-/** What is listed. */
+/** Maximum number of listed transactions. */
 const SENT_MAX = 5
 
 export class Signing implements Consent {
@@ -42,7 +42,7 @@ export class Signing implements Consent {
   #explanation: Explanation | undefined
   #decide: ((goesOn: boolean) => void) | undefined
   #isAsked = false
-  /** Of questions that the wallet has not answered for a while. */
+  /** Requests that the wallet has not answered for a while. */
   readonly #waiting = new Map<object, { what: string; stop: () => void }>()
   #quietUntil = 0
 
@@ -54,7 +54,7 @@ export class Signing implements Consent {
     return this.#state
   }
 
-  /** @returns ends it */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -89,7 +89,7 @@ export class Signing implements Consent {
     this.#add({ title, transaction: String(transaction), state: isLate ? 'late' : 'sent' })
   }
 
-  /** What the client says of a write that it waits for. */
+  /** Handles a step that the client reports for a write. */
   step(step: Step): void {
     if (step.step === 'sent')
       this.#add({ title: step.what, transaction: step.transaction, state: 'sent' })
@@ -98,18 +98,17 @@ export class Signing implements Consent {
     if (step.step === 'seen' && mined) this.#change(mined.transaction, { state: 'seen' })
   }
 
-  /** A write has ended with a failure that names its transaction. */
+  /** Marks the transaction named by a failed write as failed. */
   failed(failure: unknown): void {
     const { transaction } = (failure ?? {}) as { transaction?: unknown }
     if (typeof transaction === 'string') this.#change(transaction, { state: 'failed' })
   }
 
-  /** The person goes on, or does not. */
   decide(goesOn: boolean): void {
     this.#decide?.(goesOn)
   }
 
-  /** The person has waited long enough. */
+  /** Ends all waiting for the wallet, when the person asks for it. */
   stopWaiting(): void {
     this.#quietUntil = this.#parts.now() + QUIET_MS
     for (const { stop } of this.#waiting.values()) stop()
@@ -117,7 +116,7 @@ export class Signing implements Consent {
     this.#changed()
   }
 
-  /** Another wallet, or none, is connected: nothing of this one is left. */
+  /** Clears all state, when another wallet or none is connected. */
   forget(): void {
     this.decide(false)
     this.stopWaiting()
@@ -133,7 +132,7 @@ export class Signing implements Consent {
     let isAnswered = false
     void answered.then(() => {
       isAnswered = true
-      // It speaks again.
+      // The wallet responds again.
       this.#quietUntil = 0
       if (this.#waiting.delete(question)) this.#changed()
     })
@@ -148,7 +147,7 @@ export class Signing implements Consent {
     return promise
   }
 
-  /** The newest first; each transaction once. */
+  /** Adds a transaction at the top, unless it is already listed. */
   #add(sent: Sent): void {
     if (this.#state.sent.some(({ transaction }) => transaction === sent.transaction)) return
     this.#state = { ...this.#state, sent: [sent, ...this.#state.sent].slice(0, SENT_MAX) }

@@ -2,12 +2,12 @@ import { useState } from 'hono/jsx/dom'
 import type { Signing, SigningState } from './signing.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** What is asked and what was sent, as of now. */
+/** Subscribes to the signing state. */
 export function useSigning(signing: Signing): SigningState {
   const [state, setState] = useState(signing.state)
   useEffect(() => {
     const look = () => setState(signing.state)
-    // Between the drawing and this something may have been asked.
+    // The state may have changed between the render and this effect.
     look()
     return signing.onChange(look)
   }, [signing])

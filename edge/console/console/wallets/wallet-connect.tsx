@@ -1,4 +1,4 @@
-/** The wallets that the browser offers, each a button, where there are any. */
+/** Lists the browser's wallets as buttons. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { NoWalletCard, WALLETS_TITLE } from './no-wallet.tsx'
@@ -6,13 +6,12 @@ import { UserText } from '../../user-text.tsx'
 import { type AnnouncedWallet, announcedWallets, hasNamesakes } from './announced-wallets.ts'
 import { useEffect } from '../../use-effect.ts'
 
-/** What the person has chosen, to connect by. */
 export type ChosenWallet = Pick<AnnouncedWallet, 'name' | 'provider'>
 
 type WalletConnectProps = {
   isBusy: boolean
   onChosen: (wallet: ChosenWallet) => void
-  /** What it is for, above the list. */
+  /** Heading above the list. */
   title?: string | undefined
 }
 

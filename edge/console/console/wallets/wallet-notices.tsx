@@ -1,4 +1,4 @@
-/** What happens in the wallet while the console shows its account. */
+/** Shows a notice when the wallet's address, chain or connection changes. */
 import type { FC } from 'hono/jsx'
 import { useState } from 'hono/jsx/dom'
 import { UserText } from '../../user-text.tsx'

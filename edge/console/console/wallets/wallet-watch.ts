@@ -1,9 +1,9 @@
-/** What a wallet's owner does in the wallet while this page is open (EIP-1193, events). */
+/** Watches a wallet for changes of its address, chain or connection (EIP-1193, events). */
 import type { Eip1193Provider } from '../../../../shared/client/sovereign/signer.ts'
 
 export type WalletChange =
   | { on: 'as connected' }
-  /** `undefined` where the wallet lets this page see none any more. */
+  /** `undefined` if the wallet no longer shares an address with this page. */
   | { on: 'another address'; address: string | undefined }
   | { on: 'another chain'; chainId: string }
   | { on: 'nothing' }
@@ -14,8 +14,8 @@ type Emitter = {
 }
 
 /**
- * @param connected which address and chain this page was connected with
- * @returns stops watching
+ * @param connected the address and chain of this page's connection
+ * @returns a function that stops watching
  */
 export function watchWallet(
   provider: Eip1193Provider,

@@ -1,4 +1,4 @@
-/** Which logs of which chain fire a trigger: fields of a chain event. */
+/** Form fields of a chain event: the chain, and which of its logs fire the trigger. */
 import type { FC } from 'hono/jsx'
 import { Select } from '../../../console/fields.tsx'
 import { Field } from '../../../console/parts.tsx'
@@ -57,7 +57,7 @@ export const ChainFields: FC<Props & { chains: Chains }> = ({ fields, problems, 
   )
 }
 
-/** What most leave as it is. It stands behind the check, which stays beside the event. */
+/** Rarely changed fields. They follow the check, so that its result stays next to the event. */
 export const ChainMoreFields: FC<Props> = ({ fields, problems }) => (
   <details {...(hasTopics({ fields, problems }) && { open: true })}>
     <summary>Only some of them, or past ones</summary>

@@ -1,4 +1,4 @@
-/** What a trigger would do that is being filled in: the preview of the API, or what is wrong, field by field. */
+/** Checks a trigger form before it is saved: returns the API's preview, or the problems of each field. */
 import type { Context } from 'hono'
 import type { Checked } from '../../../console/trigger-form/checked.ts'
 import { previewRequest } from '../../../../shared/wire/preview.ts'
@@ -11,8 +11,9 @@ import { isRefused, problemsOfIssues, problemsOfRefusal } from './problems.ts'
 import { configOf } from './request.ts'
 
 /**
- * @param userId whose look at a chain it is, of which there may be so many
- * @throws {TooManyCalls | ChainUnavailable | PreviewBusy} where a chain is not looked at now
+ * Runs the check.
+ * @param userId the user whose rate limit for previews of chains applies
+ * @throws {TooManyCalls | ChainUnavailable | PreviewBusy} if the chain cannot be queried now
  */
 export async function checkFields(
   c: Context<AppEnv>,

@@ -1,4 +1,4 @@
-/** The fields of the form of a trigger, as texts: as a browser sends them, and as a trigger fills them. */
+/** Fields of the trigger form as strings, parsed from a request or filled from a trigger. */
 import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
 import {
   defaultQueuedRuns,
@@ -6,12 +6,12 @@ import {
   type TriggerRecord,
 } from '../../../../shared/wire/trigger.ts'
 
-/** Topics behind the first, each a field of its own. */
+/** Fields for the topics after the first. */
 export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
   length: typeof TOPIC_FILTERS_MAX
 }
 
-/** What a check needs: no source, no params, no key. */
+/** Fields that a check needs. Excludes the source, params and usage key. */
 export const CHECKED_FIELDS = [
   'cron',
   'chain',
@@ -42,7 +42,7 @@ export const FORM_FIELDS = [
 export type TriggerField = (typeof FORM_FIELDS)[number]
 export type TriggerFields = Record<TriggerField, string>
 
-/** Those in which a line end is kept. */
+/** Multi-line fields. */
 const OF_LINES: readonly string[] = ['action_code', 'default_params']
 
 /** The initial fields of a new trigger's form. */
@@ -55,8 +55,8 @@ export function newFields(kind: TriggerKind): TriggerFields {
 }
 
 /**
- * Line ends are as an author's: browsers send them all as CR LF, and the CID of a source, by which it is permitted, is of
- * its bytes.
+ * Collects the fields and normalizes their line endings. Browsers send CR LF, which would change the CID of the source,
+ * by which the action is permitted.
  */
 export function fieldsFrom(value: (name: TriggerField) => unknown): TriggerFields {
   const entries = FORM_FIELDS.map((name) => {
@@ -67,7 +67,7 @@ export function fieldsFrom(value: (name: TriggerField) => unknown): TriggerField
   return Object.fromEntries(entries) as TriggerFields
 }
 
-/** As the form shows a trigger; its usage key is nowhere to be read. */
+/** Fills the fields from a trigger. The usage key stays empty, because it cannot be read back. */
 export function fieldsOfRecord(record: TriggerRecord): TriggerFields {
   const { config, options } = record
   const { dedup, finality } = options

@@ -1,4 +1,4 @@
-/** The page that has the form of a trigger: `new` and `edit` come back to it as often as it takes. */
+/** Renders the page with the trigger form, for creating and editing, and again if the input is rejected. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -24,12 +24,10 @@ type FormPage = FormState & {
   status?: ContentfulStatusCode
   headers?: Record<string, string>
   action: string
-  /** The form token's subject. */
+  /** Subject of the form's CSRF token. */
   subject: string
   seen?: string
-  /** Above the form. */
   intro?: Child
-  /** Below it. */
   outro?: Child
 }
 
@@ -65,7 +63,7 @@ export async function formPage(c: Context<AppEnv>, given: FormPage): Promise<Res
   )
 }
 
-/** How a form comes back that could not be taken: with its problems, or with what is wrong on our side. */
+/** A rejected form: problems of its fields, or a failure of the service. */
 export type NotTaken = {
   problems: Problems
   status: ContentfulStatusCode
@@ -73,8 +71,9 @@ export type NotTaken = {
 }
 
 /**
- * What was typed is not lost because a node does not answer. What is ours to mend is logged as anywhere else.
- * @throws what is no failure that a person can wait for or mend
+ * Converts an error into problems to show in the form, so that the user's input is not lost, for example because a node
+ * did not respond. Failures of the service are logged as usual.
+ * @throws the error itself if the user can neither fix it nor retry
  */
 export function notTaken(c: Context<AppEnv>, error: unknown): NotTaken {
   const { status, message, fix } = toApiError(error)

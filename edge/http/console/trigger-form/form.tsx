@@ -1,4 +1,4 @@
-/** The form of a trigger, new or changed: it works as the browser made it, and `edge/console/trigger-form/` adds to it. */
+/** The form that creates or changes a trigger. It works without a script; `edge/console/trigger-form/` enhances it. */
 import type { FC } from 'hono/jsx'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { Area } from '../../../console/fields.tsx'
@@ -12,25 +12,23 @@ import { KindFields } from './kind-fields.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { isRefused, type Problems } from './problems.ts'
 
-/** With a source of a megabyte in it: browsers write three bytes for one that is not ASCII. */
+/** Fits a source of one megabyte. Form encoding takes three bytes for each byte that is not ASCII. */
 export const TRIGGER_FORM_MAX_BYTES = 2 * 1024 * 1024
 
 export type FormState = {
   kind: TriggerKind
   fields: TriggerFields
   problems: Problems
-  /** What was asked for by "Check". */
   checked?: Checked
 }
 
 export type FormProps = FormState & {
   chains: Chains
-  /** Where it is sent. */
   action: string
-  /** Form tokens: of this form, and of the checks that its script asks for. */
+  /** CSRF tokens: one for this form, one for the checks that its script sends. */
   csrf: string
   checkCsrf: string
-  /** Of a trigger that is there: when it was last changed, as far as this form knows. */
+  /** For an existing trigger: `updated_at` at the time when this form was opened. */
   seen?: string
 }
 
@@ -98,7 +96,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
   )
 }
 
-/** Of one size whatever is in it: what comes while one types moves nothing. */
+/** Has a fixed height, so that live results cause no layout shift. */
 const CheckBox: FC<{ kind: TriggerKind; checked?: Checked }> = ({ kind, checked }) => {
   if (kind === 'webhook') return null
   return (
@@ -123,7 +121,7 @@ const UNCHECKED = {
     'Here stand the last logs that it would have fired for, once there are an address and an event.',
 }
 
-/** Decision 0059: a usage key is sent to the server, and never back. */
+/** The usage key is sent to the server, but never back to the page (docs/decisions/0059). */
 const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boolean }> = ({
   fields,
   problems,
@@ -144,7 +142,7 @@ const ActionFields: FC<{ fields: TriggerFields; problems: Problems; isNew: boole
       label="Usage key"
       hint={keyHint(isNew, isRefused(problems))}
       type="password"
-      // Of a field that says `off`, browsers make little: the account key that one keeps would be filled in.
+      // Browsers ignore `off` for password fields, and would fill in a saved account key.
       autocomplete="new-password"
       maxlength={256}
       required={isNew}

@@ -1,4 +1,4 @@
-/** What one says of when a trigger fires: fields of its kind. */
+/** Form fields for when a trigger fires, by kind. */
 import type { FC } from 'hono/jsx'
 import { Field } from '../../../console/parts.tsx'
 import { Select } from '../../../console/fields.tsx'

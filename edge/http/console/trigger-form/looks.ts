@@ -1,4 +1,3 @@
-/** Looks of the pages of triggers alone, beside `page/style.ts`. */
 export const TRIGGER_LOOKS = `
 .kinds { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .kinds > li { display: flex; flex-direction: column; margin: 0; }

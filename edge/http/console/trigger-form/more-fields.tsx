@@ -1,4 +1,4 @@
-/** Limits and options that most triggers leave as they are. */
+/** Form fields for limits and options that are rarely changed. */
 import type { FC } from 'hono/jsx'
 import {
   CONCURRENCY_MAX,

@@ -1,22 +1,21 @@
-/** Why a form was not taken, field by field: the API names fields of a body, and people see those of a form. */
+/** Maps validation errors to form fields: the API's errors name fields of a JSON body, which the form does not show. */
 import type { z } from 'zod'
 import { TriggerRefused } from '../../../triggers/trigger-refused.ts'
 import { toApiError } from '../../failure.ts'
 import { FORM_FIELDS, TOPIC_FIELDS, type TriggerField } from './fields.ts'
 
-/** `form` is of no field. */
+/** `form` is for problems that belong to no field. */
 export type Problems = Partial<Record<TriggerField | 'form', string>>
 
 export const isRefused = (problems: Problems) => Object.keys(problems).length > 0
 
-/** Of a body that does not fit its schema. */
 export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems {
   const problems: Problems = {}
   for (const issue of issues) problems[fieldOf(issue.path.join('.'))] ??= inWords(issue)
   return problems
 }
 
-/** Of a body that no trigger of its kind can have. */
+/** Maps the error of a body that matches the schema but is invalid for the trigger's kind. */
 export function problemsOfRefusal(error: TriggerRefused): Problems {
   const { failure } = error
   if (failure.reason === 'account_key') return { usage_api_key: ACCOUNT_KEY }
@@ -29,7 +28,7 @@ export function problemsOfRefusal(error: TriggerRefused): Problems {
 
 const TOPIC_FIX = 'Enter 0x and 64 hex digits; several stand apart by blanks.'
 
-/** What the API says to programs, as this form does it; a value that it proposes is one for people, too. */
+/** Advice in terms of the form, instead of the API's. The API's advice is kept if it proposes a concrete value. */
 const FIXES: Problems = {
   ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
   cron: 'Enter five fields, or six with seconds in front, in UTC.',
@@ -40,7 +39,10 @@ const FIXES: Problems = {
 const ACCOUNT_KEY =
   'This is the key of an account, which can do everything in it. Make a usage key for this trigger: in the console, under Usage keys.'
 
-/** `config.topic_filters[1][0]` is the second topic's; what is shown nowhere is the form's. */
+/**
+ * Returns the field of a path in the API's body: `config.topic_filters[1][0]` becomes the second topic. Paths without a
+ * field of their own become `form`.
+ */
 export function fieldOf(path: string): TriggerField | 'form' {
   const [head, inner] = path.split('.')
   const isInner = head === 'config' || head === 'options'

@@ -1,10 +1,10 @@
-/** What the fields of a form ask the API for: the same body that a program would send, checked by the same rules. */
+/** Converts the form's fields to the API's JSON body, so that both share the same validation. */
 import { MAX_RUNS_PER_MINUTE_DEFAULT } from '../../../../shared/limits.ts'
 import { defaultQueuedRuns, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { TOPIC_FIELDS, type TriggerFields } from './fields.ts'
 import type { Problems } from './problems.ts'
 
-/** A body that is not judged yet, and what is no such body at all. */
+/** An unvalidated body, and problems of fields that could not be converted. */
 export type Asked<Body> = { body: Body; problems: Problems }
 
 export type ConfigBody = { config: Record<string, unknown>; options: Record<string, unknown> }
@@ -17,7 +17,7 @@ export type TriggerBody = ConfigBody & {
   max_queued_runs: number
 }
 
-/** Of a kind: fields that it has no use for are not looked at. */
+/** Converts the fields of one kind. Ignores fields that the kind does not use. */
 export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<ConfigBody> {
   const problems: Problems = {}
   const number = (name: keyof TriggerFields) => wholeNumber(fields, name, problems)
@@ -77,7 +77,7 @@ export function configOf(kind: TriggerKind, fields: TriggerFields): Asked<Config
   }
 }
 
-/** All that a form says. An empty usage key is the empty text. */
+/** Converts the whole form. An empty usage key stays an empty string. */
 export function requestOf(kind: TriggerKind, fields: TriggerFields): Asked<TriggerBody> {
   const { body: config, problems } = configOf(kind, fields)
   if (fields.name.trim() === '') problems.name = 'Enter a name, by which you will know it.'
@@ -107,7 +107,7 @@ function paramsOf({ default_params: text }: TriggerFields, problems: Problems): 
   }
 }
 
-/** @returns `undefined` for an empty field, and for one that is no number, which is a problem of it */
+/** @returns `undefined` if the field is empty or not a number; also records a problem if it is not a number */
 function wholeNumber(
   fields: TriggerFields,
   name: keyof TriggerFields,
@@ -119,12 +119,12 @@ function wholeNumber(
   problems[name] = 'Enter a whole number.'
 }
 
-/** As the API takes it: digits as a number where it holds them exactly. */
+/** Converts digits to a number if it represents them exactly, as the API expects. */
 function blockOf(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-/** Topics of one field stand apart by blanks or commas: any of them. An empty field is anything. */
+/** Parses topics separated by spaces or commas, any of which match. An empty field matches everything. */
 function topicsOf(fields: TriggerFields): (string | string[] | null)[] {
   const entries = TOPIC_FIELDS.map((name) => {
     const topics = wordsOf(fields[name])
@@ -136,7 +136,6 @@ function topicsOf(fields: TriggerFields): (string | string[] | null)[] {
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '')
 
-/** Without what was left empty. */
 function present(values: Record<string, unknown>): Record<string, unknown> {
   const given = Object.entries(values).filter(([, value]) => value !== '' && value !== undefined)
   return Object.fromEntries(given)

@@ -1,9 +1,9 @@
 import { name, u32, Writer } from './writer.ts'
 
 /**
- * The contents of a custom section that says which `if`s are hardly ever taken (Branch Hinting proposal). V8 reads it
- * with `--experimental-wasm-branch-hinting` and then keeps their code, and what a call in it costs the registers, out
- * of the loops; without the flag it passes over it. Hints change no result.
+ * Encodes a custom section that marks `if`s as unlikely (Branch Hinting proposal). With
+ * `--experimental-wasm-branch-hinting`, V8 moves their code, and the register spills around the calls in it, out of the
+ * loops. Without the flag V8 ignores the section. Hints never change results.
  *
  * @param unlikely by function index, in ascending order: byte offsets from the start of the function's locals
  */
@@ -16,5 +16,5 @@ export function branchHints(unlikely: readonly (readonly [number, readonly numbe
   return hints
 }
 
-/** One byte of value 0. */
+/** Hint of one byte with value 0: the branch is unlikely. */
 const NOT_TAKEN = [1, 0]

@@ -1,12 +1,13 @@
 import type { WasmLayout } from './module.ts'
 
 /**
- * Functions of which every cycle of calls contains at least one: recursion of any shape enters one of them again
- * and again. An indirect call counts as a call of each function in the table that has its type, so no cycle is
- * missed. Cycles through the host are not seen here; each passes through the interpreter, which has a loop.
+ * Returns a set of functions that contains at least one function of every call cycle, so that recursion of any shape
+ * keeps entering one of them. An indirect call counts as a call of every function in the table with its type, so no
+ * cycle is missed. Cycles through the host are not detected here; each passes through the interpreter, which contains a
+ * loop.
  *
- * A smallest such set is hard to find. Taking the function with the most callees first gives one that is small and
- * seldom entered: what is called all the time calls little.
+ * A minimum set is hard to compute. Greedily picking the function with the most callees gives a small set of rarely
+ * entered functions, because functions that are called often have few callees.
  */
 export function cycleBreakers(layout: WasmLayout): Set<number> {
   const callees = callGraph(layout)
@@ -15,7 +16,7 @@ export function cycleBreakers(layout: WasmLayout): Set<number> {
   for (const [index, called] of callees)
     for (const callee of called) callers.get(callee)?.add(index)
 
-  /** Takes functions out of the graph, and with them those that are then in no cycle any more. */
+  /** Removes functions from the graph, and then those that are no longer part of a cycle. */
   const remove = (indices: number[]) => {
     for (const index of indices) {
       const [called, calling] = [callees.get(index), callers.get(index)]
@@ -57,13 +58,15 @@ function callGraph({ bodies, functionTypes, imports, tableFunctions, types }: Wa
   )
 }
 
-/** True when nothing is left in the set. */
+/** Removes the index. Returns true if the set is then empty. */
 function leave(set: Set<number> | undefined, index: number): boolean {
   set?.delete(index)
   return set?.size === 0
 }
 
-/** One that calls itself is in any case part of the answer. */
+/**
+ * Returns a function that calls itself, which must be in the set in any case, or else the one with the most callees.
+ */
 function busiest(callees: Graph): number | undefined {
   let [best, most] = [undefined as number | undefined, -1]
   for (const [index, called] of callees) {

@@ -2,20 +2,23 @@ import type { FunctionBody, Site } from './function-body.ts'
 import { I32, NO_RESULT, OP } from './instructions.ts'
 import { s32, u32, Writer } from './writer.ts'
 
-/** The counter and the function that is called when it has run out, by their indices. */
+/** Indices of the fuel counter and of the function that refills it. */
 export type Fuel = { global: number; refill: number }
 
-/** Bytes of a bulk copy or fill that cost as much as one turn of a loop: 2^6 is 6 ns at 10 GB/s. */
+/** log2 of the bytes of a bulk copy or fill that cost as much as one loop iteration: 64 bytes take 6 ns at 10 GB/s. */
 const BULK_SHIFT = 6
 
 export type CheckedBody = {
   /** An entry of the code section without its size. */
   bytes: Writer
-  /** Where in these bytes the `if`s are that are hardly ever taken. */
+  /** Offsets of the unlikely `if`s in these bytes. */
   unlikely: number[]
 }
 
-/** The same function, which pays before each branch back, each bulk operation and, if wished, each start. */
+/**
+ * Returns the function with a payment before each backward branch, before each bulk operation and, if `payAtEntry`, at
+ * its start.
+ */
 export function withChecks(
   source: Uint8Array,
   body: FunctionBody,
@@ -31,7 +34,7 @@ export function withChecks(
     .add([...u32(1), I32])
   const unlikely: number[] = []
   const one = payment(fuel, scratch, [OP.i32Const, ...s32(1)])
-  // The length is on top of the stack, and stays there.
+  // The length is on top of the stack and stays there.
   const length = payment(fuel, scratch, [
     OP.localGet,
     ...scratch,
@@ -50,7 +53,7 @@ export function withChecks(
     } else if (site.kind === 'back_branch' && site.conditional) {
       bytes.add([OP.if, NO_RESULT])
       pay(one)
-      // One block deeper than it was.
+      // The branch is now one block deeper.
       bytes.add([OP.br, ...u32(site.depth + 1), OP.end])
     } else pay(one)
   }
@@ -67,7 +70,10 @@ export function withChecks(
 
 type Payment = { price: number[]; refill: number[] }
 
-/** Takes the number that `amount` leaves on the stack from the counter; below zero, has it filled again. */
+/**
+ * Subtracts the number that `amount` pushes from the counter, and calls the refill function if the counter is below
+ * zero.
+ */
 function payment({ global, refill }: Fuel, scratch: number[], amount: number[]): Payment {
   const counter = u32(global)
   const take = [OP.globalGet, ...counter, ...amount, OP.i32Sub]
@@ -79,7 +85,7 @@ function payment({ global, refill }: Fuel, scratch: number[], amount: number[]):
   }
 }
 
-/** The body of the function that fills the counter and then asks the host, which throws when the run must end. */
+/** Body of the function that refills the counter and then calls the host, which throws if the run must stop. */
 export function refillBody(global: number, period: number, argument: number, ask: number): Writer {
   const noLocals = u32(0)
   return new Writer()

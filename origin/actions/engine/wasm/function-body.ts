@@ -1,32 +1,32 @@
 import { InstructionCursor, OP } from './instructions.ts'
 import { Reader, WasmLayoutError } from './reader.ts'
 
-/** Where a function can work on without end, or without measure. */
+/** A place where a function can loop forever or do an unbounded amount of work. */
 export type Site =
   | { kind: 'bulk'; at: number }
   | { kind: 'back_branch'; at: number; end: number; conditional: boolean; depth: number }
   | { kind: 'back_table'; at: number }
 
 export type FunctionBody = {
-  /** Among all functions of the module, imported ones first. */
+  /** Index among all functions of the module, imported functions first. */
   index: number
-  /** Where it begins: at its groups of locals, after its size. */
+  /** Start of the groups of locals, after the size. */
   at: number
-  /** The groups of locals that it declares: how many, and where they stand. */
+  /** Number and offset of the declared groups of locals. */
   localGroups: number
   localsAt: number
-  /** Parameters and locals together: the index of the next local. */
+  /** Number of parameters and locals, which is the index of the next local. */
   locals: number
   codeAt: number
   end: number
-  /** Functions called by name, and types of those called through the table. */
+  /** Directly called functions, and types of functions called through the table. */
   calls: Set<number>
   callTypes: Set<number>
-  /** In the order of the code. */
+  /** In code order. */
   sites: Site[]
 }
 
-/** Reads one entry of the code section, from its size to its end. */
+/** Reads one entry of the code section, including its size. */
 export function readFunctionBody(reader: Reader, index: number, parameters: number): FunctionBody {
   const size = reader.u32()
   const at = reader.at
@@ -49,7 +49,7 @@ export function readFunctionBody(reader: Reader, index: number, parameters: numb
 function readSites(reader: Reader, calls: Set<number>, callTypes: Set<number>): Site[] {
   const code = new InstructionCursor(reader)
   const sites: Site[] = []
-  /** The blocks around the instruction, outermost first; true where a branch leads back. */
+  /** The blocks around the instruction, outermost first; true for a loop, because a branch to it leads back. */
   const isLoop = [false]
   const leadsBack = (depth: number) => isLoop[isLoop.length - 1 - depth] === true
   while (isLoop.length > 0) {

@@ -5,17 +5,17 @@ import { constant, name, oneMore, s32, u32, Writer, writeSection } from './write
 
 export const HEAP_END_EXPORT = 'heapEnd'
 
-/** Where the pinned build's allocator keeps the end of the heap. */
+/** Address at which the pinned build's allocator stores the end of the heap. */
 const BREAK_AT = 86_864
 const GLOBAL_EXPORT = 0x03
 
-/** How `sbrk` moves the end of the heap to its local 0: the only store to that address. */
+/** Code with which `sbrk` stores its local 0 as the end of the heap: the only store to that address. */
 const MOVES_END = Buffer.from([OP.i32Const, ...s32(BREAK_AT), OP.localGet, 0, OP.i32Store, 2, 0])
 
 /**
- * Adds a global that holds the highest end which the heap had, and exports it. The allocator keeps that end in the
- * memory, where a guest that breaks the engine could overwrite it: memory that lies beyond would outlive a reset. The
- * global has no address, so only `sbrk` and the host can write it.
+ * Adds and exports a global that holds the highest end of the heap so far. The allocator keeps the end in memory, where
+ * a guest that breaks the engine could overwrite it, so that memory beyond it would survive a reset. The global has no
+ * address, so only `sbrk` and the host can write it.
  * @throws WasmLayoutError
  */
 export function addHeapEnd(module: Uint8Array): Uint8Array {

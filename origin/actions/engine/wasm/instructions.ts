@@ -1,7 +1,7 @@
 import type { Reader } from './reader.ts'
 import { WasmLayoutError } from './reader.ts'
 
-/** The instructions that somebody here reads or writes (WebAssembly 2.0, section 5.4). */
+/** Opcodes of the instructions that this code reads or writes (WebAssembly 2.0, section 5.4). */
 export const OP = {
   block: 0x02,
   loop: 0x03,
@@ -27,19 +27,18 @@ export const OP = {
   memoryFill: 0xfc_0b,
 } as const
 
-/** The block type of no result, and the value type i32. */
+/** The empty block type, and the value type i32. */
 export const NO_RESULT = 0x40
 export const I32 = 0x7f
 
-/** Of a global. */
 export const MUTABLE = 0x01
 
 /**
- * Goes through the instructions of one function. Only what a C compiler emits without threads, vectors and
- * exceptions is known; a `memory.grow`, a change of the table or anything newer throws.
+ * Iterates over the instructions of one function. Supports only what a C compiler emits without threads, vectors and
+ * exceptions. Throws on `memory.grow`, on changes of the table and on newer instructions.
  */
 export class InstructionCursor {
-  /** Where the last instruction begins, and what it names: a function, a type, the depths of its branches. */
+  /** Start of the last instruction, and its immediates: the index of a function or type, and its branch depths. */
   at = 0
   index = 0
   readonly depths: number[] = []
@@ -49,7 +48,7 @@ export class InstructionCursor {
     this.#reader = reader
   }
 
-  /** Its opcode; those with a prefix are two bytes, the prefix first. */
+  /** Reads the next instruction and returns its opcode. Prefixed opcodes have two bytes, prefix first. */
   next(): number {
     const reader = this.#reader
     this.at = reader.at
@@ -81,7 +80,7 @@ export class InstructionCursor {
         return opcode
       case OP.brTable:
         this.depths.length = 0
-        // As many as it says, and the one for every other number.
+        // The count excludes the default label.
         for (let left = reader.u32(); left >= 0; left--) this.depths.push(reader.u32())
         return opcode
       case OP.localGet:
@@ -120,7 +119,7 @@ export class InstructionCursor {
   #blockType(): void {
     const start = this.#reader.at
     const type = this.#reader.byte()
-    // A block that takes parameters would have a type index here.
+    // A block with parameters would have a type index here.
     if (type !== NO_RESULT && (type < 0x7c || type > 0x7f))
       throw new WasmLayoutError(start, 'has a block of an unknown type')
   }

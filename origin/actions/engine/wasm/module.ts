@@ -2,7 +2,7 @@ import type { FunctionBody } from './function-body.ts'
 import { readFunctionBody } from './function-body.ts'
 import { Reader, WasmLayoutError } from './reader.ts'
 
-/** Sections by what they hold (WebAssembly 2.0, section 5.5.2). */
+/** Section IDs (WebAssembly 2.0, section 5.5.2). */
 export const SECTION = {
   custom: 0,
   type: 1,
@@ -18,7 +18,7 @@ export const SECTION = {
   dataCount: 12,
 } as const
 
-/** In the order in which a module must have them; 12 stands before 10. */
+/** Required order of the sections in a module; section 12 comes before section 10. */
 const ORDER: readonly number[] = [1, 2, 3, 4, 6, 7, 8, 9, 12, 10, 11]
 
 export type Section = { id: number; at: number; end: number }
@@ -30,20 +30,23 @@ export type WasmLayout = {
   bytes: Uint8Array
   sections: Section[]
   types: FunctionType[]
-  /** Imported functions: their names and the indices of their types. */
+  /** Names and type indices of imported functions. */
   imports: { name: string; type: number }[]
-  /** Types of the module's own functions. */
+  /** Type indices of the module's own functions. */
   functionTypes: number[]
   globals: number
   exports: number
-  /** Functions in the table, which an indirect call may reach. */
+  /** Functions in the table, which indirect calls can reach. */
   tableFunctions: number[]
   bodies: FunctionBody[]
 }
 
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
 
-/** A module of the kind that Emscripten writes: all these sections and no custom one. */
+/**
+ * Reads a module as written by Emscripten: it must have all of these sections and no custom section.
+ * @throws WasmLayoutError
+ */
 export function readLayout(bytes: Uint8Array): WasmLayout {
   const sections = readSections(bytes)
   const section = (id: number) => {
@@ -100,7 +103,7 @@ function readType(reader: Reader): FunctionType {
   return { parameters: valueTypes(), results: valueTypes() }
 }
 
-/** An imported function, or nothing for the memory. */
+/** Returns an imported function, or undefined for the memory. */
 function readImport(reader: Reader): { name: string; type: number } | undefined {
   reader.name()
   const name = reader.name()
@@ -114,7 +117,7 @@ function readImport(reader: Reader): { name: string; type: number } | undefined 
   return undefined
 }
 
-/** A segment that fills the table from the start: flag 0, `i32.const n`, indices of functions. */
+/** Reads a segment that fills the table: flag 0, `i32.const n`, function indices. */
 function readElements(reader: Reader): number[] {
   reader.expect(0x00, 'active element segment')
   reader.expect(0x41, 'constant table offset')

@@ -1,4 +1,4 @@
-/** Reads the binary encoding of WebAssembly from front to back; whatever it does not expect throws. */
+/** Reads the WebAssembly binary format sequentially. Throws WasmLayoutError on anything unexpected. */
 export class Reader {
   at: number
   readonly end: number
@@ -17,7 +17,7 @@ export class Reader {
     return value
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** Reads an unsigned LEB128 number of at most 32 bits. */
   u32(): number {
     const start = this.at
     let value = 0
@@ -32,7 +32,7 @@ export class Reader {
     throw new WasmLayoutError(start, 'has a number of more than 32 bits')
   }
 
-  /** Passes over a LEB128 number, signed or not, of at most so many bytes. */
+  /** Skips a LEB128 number, signed or unsigned, of at most `bytesMax` bytes. */
   skipNumber(bytesMax: number): void {
     const start = this.at
     while (this.byte() >= 0x80)
@@ -62,7 +62,6 @@ export class Reader {
   }
 }
 
-/** The module is not laid out as the ones that this code knows. */
 export class WasmLayoutError extends Error {
   constructor(at: number, what: string) {
     super(`the WebAssembly module ${what}, at byte ${at}`)

@@ -1,4 +1,4 @@
-/** A growing row of bytes, kept in the parts in which they came. */
+/** Append-only byte buffer that stores its parts without copying them. */
 export class Writer {
   length = 0
   readonly #parts: ArrayLike<number>[] = []
@@ -25,7 +25,7 @@ export class Writer {
   }
 }
 
-/** An unsigned number of at most 32 bits, as LEB128. */
+/** Encodes an unsigned number of at most 32 bits as LEB128. */
 export function u32(value: number): number[] {
   const bytes = []
   let rest = value
@@ -33,7 +33,7 @@ export function u32(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** A signed number of at most 32 bits, as LEB128. */
+/** Encodes a signed number of at most 32 bits as LEB128. */
 export function s32(value: number): number[] {
   const bytes = []
   let rest = value
@@ -46,12 +46,12 @@ export function name(text: string): number[] {
   return [...u32(bytes.length), ...bytes]
 }
 
-/** A constant expression: `i32.const`, `end`. */
+/** Encodes a constant expression: `i32.const`, `end`. */
 export function constant(value: number): number[] {
   return [0x41, ...s32(value), 0x0b]
 }
 
-/** A vector with one more item at its end. */
+/** Appends one item to an encoded vector. */
 export function oneMore(vector: Uint8Array, items: number, item: number[]): Writer {
   return new Writer()
     .add(u32(items + 1))

@@ -1,33 +1,32 @@
 import { createHash, createHmac } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** Asked between two pieces of work; true when the run has no time left. */
+/** Checked between two pieces of work; returns true if the run has no time left. */
 export type MustStop = () => boolean
 
-/** The digests that ethers has, by its names. */
 export type DigestName = 'sha256' | 'sha512' | 'ripemd160'
 const NAMES: readonly string[] = ['sha256', 'sha512', 'ripemd160']
 
-/** Bytes between two looks at the clock: at noble's 100 MB/s they take 10 ms, well inside what a kill may take. */
+/** Bytes hashed between two clock checks: 10 ms at noble's 100 MB/s, well within the time that a kill may take. */
 const PIECE_BYTES = 1024 * 1024
 
-/** @returns hex with 0x, as ethers writes digests */
+/** @returns hex with the 0x prefix, like ethers digests */
 export function keccak256(bytes: Uint8Array, mustStop: MustStop): string {
   if (bytes.length <= PIECE_BYTES) return hexOf(keccak_256(bytes))
   return hexOf(absorbed(keccak_256.create(), bytes, mustStop).digest())
 }
 
-/** @throws Error for a name that is none of the three */
+/** @throws Error if the name is not one of the three */
 export function digest(name: string, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(absorbed(createHash(known(name)), bytes, mustStop).digest())
 }
 
-/** @throws Error for a name that is none of the three */
+/** @throws Error if the name is not one of the three */
 export function hmac(name: string, key: Uint8Array, bytes: Uint8Array, mustStop: MustStop): string {
   return hexOf(absorbed(createHmac(known(name), key), bytes, mustStop).digest())
 }
 
-/** Throws when the run's time is up: whatever comes of it, the sandbox is stopped at its next look. */
+/** Throws if the run's time is up. Even if the error is caught, the sandbox is stopped at its next clock check. */
 export function lookAtTheClock(mustStop: MustStop): void {
   if (mustStop()) throw new Error('the run has no time left')
 }

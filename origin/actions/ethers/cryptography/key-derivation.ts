@@ -6,32 +6,32 @@ import { known, lookAtTheClock } from './digests.ts'
 import { mixLane } from './scrypt-mix.ts'
 
 /**
- * Derivations of keys from passwords take as long as their parameters say, inside one call of the host, where the
- * sandbox's own interrupt does not reach. So they look at the run's clock themselves, and give up when it is up.
+ * Key derivation from a password takes as long as its parameters demand, inside one host call that the sandbox's own
+ * interrupt cannot reach. These functions therefore check the run's clock themselves, and throw when its time is up.
  */
 
-/** Rounds that are given to Node in one piece: about 10 ms of SHA-512. A mnemonic takes 2,048. */
+/** Rounds that are passed to Node in one call: about 10 ms of SHA-512. A mnemonic needs 2,048. */
 const NATIVE_ROUNDS = 16_384
 
-/** Rounds of ours between two looks at the clock: about 2 ms. */
+/** Rounds of our own implementation between two clock checks: about 2 ms. */
 const ROUNDS_PER_LOOK = 1_024
 
 /**
- * Memory of one scrypt, in the executor and beside the sandbox's 64 MiB: the 256 MiB of a geth keystore, twice those of
- * ethers' own, and what lies around them. An executor computes one at a time.
+ * Memory limit of one scrypt call, in the executor and in addition to the sandbox's 64 MiB. It allows the 256 MiB of a
+ * geth keystore, twice what ethers' own keystores need, plus overhead. An executor computes one at a time.
  */
 export const SCRYPT_MAX_BYTES = 257 * 1024 * 1024
 
 /**
- * The longest key: everything of ethers asks for 32 or 64 bytes. And the most of a scrypt's lanes (128 r p bytes): both
- * are filled before the first look at the clock.
+ * Limits on the derived key and on the lanes of scrypt (128 r p bytes), both of which are filled before the first clock
+ * check. ethers requests keys of 32 or 64 bytes only.
  */
 const DERIVED_MAX_BYTES = 1024
 const LANES_MAX_BYTES = 256 * 1024
 
 /**
- * What is hashed before the first look at the clock: the salt, once for each block of the key or the lanes. Some 50 ms;
- * salts have 32 bytes, and a mnemonic's passphrase a sentence.
+ * Limit on the bytes hashed before the first clock check, about 50 ms: the salt, once for each block of the key or of
+ * the lanes. Usual salts have 32 bytes, and a mnemonic's passphrase is as long as a sentence.
  */
 const SALTED_MAX_BYTES = 16 * 1024 * 1024
 
@@ -86,8 +86,8 @@ export function pbkdf2(
 
 /**
  * scrypt (RFC 7914).
- * @param cost N a power of two
- * @throws Error past the bound of memory
+ * @param cost `N` is a power of two
+ * @throws Error if the memory limit would be exceeded
  */
 export function scrypt(
   password: Uint8Array,
@@ -108,7 +108,7 @@ export function scrypt(
     throw new Error(`a derived key has at most ${DERIVED_MAX_BYTES} bytes`)
   requireShortSalt(salt, 128 * r * p)
   lookAtTheClock(mustStop)
-  // Little end first, as every machine that this runs on has its words.
+  // scrypt uses little-endian words, as does every machine that runs this code.
   const lanes = new Int32Array(32 * r * p)
   const bytes = new Uint8Array(lanes.buffer)
   bytes.set(pbkdf2Sync(password, salt, 1, bytes.length, 'sha256'))
@@ -117,7 +117,7 @@ export function scrypt(
     for (let lane = 0; lane < p; lane++)
       mixLane(lanes.subarray(32 * r * lane, 32 * r * (lane + 1)), N, table, mustStop)
   } finally {
-    // Given back now: it may be four times the sandbox, and the garbage collector takes its time.
+    // Freed explicitly: it may be four times the size of the sandbox, and garbage collection may come late.
     table.buffer.transfer(0)
   }
   return pbkdf2Sync(password, bytes, 1, length, 'sha256')

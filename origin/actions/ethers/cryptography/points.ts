@@ -1,14 +1,14 @@
 /**
- * secp256k1 as the elliptic package does it where libsecp256k1 refuses: numbers past the field's order are reduced,
- * and a point that is written out is not asked whether it is on the curve. Only public values come here; it is slow
- * and not constant in time.
+ * secp256k1 as the elliptic package implements it, for inputs that libsecp256k1 rejects: numbers beyond the field's
+ * order are reduced, and an uncompressed point is not checked to be on the curve. For public values only: this code is
+ * slow and not constant-time.
  */
 
 /** Order of the field, and of the group (SEC 2, 2.4.1). */
 export const P = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** Affine; the point at infinity is undefined. */
+/** Affine coordinates; undefined is the point at infinity. */
 export type Point = { x: bigint; y: bigint } | undefined
 
 const COORDINATE_BYTES = 32
@@ -17,7 +17,7 @@ export function toNumber(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 }
 
-/** 32 bytes, big end first. */
+/** Encodes 32 bytes, big-endian. */
 export function toBytes(value: bigint): Buffer {
   return Buffer.from(hexOf(value), 'hex')
 }
@@ -27,7 +27,7 @@ export function modulo(value: bigint, order: bigint): bigint {
   return rest < 0n ? rest + order : rest
 }
 
-/** 0 for what has no inverse. */
+/** Modular inverse, or 0 if there is none. */
 export function inverse(value: bigint, order: bigint): bigint {
   let [a, b, x, y] = [modulo(value, order), order, 1n, 0n]
   while (a > 1n) {
@@ -38,8 +38,8 @@ export function inverse(value: bigint, order: bigint): bigint {
 }
 
 /**
- * The point of an x coordinate.
- * @throws Error 'invalid point' when there is none (elliptic's own text)
+ * Returns the point with this x coordinate.
+ * @throws Error 'invalid point' if there is none (elliptic's own message)
  */
 export function lift(x: bigint, odd: boolean): NonNullable<Point> {
   const reduced = modulo(x, P)
@@ -51,8 +51,8 @@ export function lift(x: bigint, odd: boolean): NonNullable<Point> {
 }
 
 /**
- * Reads a point of 33 or 65 bytes, without a look whether the second kind is on the curve.
- * @throws Error with elliptic's own texts
+ * Reads a point of 33 or 65 bytes. Does not check that a point of 65 bytes is on the curve.
+ * @throws Error with elliptic's own messages
  */
 export function decode(bytes: Uint8Array): NonNullable<Point> {
   const [kind] = bytes
@@ -67,7 +67,7 @@ export function decode(bytes: Uint8Array): NonNullable<Point> {
   throw new Error('Unknown point format')
 }
 
-/** Hex, or '' for the point at infinity. */
+/** Returns hex, or '' for the point at infinity. */
 export function encode(point: Point, compressed: boolean): string {
   if (point === undefined) return ''
   if (!compressed) return `04${hexOf(point.x)}${hexOf(point.y)}`

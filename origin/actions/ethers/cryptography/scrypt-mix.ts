@@ -4,15 +4,15 @@ import { lookAtTheClock } from './digests.ts'
 /** 32-bit words of one Salsa block. */
 const WORDS = 16
 
-/** Salsa blocks between two looks at the clock: about 1 ms. */
+/** Salsa blocks between two clock checks: about 1 ms. */
 const BLOCKS_PER_LOOK = 8_192
 
 /**
  * scryptROMix (RFC 7914, 5): mixes one lane in place.
- * @param lane 32 r words, little end first
+ * @param lane 32 r words, little-endian
  * @param N a power of two
- * @param table N times the lane; what is in it does not matter
- * @throws Error when the run has no time left
+ * @param table scratch space of N times the lane's size, with arbitrary contents
+ * @throws Error if the run has no time left
  */
 export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop: MustStop): void {
   const width = lane.length
@@ -30,10 +30,10 @@ export function mixLane(lane: Int32Array, N: number, table: Int32Array, mustStop
     mixBlocks(from, to)
     ;[from, to] = [to, from]
   }
-  // An even number of steps: the result is in the lane again.
+  // The number of steps is even, so the result is in `lane`.
 }
 
-/** scryptBlockMix (RFC 7914, 4): the even blocks of the output first, then the odd ones. */
+/** scryptBlockMix (RFC 7914, 4): writes the even blocks first, then the odd ones. */
 function mixBlocks(from: Int32Array, to: Int32Array): void {
   const half = from.length / 2
   let last = from.length - WORDS
@@ -49,7 +49,7 @@ function mixBlocks(from: Int32Array, to: Int32Array): void {
 
 const turned = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
 
-/** Salsa20/8 of the two blocks' sum modulo 2 (RFC 7914, 3). In variables: an array takes twice as long. */
+/** Salsa20/8 of two XORed blocks (RFC 7914, 3). Uses variables because an array takes twice as long. */
 // prettier-ignore
 function salsa(a: Int32Array, i: number, b: Int32Array, j: number, to: Int32Array, k: number): void {
   const s0 = (a[i + 0] as number) ^ (b[j + 0] as number); const s1 = (a[i + 1] as number) ^ (b[j + 1] as number)

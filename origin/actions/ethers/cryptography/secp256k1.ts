@@ -15,15 +15,15 @@ import {
 } from './points.ts'
 
 /**
- * What ethers' SigningKey asks of its curve, computed by libsecp256k1. Keys and points are hex without a prefix;
- * '' is the point at infinity, that ethers cannot write. A key past the group's order counts modulo it, as elliptic
- * reads it.
+ * The curve operations that ethers' SigningKey needs, computed by libsecp256k1. Keys and points are hex without a
+ * prefix. '' is the point at infinity, which ethers cannot encode. A key beyond the group's order is reduced modulo the
+ * order, as elliptic does.
  */
 
-/** Bytes of a private key, of a digest, and of each half of a signature. */
+/** Size in bytes of a private key, of a digest, and of each half of a signature. */
 const SCALAR_BYTES = 32
 
-/** @returns the public key of 65 bytes, then that of 33 */
+/** @returns the public key of 65 bytes, followed by the one of 33 bytes */
 export function publicKeys(privateKey: string): string {
   const scalar = scalarOf(privateKey)
   if (scalar === undefined) return ''
@@ -37,9 +37,9 @@ export function publicKeys(privateKey: string): string {
 /**
  * Signs deterministically (RFC 6979), with the lower s.
  * @param digest 32 bytes as hex
- * @param length what the digest's text has in the guest, with its 0x
- * @returns r, s (64 characters each), and the recovery id, one digit; '' for a digest that is not 32 bytes
- * @throws Error for a key that is none
+ * @param length length of the digest's string in the guest, including its 0x
+ * @returns r, s (64 characters each), and the recovery id, one digit; '' if the digest does not have 32 bytes
+ * @throws Error if the key is invalid
  */
 export function sign(privateKey: string, digest: string, length: number): string {
   const scalar = scalarOf(privateKey)
@@ -52,11 +52,11 @@ export function sign(privateKey: string, digest: string, length: number): string
 }
 
 /**
- * The public key that made a signature, 65 bytes.
- * @param digest of any length, as ethers takes it
+ * Recovers the public key of a signature, 65 bytes.
+ * @param digest of any length, as in ethers
  * @param r @param s 32 bytes as hex
  * @param id 0 to 3
- * @throws Error with elliptic's own texts
+ * @throws Error with elliptic's own messages
  */
 export function recover(digest: Uint8Array, r: string, s: string, id: number): string {
   const hash = toBytes(modulo(toNumber(digest), N))
@@ -71,17 +71,17 @@ function libraryRecovers(hash: Uint8Array, signature: Uint8Array, id: 0 | 1 | 2 
     const point = secp256k1.recover(hash, signature, id, false)
     return point === null ? undefined : Buffer.from(point).toString('hex')
   } catch {
-    // It refuses zeros, and numbers past the order.
+    // The library rejects zeros and numbers beyond the order.
     return undefined
   }
 }
 
-/** Q = (s R - e G) / r, with every number reduced instead of refused. */
+/** Computes Q = (s R - e G) / r. Reduces numbers that the library would reject. */
 function recoverAnything(hash: Uint8Array, signature: Uint8Array, id: number): string {
   const r = toNumber(signature.subarray(0, SCALAR_BYTES))
   const s = toNumber(signature.subarray(SCALAR_BYTES))
   const second = id > 1
-  // Elliptic's own words; the difference of the two orders is the last r that a second key can have.
+  // Elliptic's own message. A second key exists only if r is below the difference of the two orders.
   if (second && r >= P - N) throw new Error('Unable to find sencond key candinate')
   const point = lift(second ? r + N : r, (id & 1) === 1)
   const overR = inverse(r, N)
@@ -89,17 +89,17 @@ function recoverAnything(hash: Uint8Array, signature: Uint8Array, id: number): s
   return encode(add(timesGenerator(ofGenerator), times(point, modulo(s * overR, N))), false)
 }
 
-/** A point from one form to the other. */
+/** Converts a point between its compressed and uncompressed forms. */
 export function convert(point: Uint8Array, compressed: boolean): string {
   return encode(decode(point), compressed)
 }
 
-/** The sum, 33 bytes. */
+/** Returns the sum of two points, 33 bytes. */
 export function sum(a: Uint8Array, b: Uint8Array): string {
   return encode(add(decode(a), decode(b)), true)
 }
 
-/** The x coordinate of the other's point times our key. */
+/** Returns the x coordinate of the other point multiplied by the private key. */
 export function sharedSecret(privateKey: string, other: Uint8Array): string {
   const point = decode(other)
   if (!isOnCurve(point)) throw new Error('public point not validated')
@@ -128,7 +128,7 @@ function scalarOf(privateKey: string): Uint8Array | undefined {
   return scalar.every((byte) => byte === 0) ? undefined : scalar
 }
 
-/** Modulo the group's order; what is below it, nearly everything, is not touched. */
+/** Reduces a number modulo the group's order. Nearly all numbers are below it and are returned unchanged. */
 function reduced(bytes: Buffer): Buffer {
   return bytes.compare(ORDER) < 0 ? bytes : toBytes(modulo(toNumber(bytes), N))
 }

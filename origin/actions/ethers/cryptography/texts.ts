@@ -1,22 +1,22 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 /**
- * Hex and UTF-8 for the guest, where a loop over the characters costs a hundred times as much. What is not plainly
- * right is answered with nothing, and ethers' own code takes it, with its own errors.
+ * Hex and UTF-8 conversion for the guest, where a loop over the characters costs a hundred times as much. Inputs that
+ * are not plainly valid give an empty result. ethers' own code then handles them, with its own errors.
  */
 
-/** Characters. Past it the guest's own loops do it, that its interrupt reaches. */
+/** Limit in characters. Longer texts are converted by the guest's own loops, which its interrupt can stop. */
 export const CONVERTED_MAX_LENGTH = 1024 * 1024
 
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/
 
-/** @param length what the guest's string has: text crosses up to its first NUL only */
+/** @param length length of the guest's string, which may be longer: text crosses only up to its first NUL */
 export function bytesOfHex(text: string, length: number): Uint8Array | undefined {
   if (text.length !== length || length > CONVERTED_MAX_LENGTH || !HEX.test(text)) return undefined
   return Buffer.from(text.slice(2), 'hex')
 }
 
-/** UTF-8 of text that has neither NUL nor a character past ASCII; of other text nothing. */
+/** Encodes text as UTF-8. Returns an empty array if the text contains NUL or a character outside ASCII. */
 export function asciiBytes(text: string, length: number): Uint8Array {
   if (text.length !== length || length > CONVERTED_MAX_LENGTH) return NOTHING
   const bytes = Buffer.from(text, 'utf8')
@@ -25,7 +25,7 @@ export function asciiBytes(text: string, length: number): Uint8Array {
 
 export const NOTHING = new Uint8Array(0)
 
-/** An address in the capitals of EIP-55. What is none comes back as something that is none either. */
+/** Returns the address with the EIP-55 checksum capitals. The result for an invalid address is also invalid. */
 export function checksumAddress(address: string): string {
   const digits = address.slice(2, 42).toLowerCase()
   const sum = Buffer.from(keccak_256(Buffer.from(digits, 'latin1'))).toString('hex')

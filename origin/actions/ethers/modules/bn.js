@@ -1,14 +1,14 @@
-/* In the place of bn.js: the part of it that BigNumber uses, over the engine's own integers. */
+/* Replaces bn.js: the part of it that BigNumber uses, implemented with BigInt. */
 const mask = (width) => (1n << BigInt(width)) - 1n
 
-/* The engine has no integer of more bits. */
+/* The engine's BigInts have at most this many bits. */
 const MAX_BITS = 2 ** 20
 
 function assert(holds, message) {
   if (!holds) throw new Error(message || 'Assertion failed')
 }
 
-/* The width of a shift or a mask, for which bn.js takes any number and counts its whole part. */
+/* Width of a shift or a mask. Like bn.js, accepts any number and truncates it. */
 function widthOf(bits) {
   assert(typeof bits === 'number' && bits >= 0)
   return BigInt(Math.trunc(bits))
@@ -31,7 +31,7 @@ function hexadecimal(text) {
     return BigInt('0x' + (text || '0'))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    // oxlint-disable-next-line preserve-caught-error -- bn.js's own error, that has no cause
+    // oxlint-disable-next-line preserve-caught-error -- bn.js throws this error without a cause
     throw new Error('Invalid character in ' + text)
   }
 }
@@ -115,7 +115,7 @@ export class BN {
   abs() {
     return this.value < 0n ? -this.value : this.value
   }
-  /* Every bit below the width the other way round, and none above it. */
+  /* Inverts all bits below the width and clears the others. */
   notn(width) {
     assert(typeof width === 'number' && width >= 0)
     return ~this.abs() & mask(Math.ceil(width))

@@ -1,5 +1,5 @@
-/* global host -- the function around the bundle has it as its parameter */
-/* In the place of @ethersproject/keccak256: js-sha3's digest from the host. */
+/* global host -- a parameter of the function that wraps the bundle */
+/* Replaces @ethersproject/keccak256: the host computes the digests instead of js-sha3. */
 import { arrayify } from '@ethersproject/bytes'
 
 const { keccak256: ofBytes, keccak256OfHex: ofHex } = host

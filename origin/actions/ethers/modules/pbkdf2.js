@@ -1,5 +1,5 @@
 /* global host */
-/* In the place of @ethersproject/pbkdf2's pbkdf2.js: the rounds are the host's. */
+/* Replaces pbkdf2.js of @ethersproject/pbkdf2: the host computes the rounds. */
 import { arrayify } from '@ethersproject/bytes'
 import { computeHmac } from '@ethersproject/sha2'
 
@@ -8,7 +8,7 @@ const { pbkdf2: derive } = host
 export function pbkdf2(password, salt, iterations, keylen, hashAlgorithm) {
   password = arrayify(password)
   salt = arrayify(salt)
-  /* Both say no to what ethers says no to, with its errors. */
+  /* Both reject the inputs that ethers rejects, with the same errors. */
   const length = new Uint8Array(keylen).length
   computeHmac(hashAlgorithm, password, salt)
   if (length === 0) throw new RangeError('offset is out of bounds')

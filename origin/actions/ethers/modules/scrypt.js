@@ -1,5 +1,5 @@
 /* global host */
-/* In the place of scrypt-js: its checks and its errors, the work in one call of the host. */
+/* Replaces scrypt-js: makes the same checks with the same errors, and does the work in one host call. */
 const { scrypt: derive } = host
 const MAX_VALUE = 0x7fffffff
 

@@ -1,5 +1,5 @@
 /* global host */
-/* In the place of @ethersproject/sha2's sha2.js: hash.js's digests from the host. */
+/* Replaces sha2.js of @ethersproject/sha2: the host computes the digests instead of hash.js. */
 import { arrayify } from '@ethersproject/bytes'
 import { Logger } from '@ethersproject/logger'
 import { version } from './_version'

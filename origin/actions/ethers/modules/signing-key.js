@@ -1,5 +1,5 @@
 /* global host */
-/* In the place of @ethersproject/signing-key: the same class over the host's secp256k1, without elliptic. */
+/* Replaces @ethersproject/signing-key: the same class, with the host's secp256k1 instead of elliptic. */
 import { arrayify, hexDataLength, hexlify, splitSignature } from '@ethersproject/bytes'
 import { Logger } from '@ethersproject/logger'
 import { defineReadOnly } from '@ethersproject/properties'
@@ -17,8 +17,10 @@ const {
 
 const HIGH_DIGITS = '89abcdef'
 
-/* Hex of the host; after a '!' what elliptic says instead. It has no coordinates to write of the point at infinity,
-   and what it throws then is Node's text. */
+/*
+ * Adds the prefix to hex returned by the host, or throws the elliptic error that follows a '!'. '' is the point at
+ * infinity. It has no coordinates to encode, and elliptic then fails with this error of Node.
+ */
 function written(hex) {
   if (hex === '') throw new TypeError("Cannot read properties of null (reading 'fromRed')")
   if (hex[0] === '!') throw new Error(hex.substring(1))
@@ -69,7 +71,10 @@ export class SigningKey {
     const s = '0x' + made.substring(64, 128)
     const recoveryParam = made.charCodeAt(128) - 48
     if (recoveryParam > 1) return splitSignature({ recoveryParam, r, s })
-    /* What splitSignature makes of the three, its keys in its order: s is low, so its top bit is free. */
+    /*
+     * The same object as splitSignature returns, with its keys in the same order. s is low, so its top bit is free for
+     * the parity.
+     */
     const yParityAndS = recoveryParam
       ? '0x' + HIGH_DIGITS[made.charCodeAt(64) - 48] + s.substring(3)
       : s

@@ -1,4 +1,7 @@
-/* In the place of @ethersproject/wordlists' wordlists.js: what it has in Node, where its module has English only. */
+/*
+ * Replaces wordlists.js of @ethersproject/wordlists, which has English only. This one has the word lists of the Node
+ * build.
+ */
 import { langCz } from './lang-cz'
 import { langEn } from './lang-en'
 import { langEs } from './lang-es'

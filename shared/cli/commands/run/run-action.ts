@@ -14,10 +14,10 @@ export type GivenRun = GivenParams & {
   json?: boolean
 }
 
-/** Editors write a file in several steps. */
+/** Debounce time, because editors write a file in several steps. */
 const SETTLED_MS = 50
 
-/** @returns the exit code: 1 where the action failed */
+/** @returns the exit code: 1 if the action failed */
 export async function runAction(
   file: string,
   given: GivenRun,
@@ -45,7 +45,7 @@ async function execute(
   } catch (error) {
     if (!(error instanceof ActionFailed)) throw error
     keepReceipt(error.receipt, given, cli)
-    // The document of the failure has both.
+    // The JSON error contains the stack and the logs.
     if (given.json) throw error
     tell(error.logs, cli)
     for (const line of error.actionStack.split('\n').slice(1)) if (line) cli.warn(printable(line))
@@ -53,7 +53,7 @@ async function execute(
   }
 }
 
-/** Until Ctrl-C. A run that is refused or fails is told, and the next change is waited for. */
+/** Runs until Ctrl-C. Reports rejected or failed runs, then waits for the next change. */
 export async function watchAction(
   file: string,
   given: GivenRun,
@@ -65,11 +65,11 @@ export async function watchAction(
   const { signal, folder } = cli.terminal
   const params = (await paramsOf(cli, given)) ?? {}
   const path = resolve(folder, file)
-  // A name that is mistyped would be waited for; one that is gone later is an editor's.
+  // Fails at once for a mistyped name. If the file disappears later, an editor is probably replacing it.
   await cli.text(file)
   let last: string | undefined
   let wake: () => void = () => undefined
-  // The folder, and not the file: editors put another one in its place.
+  // Watches the folder, because editors replace the file instead of writing to it.
   const watcher = watch(dirname(path), (_, name) => {
     if (name === null || name === basename(path)) setTimeout(() => wake(), SETTLED_MS)
   })
@@ -94,12 +94,12 @@ export async function watchAction(
   }
 }
 
-/** Its lines stay lines, and move no cursor. */
+/** Prints logs line by line, without control characters. */
 function tell(logs: string, cli: Cli): void {
   if (logs !== '') for (const line of logs.replace(/\n$/, '').split('\n')) cli.warn(printable(line))
 }
 
-/** Text as it is for programs, and what a terminal may be shown for people; JSON for all else. */
+/** Formats text unchanged for programs and sanitized for terminals, and other values as JSON. */
 function shown(response: unknown, { terminal }: Cli): string {
   if (typeof response !== 'string') return jsonText(response, 2)
   return terminal.isTerminal ? response.split('\n').map(printable).join('\n') : response

@@ -51,7 +51,7 @@ export function registerUpdate(trigger: Command, cli: Cli): void {
       ...(await givenFields(cli, given)),
       ...(given.action !== undefined && { action_code: await cli.text(given.action) }),
     }
-    // A key of the environment changes nothing by itself: the trigger has one.
+    // A usage key in the environment alone does not replace the trigger's key.
     if (given.newUsageKey || given.usageKeyFile !== undefined)
       changes.usage_api_key = await cli.usageKey(command)
     if (Object.keys(changes).length === 0) throw new UsageError('update takes what is to change')
@@ -80,7 +80,7 @@ const KINDS = 'say what fires it: --webhook, --cron or --chain'
 
 type Given = Awaited<ReturnType<typeof givenFields>>
 
-/** What the service would say, too, before a key is looked for. */
+/** Checks required fields locally, before a usage key is looked up. */
 function creatable({ kind, name, action_code, ...fields }: Given) {
   if (action_code === undefined) throw new UsageError('name the file of the action')
   if (kind === undefined) throw new UsageError(KINDS)
@@ -92,7 +92,7 @@ async function ticksOf(
   triggers: TriggerOperations,
   { kind, config }: Pick<TriggerFields, 'kind' | 'config'>,
 ): Promise<string[]> {
-  // It was made: that its next ticks can not be told now is no failure.
+  // The trigger was created. Failing to show its next ticks is not an error.
   const preview = await triggers.preview({ kind, config }).catch(() => undefined)
   return preview?.next ?? []
 }

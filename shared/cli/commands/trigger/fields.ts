@@ -1,4 +1,4 @@
-/** A trigger's fields from the words of `create`, `update` and `preview`. What they may be, the service says. */
+/** Reads a trigger's fields from the options of `create`, `update` and `preview`. The service validates them. */
 import type { Command } from 'commander'
 import type { TriggerChanges, TriggerFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
@@ -22,7 +22,7 @@ export type GivenFields = GivenParams & {
 
 type Kind = TriggerFields['kind']
 
-/** Which kind it is, and what fires it. */
+/** Adds the options that determine the kind of trigger and what fires it. */
 export function takesFiring(command: Command): Command {
   return command
     .option('--webhook', 'fired by a POST to a URL of its own')
@@ -46,7 +46,7 @@ export function takesFiring(command: Command): Command {
     .option('--file <file>', 'JSON of the fields as the API has them; options go over it')
 }
 
-/** What a stored trigger has besides. */
+/** Adds the options of stored triggers only. */
 export function takesCaps(command: Command): Command {
   return command
     .option('--name <name>', 'its name')
@@ -54,7 +54,7 @@ export function takesCaps(command: Command): Command {
     .option('--max-queued-runs <n>', 'runs that wait')
 }
 
-/** The fields that were given, and no others. @throws {UsageError} */
+/** Returns only the fields that were given. @throws {UsageError} */
 export async function givenFields(
   cli: Cli,
   given: GivenFields,

@@ -1,12 +1,11 @@
-/** Runs in lines for people. */
 import type { Run } from '../../../client/triggers/records.ts'
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
-/** What a run says of itself below its first line stands under its time. */
+/** Indents a run's second line to align with the time above it. */
 const INDENT = '         '
 
-/** Two lines a run: how and when, and what came of it. */
+/** Formats each run as two lines: status, time and ID, then the outcome. */
 export function runsLines(runs: readonly Run[]): string[] {
   const heads = columns(
     runs.map(({ status, queued_at, id }) => [status.padEnd(7), moment(queued_at), id]),
@@ -14,7 +13,6 @@ export function runsLines(runs: readonly Run[]): string[] {
   return runs.flatMap((run, at) => [heads[at]!, `${INDENT}${summary(run)}`])
 }
 
-/** All that there is to a run. */
 export function runLines(run: Run): string[] {
   const { error, logs } = run
   return [

@@ -8,7 +8,7 @@ import { runLines, runsLines } from './run-lines.ts'
 import { integerOf } from '../values.ts'
 import { RUN, runNamed, TRIGGER, triggerNamed } from './which.ts'
 
-/** A screen of them. */
+/** About one screen. */
 const RUNS_SHOWN = '20'
 
 type Given = {
@@ -61,7 +61,7 @@ export function registerCancel(trigger: Command, cli: Cli): void {
     .description('Ends a run that is queued, as failed. One that has begun goes on.')
     .argument('<run>', RUN)
   cli.atDeployment(command)
-  // With one start a minute the second waits.
+  // With one start per minute, the second run stays queued.
   examples(command, [
     'svc trigger update greeter --max-runs-per-minute 1',
     `svc trigger fire greeter --body '{"name": "first"}' --no-wait`,

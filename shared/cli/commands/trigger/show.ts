@@ -42,7 +42,7 @@ export function registerShow(trigger: Command, cli: Cli): void {
     const shown = await triggers.get(await triggerNamed(triggers, named))
     if (!code) return cli.say(command, shown, () => triggerLines(shown))
     const { action_code: source } = shown
-    // As it is, for a file.
+    // Unmodified, for redirection into a file.
     if (!cli.terminal.isTerminal) return cli.terminal.write(source)
     cli.terminal.write(`${source.split('\n').map(printable).join('\n')}\n`)
   })

@@ -1,4 +1,4 @@
-/** `svc trigger tail`: runs as they end. */
+/** `svc trigger tail`: prints runs as they finish. */
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
 import { examples } from '../examples.ts'

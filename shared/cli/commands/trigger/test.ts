@@ -1,4 +1,4 @@
-/** `svc trigger test` and `fire`: an event of one's own. */
+/** `svc trigger test` and `fire`: run a trigger with a given event. */
 import type { Command } from 'commander'
 import type { TestFields } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'

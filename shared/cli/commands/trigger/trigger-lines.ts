@@ -1,4 +1,3 @@
-/** Triggers in lines for people. */
 import type {
   ListedTrigger,
   StoredTrigger,
@@ -8,7 +7,7 @@ import type {
 import { printable } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, moment } from '../columns.ts'
 
-/** An id has 32 characters; with what stands before the name, a line of 80 has room for these. */
+/** Width left for the name in a line of 80 characters: an ID has 32, and kind and state have their own columns. */
 const NAME_CHARACTERS =
   LINE_CHARACTERS - (32 + 2 + 'chain_event'.length + 2 + 'disabled'.length + 2)
 
@@ -23,7 +22,7 @@ export function triggersLines(triggers: readonly ListedTrigger[]): string[] {
   )
 }
 
-/** @param next of a schedule: the ticks after the first, too */
+/** @param next upcoming ticks of a schedule, shown instead of the first one alone */
 export function triggerLines(
   trigger: Trigger | StoredTrigger,
   next: readonly string[] = [],

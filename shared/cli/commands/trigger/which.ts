@@ -1,4 +1,4 @@
-/** A trigger or run as a person names it. */
+/** Resolves triggers and runs from IDs or names. */
 import { NotFound } from '../../../client/failures/by-status.ts'
 import type { Run } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
@@ -11,7 +11,7 @@ export const RUN = 'its id, or a trigger, whose newest run is meant'
 const isId = (text: string, characters: number) =>
   text.length === characters && /^[\w-]+$/.test(text)
 
-/** @throws {NotFound | UsageError} where none has the name, or several have */
+/** @throws {NotFound | UsageError} if no trigger or more than one has the name */
 export async function triggerNamed(triggers: TriggerOperations, named: string): Promise<string> {
   if (isId(named, TRIGGER_ID_CHARACTERS)) return named
   const ids: string[] = []

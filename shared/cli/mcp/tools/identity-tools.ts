@@ -1,4 +1,3 @@
-/** Who the server is at the trigger service, and how it becomes somebody. */
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { agentRequestAnswer, agentRequestBody } from '../../../wire/agent.ts'

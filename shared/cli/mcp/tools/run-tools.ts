@@ -1,4 +1,3 @@
-/** Runs: read, made, repeated and ended. */
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../../limits.ts'
@@ -14,7 +13,7 @@ import { ADDS, addTool, DESTROYS, READS } from '../tool.ts'
 import { listed, listedRun, shown, shownRun } from './shown-run.ts'
 import { triggerId } from './trigger-fields.ts'
 
-/** As many as are read at a glance. */
+/** Default length of a list, short enough to read at a glance. */
 const LISTED_RUNS = 20
 
 const UNTRUSTED =
@@ -80,7 +79,7 @@ export function addRunTools(server: McpServer, { session }: McpParts): void {
     description:
       'Runs the action once with an event of yours, for real: it costs what a run costs, and does what the action does. Give event for a ' +
       'webhook, or params for any kind. Then call wait_for_run with the run_id.',
-    // The API's own rule of one of the two is no part of a JSON Schema.
+    // The API's rule "either params or event" cannot be expressed in the advertised JSON Schema.
     input: z.strictObject({ trigger_id: triggerId, ...testRequest.shape }),
     output: queuedAnswer,
     hints: ADDS,

@@ -1,14 +1,14 @@
-/** Runs as a model reads them: it pays for each character, and a run may have millions. */
+/** Shortens runs for a model, which pays per token: a run may have millions of characters. */
 import { z } from 'zod'
 import type { Run } from '../../../client/triggers/records.ts'
 import { runRecord } from '../../../wire/trigger.ts'
 
-/** Some thousand words: more is left out, and said to be. */
+/** A few thousand words. Longer fields are left out and listed in `omitted`. */
 const SHOWN_MAX_CHARACTERS = 32 * 1024
 
 const LARGE = ['input', 'response', 'error', 'logs'] as const
 
-/** In a list: without what is large, and the receipt. */
+/** A run in a list: without large fields and without the receipt. */
 export const listedRun = runRecord.omit({
   input: true,
   input_omitted: true,

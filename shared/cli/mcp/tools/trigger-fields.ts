@@ -1,4 +1,4 @@
-/** The fields of triggers as tools take them: those of the API, with files and names in the place of secrets. */
+/** The API's trigger fields in the form that tools accept, with files and variable names in place of secrets. */
 import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../../limits.ts'
 import { createTriggerRequest, patchTriggerRequest } from '../../../wire/trigger.ts'
@@ -37,7 +37,7 @@ export type HereFields = {
   action_file?: string | undefined
 }
 
-/** The source that was given or named. @throws {ToolRefused} */
+/** Returns the given source, or reads the named file. @throws {ToolRefused} */
 export async function sourceOf(
   { action_code: code, action_file: file }: HereFields,
   { files }: Pick<McpParts, 'files'>,

@@ -1,4 +1,3 @@
-/** Triggers: read, made, changed and removed. */
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { chainsResponse } from '../../../wire/chains.ts'
