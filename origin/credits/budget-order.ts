@@ -15,7 +15,14 @@ export type BudgetOrder = {
 }
 
 /** The amount another process holds, how many requests it was sent, and how many of them it has answered. */
-export type HeldElsewhere = { id: string; held: number; asked: number; answered: number }
+export type HeldElsewhere = {
+  id: string
+  held: number
+  /** The reserved part of `held`, as of the other process's last order. Only known for credit. */
+  reserved?: number
+  asked: number
+  answered: number
+}
 
 export type BudgetAnswer = {
   /** Amount that the lease holds; Infinity if there is no limit. */

@@ -176,9 +176,10 @@ function answer(
     ...rest
   }: { held: number } & Pick<LeaseAnswer, 'parts' | 'unpaidCents' | 'isNew' | 'isStored'>,
 ): LeaseAnswer {
-  const elsewhere = others.map(({ id, cents, asked, answered }) => ({
+  const elsewhere = others.map(({ id, cents, reservedCents, asked, answered }) => ({
     id,
     held: cents,
+    reserved: reservedCents,
     asked,
     answered,
   }))

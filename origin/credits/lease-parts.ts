@@ -70,7 +70,10 @@ export function nextPart(
   const terms = { ...before, used: before.used + used }
   const asked = own?.asked ?? 0
   const answered = giveBack ? asked : (own?.answered ?? 0)
-  if (terms.limit === Number.POSITIVE_INFINITY) {
+  // After a cap was set, the process keeps reserving without a limit until it answers with `giveBack`. It reserves
+  // nothing while that order is in flight, so only then does `reserved` include all of its reservations.
+  const isNotAnswered = own?.unlimited && !giveBack
+  if (terms.limit === Number.POSITIVE_INFINITY || isNotAnswered) {
     const stays = need > 0 || reserved > 0 || (own !== undefined && !giveBack)
     return { part: { budget, held: 0, unlimited: true, answered, asked, stays }, terms }
   }

@@ -77,9 +77,11 @@ export class Waiting {
     const open = answer.others.some(({ id, answered }) => answered < (asked(id)?.asked ?? 0))
     if (open && now < round.until && !this.isEmpty) return
     this.#round = undefined
-    // Another process took the returned amount, and may have taken more than it needs, so it must get a request as
-    // well.
-    const moved = answer.others.some(({ id, held }) => held > (asked(id)?.held ?? 0))
+    // If another process holds more than before, or more than it reserves, then it took some of the returned amount and
+    // possibly more than it needs. It must be asked again.
+    const moved = answer.others.some(
+      ({ id, held, reserved = held }) => held > (asked(id)?.held ?? 0) || held > reserved,
+    )
     for (let next = this.#waiters[0]; next && round.waiters.has(next); next = this.#waiters[0]) {
       if (moved && now < next.until) return
       this.#waiters.shift()

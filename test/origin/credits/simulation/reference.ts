@@ -3,8 +3,8 @@ import type { Server } from './server.ts'
 import { Violation } from './trace.ts'
 
 /**
- * One thing that a client wants done. Its subject is its own, or its process', so that the ledger says what it was
- * charged.
+ * One operation of a client. Its ledger subject is its own or shared by its process, so that the ledger shows its
+ * charges.
  */
 export type Operation = {
   name: string
@@ -12,35 +12,38 @@ export type Operation = {
   account: string
   keyHash: string
   process: OriginProcess
-  /** Waited for now. */
+  /** Cents that it is waiting for. */
   needCents: number
-  /** Said to be wanted soon: who is refused beside it may be refused because of it. */
+  /** Cents announced for later. Another operation may be rejected because of them. */
   preparedCents: number
   reservedCents: number
-  /** What the client was told that it costs; 0 until it has succeeded. */
+  /** Cost reported to the client; 0 until the operation succeeds. */
   settledCents: number
   settledAt: number
   isOver: boolean
-  /** What had become free when its wait began. */
+  /** Cents that had become free when its wait began. */
   freedBefore: number
 }
 
 /**
- * What the answers are judged against: a plain account of who was told what. Nothing of the code under test takes
- * part; where the answer depends on what a dead process holds, the rows of the database are asked.
+ * Reference model for results. It records the results reported to each client, and uses no code under test. If a result
+ * depends on the leases of a dead process, it reads the rows of the database.
  */
 export class Reference {
   readonly operations: Operation[] = []
-  /** By account: credit that was given, or may have been. */
+  /** Credit that was granted, or may have been, by account. */
   readonly #credited = new Map<string, number>()
-  /** By account: cents that became free for others since the beginning. */
+  /** Cents that became free for others since the start, by account. */
   readonly #freed = new Map<string, number>()
-  /** By account and key: what its operations may come to, where that is known. */
-  readonly #caps = new Map<string, { mostCents?: number }>()
+  /** Upper bound for the operations of a key, by account and key. */
+  readonly #caps = new Map<string, CapBound>()
   readonly #judgements: (() => void)[] = []
   readonly #server: Server
   readonly #prefix: string
-  /** Leases of live processes may be taken for dead: then both may spend, and what is too much is lost to us. */
+  /**
+   * True if leases of live processes may expire. Two processes may then spend the same credit, and the excess is our
+   * loss.
+   */
   readonly #isWild: boolean
   refusals = 0
 
@@ -109,21 +112,25 @@ export class Reference {
   }
 
   /**
-   * A key's cap is being set; which one holds is not known until that is answered.
-   * @returns what is called when it was answered
+   * Records that a key's cap is being set. Until the response, it is unknown which cap applies. Changes that overlap may
+   * be applied in any order, so the highest of them is the bound.
+   * @returns a function to call after the response
    */
   setsCap(account: string, keyHash: string, cents: number | undefined): () => void {
     const name = `${account} ${keyHash}`
-    const cap: { mostCents?: number } = {}
+    const known = this.#caps.get(name)
+    const cap: CapBound = known && known.open > 0 ? known : { open: 0, candidates: [] }
+    cap.open++
+    cap.candidates.push(cents ?? Number.POSITIVE_INFINITY)
     this.#caps.set(name, cap)
     return () => {
-      if (this.#caps.get(name) !== cap || cents === undefined) return
-      // What was reserved before is spent.
-      cap.mostCents = Math.max(cents, this.#ofKey(account, keyHash))
+      cap.open--
+      // Earlier reservations count as spent.
+      if (cap.open === 0) cap.mostCents = Math.max(...cap.candidates, this.#ofKey(account, keyHash))
     }
   }
 
-  /** It was told that its key may not spend so much. */
+  /** Records that an operation was rejected by its key's spending cap. */
   capped({ account, keyHash, needCents }: Operation): void {
     if (!this.#caps.has(`${account} ${keyHash}`))
       throw new Violation(
@@ -143,19 +150,19 @@ export class Reference {
     add(this.#freed, operation.account, free)
   }
 
-  /** It failed, or gave up: it must cost nothing. */
+  /** Records that an operation failed or gave up, so that it must cost nothing. */
   over(operation: Operation): void {
     add(this.#freed, operation.account, operation.reservedCents + operation.needCents)
     Object.assign(operation, { reservedCents: 0, needCents: 0, isOver: true })
   }
 
-  /** It was told that the account cannot pay. */
+  /** Records that an operation was rejected because the account cannot pay. */
   refused(operation: Operation): void {
     this.refusals++
     const { account, needCents, freedBefore } = operation
     const freed = (this.#freed.get(account) ?? 0) - freedBefore
     operation.needCents = 0
-    // Others may have been refused because of what it waited for.
+    // Others may have been rejected because of the cents that it waited for.
     add(this.#freed, account, needCents)
     const live = this.#live(account).map((one) => ({ ...one }))
     this.#judgements.push(() => this.#judgeRefusal(account, needCents, freed, live))
@@ -165,7 +172,7 @@ export class Reference {
     for (const judgement of this.#judgements.splice(0)) judgement()
   }
 
-  /** @param freed what became free while it waited, and may not have been when it was refused */
+  /** @param freed cents that became free during the wait, perhaps only after the rejection */
   #judgeRefusal(account: string, cents: number, freed: number, live: readonly Operation[]): void {
     const hash = this.#prefix + account
     const [row] = this.#server.peek(
@@ -195,7 +202,7 @@ export class Reference {
       )
   }
 
-  /** By subject, what the ledger has charged. */
+  /** Charges in the ledger, by subject. */
   charged(account: string): Map<string, number> {
     const rows = this.#server.peek(
       `select subject, sum(cents) from ledger_transfers where account_hash = '${this.#prefix + account}' and kind in ('write', 'execution') group by subject`,
@@ -207,6 +214,9 @@ export class Reference {
     return this.operations.filter((one) => one.account === account && one.process.alive)
   }
 }
+
+/** Changes of a cap that overlap, and their common bound once all of them have been answered. */
+type CapBound = { open: number; candidates: number[]; mostCents?: number }
 
 function add(sums: Map<string, number>, key: string, cents: number): void {
   sums.set(key, (sums.get(key) ?? 0) + cents)

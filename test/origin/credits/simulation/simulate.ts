@@ -14,11 +14,15 @@ import type { SyncConnection } from './sync-connection.ts'
 import { Trace, Violation } from './trace.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/** Midnight comes in the middle of some: 2026-11-22T23:59:57Z. */
+/** 2026-11-22T23:59:57Z, so that midnight passes during some simulations. */
 const EPOCH = Date.UTC(2026, 10, 22, 23, 59, 57)
 
-/** What every operation has ended within, once nothing fails any more. */
+/**
+ * Every operation must finish within this time after the last fault: two lease durations. In a wild climate, the lease of
+ * a killed process whose clock was a minute ahead lasts two minutes longer for a process whose clock is a minute behind.
+ */
 const PATIENCE_MS = 60_000
+const WILD_PATIENCE_MS = PATIENCE_MS + 2 * 60_000
 
 /**
  * A charge is in the ledger this long after it was made or after the last disturbance, whichever is later: one flush
@@ -29,12 +33,11 @@ const SETTLED_MS = FLUSH_MS + 100
 const HOUR_MS = 3_600_000
 const SWEEPS_MS = [60_000, HOUR_MS, HOUR_MS, 12 * HOUR_MS, 30 * 24 * HOUR_MS, 30 * 24 * HOUR_MS]
 
-/** Played simulations: rows of each have names of their own, so that many share a database. */
+/** Number of played simulations. It makes the row names of each unique, so that many can share a database. */
 let played = 0
 
 export type Played = { seed: number; climate: Climate; trace: Trace; violation: Error | undefined }
 
-/** Plays a seed. */
 export async function simulate(
   connection: SyncConnection,
   seed: number,
@@ -188,7 +191,7 @@ class Run {
       process.clockOffMs = this.#plan.integer(-60_000, 60_000)
       this.#trace.add(process.name, `has its clock off by ${process.clockOffMs} ms`)
     })
-    // Whatever has died is started again.
+    // Restarts processes that were killed.
     const restart = () => {
       if (this.#isEnding) return
       this.#processes.forEach((process, index) => {
@@ -215,7 +218,7 @@ class Run {
     await process.close()
   }
 
-  /** Nothing fails any more: what lives has to come to an end, and to settle what it was told of. */
+  /** Stops all faults. Live processes must then finish, and settle the charges that they reported to clients. */
   async #calmDown(): Promise<void> {
     this.#network.weather = CALM
     for (const process of this.#processes) {
@@ -225,12 +228,13 @@ class Run {
     this.#trace.add('', 'the weather is calm')
     const waiting = () =>
       this.#processes.some((process) => process.alive && this.#clients.isServedBy(process))
-    await this.#run(this.#time.now + PATIENCE_MS, () => !waiting())
+    const patienceMs = this.#climate.name === 'wild' ? WILD_PATIENCE_MS : PATIENCE_MS
+    await this.#run(this.#time.now + patienceMs, () => !waiting())
     if (waiting()) throw new Violation('an operation does not come to an end')
     await this.#run(Math.max(this.#time.now, this.#network.troubledUntil) + SETTLED_MS)
   }
 
-  /** By its subject, each operation was charged what its client was told. */
+  /** Checks, by subject, that each operation was charged the amount reported to its client. */
   #checkCharges(): void {
     for (const account of this.#clients.accounts) {
       const charged = this.#reference.charged(account)
@@ -256,15 +260,17 @@ class Run {
     }
   }
 
-  /** Whether what a client was told of need not be in the ledger: its process was killed before it could settle it. */
+  /**
+   * True if a reported charge may be missing in the ledger, because its process was killed before it could settle it.
+   */
   #mayBeLost({ process, settledAt }: Operation): boolean {
     if (this.#climate.name === 'wild') return true
     if (process.alive || process.hasClosed) return false
-    // Its next turn of settling after the last trouble had to have it in the ledger.
+    // The first settlement after the last fault must have written it to the ledger.
     return process.endedAt - Math.max(settledAt, process.troubledUntil) <= SETTLED_MS
   }
 
-  /** All processes end, and what they held comes back. */
+  /** Ends all processes. Everything that they held must be returned. */
   async #end(): Promise<void> {
     this.#isEnding = true
     for (const process of this.#processes)
@@ -291,7 +297,7 @@ class Run {
     last.kill('at last')
   }
 
-  /** What no event told of is found by looking, at the latest when a month has passed. */
+  /** Finds by polling what no event reported, after a month at the latest. */
   async #sweep(process: OriginProcess): Promise<void> {
     for (const ms of SWEEPS_MS) {
       process.clockOffMs += ms
@@ -308,7 +314,7 @@ class Run {
     })
   }
 
-  /** Until it has ended, which it does within our patience. */
+  /** Runs until the promise settles, for at most `PATIENCE_MS`. */
   async #through<Result>(promise: Promise<Result>): Promise<Result> {
     let isOver = false
     const over = () => void (isOver = true)
